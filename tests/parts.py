@@ -1,0 +1,30 @@
+"""What a test needs beyond Python: a missing part skips, or fails where VITCAM_REQUIRE=all says it must be there."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+
+def need_program(name: str, *others: str) -> str:
+    """The path of the first of these programs that is installed."""
+    for candidate in (name, *others):
+        if found := shutil.which(candidate):
+            return found
+    _missing(f"the program {name} is not installed")
+
+
+def need_data(name: str) -> Path:
+    """A folder or file below the data root (VITCAM_DATA, default ../shared/data)."""
+    path = Path(os.environ.get("VITCAM_DATA", "../shared/data")) / name
+    if not path.exists():
+        _missing(f"{path} is not there; VITCAM_DATA names the data root")
+    return path
+
+
+def _missing(what: str) -> NoReturn:
+    if os.environ.get("VITCAM_REQUIRE") == "all":
+        pytest.fail(what)
+    pytest.skip(what)

@@ -1,0 +1,1 @@
+"""What makes vitcam's models; installed as `vitcam_training`."""

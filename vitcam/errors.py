@@ -1,0 +1,43 @@
+"""Everything that vitcam refuses or loses, as one small tree. Only the command line prints these.
+
+VitcamError            1   failed at run time
+├── UsageError         2   wrong usage, or an input that is not there
+│   ├── SourceError    2   no such camera, file or folder
+│   └── ModelError     2   a model file that cannot be used
+├── SourceLost         1   a camera that worked went away; worth trying again
+└── ConfigError       78   bad configuration (EX_CONFIG of sysexits.h: systemd does not restart on it)
+
+A message says what was found, what is allowed and what to do, in one sentence without a full stop.
+"""
+
+from typing import ClassVar
+
+
+class VitcamError(Exception):
+    """Failed at run time."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(VitcamError):
+    """Wrong usage, or an input that is not there."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class SourceError(UsageError):
+    """No such camera, file or folder, or one that cannot be opened."""
+
+
+class ModelError(UsageError):
+    """A model file that cannot be used."""
+
+
+class SourceLost(VitcamError):
+    """A source that had worked stopped giving frames; opening it again may help."""
+
+
+class ConfigError(VitcamError):
+    """A configuration that cannot be meant."""
+
+    exit_code: ClassVar[int] = 78

@@ -1,0 +1,103 @@
+"""The values that pass between rooms: read this file first.
+
+source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are frozen; state never crosses a door.
+Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` turns them into wall time on the way out.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]  # (H, W, 3), RGB
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle of a picture, in px from its top left corner."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """One picture and where it came from."""
+
+    preview: Image
+    """(H, W, 3) uint8, RGB. Treat as read-only: it may be the camera's own memory."""
+    model_input: Image | None
+    """(h, w, 3) uint8, RGB, at the model's size where the source's scaler delivers it, else None."""
+    crop: Rect
+    """The part of `preview` that the model sees; overlays are drawn inside it."""
+    seq: int
+    """Counts the frames of one source from 0; a gap is a frame that the source itself lost."""
+    captured_ns: int
+    """Monotonic time at which the picture was taken or read."""
+    source: str
+    """The URI the source was opened with."""
+    path: str | None = None
+    """The file this picture came from, as given; None for cameras and videos."""
+    capture_ms: float = 0.0
+    """Time the source took to deliver it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file among many that is no picture: reported by name, then skipped."""
+
+    path: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A label and its probability after calibration, 0 to 1."""
+
+    label: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """What one prediction cost, in ms; `total` runs from capture to the finished prediction."""
+
+    capture: float
+    preprocess: float
+    infer: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction:
+    """What the model says of one frame, and where it looked."""
+
+    source: str
+    path: str | None
+    seq: int
+    captured_ns: int
+    top: tuple[Guess, ...]
+    """The k most probable labels, best first."""
+    known: bool
+    """False when the best probability stays below the model's threshold."""
+    ms: Timings
+    attention: NDArray[np.float32] | None
+    """(heads, gh, gw): how much the class token of the last block looked at each patch; None if the model has none."""
+    embedding: NDArray[np.float32] | None
+    """(D,): the class token after the final norm; None if the model does not give it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that was there for a while: `new` when it appears, `update` while it stays, `end` when it is gone."""
+
+    id: str
+    phase: Literal["new", "update", "end"]
+    label: str
+    p: float
+    start_ns: int
+    end_ns: int | None
+    camera: str

@@ -1,0 +1,140 @@
+"""One file carries everything: a zip with labels, preprocessing, calibration and golden images behind the flatbuffer.
+
+TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
+`vitcam.json` (a `Card`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known answers).
+"""
+
+import json
+import zipfile
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from vitcam.errors import ModelError
+from vitcam.frames import Guess, Image
+from vitcam.resize import InputSpec
+
+SCHEMA = 1
+_IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What must be known of a model to use it rightly, and what was measured of it."""
+
+    name: str
+    description: str
+    input: InputSpec
+    outputs: dict[str, int]
+    """`probabilities`, `attention`, `embedding` -> position among the interpreter's outputs."""
+    patch_size: int
+    grid: tuple[int, int]
+    heads: int
+    layers: int
+    width: int
+    parameters: int
+    temperature: float = 1.0
+    """Already applied in the graph; kept for the record."""
+    threshold: float = 0.0
+    """Below this probability the best guess does not count as known."""
+    trained_on: tuple[dict[str, str], ...] = ()
+    licence: str = ""
+    accuracy: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Golden:
+    """An image at the model's size and what the model must say of it."""
+
+    name: str
+    image: Image
+    """(h, w, 3) uint8, RGB."""
+    top: tuple[Guess, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundle:
+    """A model file, read and checked."""
+
+    path: Path
+    card: Card
+    labels: tuple[str, ...]
+    golden: tuple[Golden, ...]
+
+
+def write(path: Path, tflite: bytes, card: Card, labels: list[str], golden: list[Golden]) -> None:
+    """Write a model file; `tflite` is the finished flatbuffer."""
+    path.write_bytes(tflite)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("vitcam.json", json.dumps(asdict(card), indent=1, ensure_ascii=False))
+        archive.writestr("labels.txt", "\n".join(labels) + "\n")
+        answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
+        archive.writestr("golden.json", json.dumps(answers, indent=1))
+        for i, g in enumerate(golden):
+            done, png = cv2.imencode(".png", g.image[..., ::-1])
+            if not done:
+                raise ModelError(f"the golden image {g.name!r} could not be written as PNG")
+            archive.writestr(f"golden/{i}.png", png.tobytes())
+
+
+def read(path: Path) -> Bundle | None:
+    """Read what a model file carries; None for a plain TFLite file that carries nothing.
+
+    raises  ModelError if the file is missing, is no TFLite model, or carries something that cannot be meant
+    """
+    check_flatbuffer(path)
+    if not zipfile.is_zipfile(path):
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if "vitcam.json" not in archive.namelist():
+                return None
+            card = _card(json.loads(archive.read("vitcam.json")))
+            labels = tuple(archive.read("labels.txt").decode().splitlines())
+            return Bundle(path, card, labels, tuple(_golden(archive)))
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise ModelError(
+            f"{path} carries a description that cannot be read ({error}); export the model again"
+        ) from error
+
+
+def check_flatbuffer(path: Path) -> None:
+    """Raise ModelError unless `path` begins like a TFLite flatbuffer."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError as error:
+        raise ModelError(f"the model {path} cannot be read: {error.strerror}") from error
+    if head[4:] != _IDENTIFIER:
+        raise ModelError(f"{path} is no TFLite model: it does not begin like one; give a .tflite file")
+
+
+def _card(raw: dict[str, Any]) -> Card:
+    if raw.get("schema") != SCHEMA:
+        raise ModelError(
+            f"the model's description has schema {raw.get('schema')!r}, this vitcam reads {SCHEMA}; "
+            "export the model again or update vitcam"
+        )
+    known = {f.name for f in fields(Card)}
+    values = {key: value for key, value in raw.items() if key in known}
+    values["input"] = InputSpec(**values["input"])
+    values["grid"] = tuple(values["grid"])
+    values["trained_on"] = tuple(values.get("trained_on", ()))
+    return Card(**values)
+
+
+def _golden(archive: zipfile.ZipFile) -> list[Golden]:
+    found = []
+    for i, answer in enumerate(json.loads(archive.read("golden.json"))):
+        data = np.frombuffer(archive.read(f"golden/{i}.png"), np.uint8)
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        if image is None:
+            raise ValueError(f"golden image {i} is no PNG")
+        top = tuple(Guess(guess["label"], guess["p"]) for guess in answer["top"])
+        found.append(Golden(answer["name"], np.ascontiguousarray(image[..., ::-1]), top))
+    return found

@@ -1,0 +1,71 @@
+"""How a picture becomes the model's input. Written in the model file; obeyed by training, classify and every source."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import cv2
+import numpy as np
+
+from vitcam.errors import ModelError
+from vitcam.frames import Image, Rect
+
+Mode = Literal["crop", "squash"]
+Interpolation = Literal["area", "linear", "bicubic"]
+
+
+@dataclass(frozen=True, slots=True)
+class InputSpec:
+    """Size and resize mode of a model's input.
+
+    crop    the central square-like part with the input's aspect ratio, `crop_fraction` of the largest that fits
+    squash  the whole picture, its aspect ratio not kept
+    raises  ModelError for a size, mode or fraction that no model can mean
+    """
+
+    height: int
+    width: int
+    resize: Mode = "crop"
+    crop_fraction: float = 1.0
+    interpolation: Interpolation = "area"
+
+    def __post_init__(self) -> None:
+        if min(self.height, self.width) < 1 or max(self.height, self.width) > 4096:
+            raise ModelError(f"the model's input is {self.width}×{self.height} px; 1 to 4096 px a side are allowed")
+        if self.resize not in get_args(Mode):
+            raise ModelError(f"the resize mode {self.resize!r} is unknown; allowed: {', '.join(get_args(Mode))}")
+        if self.interpolation not in get_args(Interpolation):
+            allowed = ", ".join(get_args(Interpolation))
+            raise ModelError(f"the interpolation {self.interpolation!r} is unknown; allowed: {allowed}")
+        if not 0 < self.crop_fraction <= 1:
+            raise ModelError(f"the crop fraction is {self.crop_fraction}; more than 0 and at most 1 is allowed")
+
+
+def crop_of(spec: InputSpec, height: int, width: int) -> Rect:
+    """The part of a picture of `height` × `width` px that the model sees."""
+    if spec.resize == "squash":
+        return Rect(0, 0, width, height)
+    scale = min(height / spec.height, width / spec.width) * spec.crop_fraction
+    h, w = max(1, round(spec.height * scale)), max(1, round(spec.width * scale))
+    return Rect((width - w) // 2, (height - h) // 2, w, h)
+
+
+def to_model_size(image: Image, spec: InputSpec) -> Image:
+    """Crop and resize a picture as the model wants it.
+
+    image    (H, W, 3) uint8, RGB
+    returns  (spec.height, spec.width, 3) uint8, RGB; a view of `image` when nothing has to be done
+    """
+    crop = crop_of(spec, image.shape[0], image.shape[1])
+    part = image[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
+    if part.shape[:2] == (spec.height, spec.width):
+        return part
+    out = cv2.resize(part, (spec.width, spec.height), interpolation=_flag(spec, crop))
+    return np.asarray(out, dtype=np.uint8)
+
+
+def _flag(spec: InputSpec, crop: Rect) -> int:
+    if spec.interpolation == "bicubic":
+        return int(cv2.INTER_CUBIC)
+    # cv2's area falls back to nearest-like blocks when it enlarges; linear has no filter when it shrinks
+    shrinks = crop.height >= spec.height and crop.width >= spec.width
+    return int(cv2.INTER_AREA if spec.interpolation == "area" and shrinks else cv2.INTER_LINEAR)

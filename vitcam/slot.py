@@ -1,0 +1,92 @@
+"""The door between two threads: it holds one value, and the newest wins unless the reader must see every one."""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Slot(Generic[T]):
+    """Room for one value. Live sources replace it and count what was never read; files wait until it was taken.
+
+    `changed` callbacks run in the putting thread after each put: they must only hand over (asyncio's call_soon_threadsafe).
+    """
+
+    def __init__(self) -> None:
+        self._ready = threading.Condition()
+        self._value: T | None = None
+        self._version = 0
+        self._taken = 0
+        self._closed = False
+        self._callbacks: tuple[Callable[[], None], ...] = ()
+        self.dropped = 0
+        """Values that were replaced before anybody read them."""
+
+    @property
+    def version(self) -> int:
+        """How many values were put so far."""
+        return self._version
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def put(self, value: T) -> None:
+        """Replace what is there; never waits."""
+        with self._ready:
+            self._store(value)
+        self._tell()
+
+    def put_when_taken(self, value: T, timeout_s: float) -> bool:
+        """Put once the last value was read; False if that took longer than `timeout_s` or the slot was closed."""
+        with self._ready:
+            free = self._ready.wait_for(lambda: self._closed or self._taken == self._version, timeout_s)
+            if not free or self._closed:
+                return False
+            self._store(value)
+        self._tell()
+        return True
+
+    def get(self, after: int, timeout_s: float) -> tuple[int, T] | None:
+        """Wait for a value newer than version `after`; None after `timeout_s` or when the slot is closed and read."""
+        with self._ready:
+            self._ready.wait_for(lambda: self._closed or self._version > after, timeout_s)
+            if self._version <= after or self._value is None:
+                return None
+            self._taken = self._version
+            self._ready.notify_all()
+            return self._version, self._value
+
+    def peek(self) -> T | None:
+        """The newest value, without taking it."""
+        return self._value
+
+    def close(self) -> None:
+        """Wake everybody who waits; nothing is accepted any more."""
+        with self._ready:
+            self._closed = True
+            self._ready.notify_all()
+        self._tell()
+
+    def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call `changed` after every put and at the close; returns the function that ends it."""
+        with self._ready:
+            self._callbacks = (*self._callbacks, changed)
+
+        def unsubscribe() -> None:
+            with self._ready:
+                self._callbacks = tuple(c for c in self._callbacks if c is not changed)
+
+        return unsubscribe
+
+    def _store(self, value: T) -> None:
+        if self._taken < self._version:
+            self.dropped += 1
+        self._value = value
+        self._version += 1
+        self._ready.notify_all()
+
+    def _tell(self) -> None:
+        for changed in self._callbacks:
+            changed()
