@@ -90,6 +90,14 @@ class Prediction:
     """(D,): the class token after the final norm; None if the model does not give it."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A frame together with what the model said of it: what a preview shows."""
+
+    frame: Frame
+    prediction: Prediction
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that was there for a while: `new` when it appears, `update` while it stays, `end` when it is gone."""

@@ -1,0 +1,53 @@
+"""What a source promises, and what it is told when it is opened."""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from vitcam.frames import Frame, Unreadable
+from vitcam.resize import InputSpec
+
+log = logging.getLogger(__name__)
+
+
+def log_unreadable(bad: Unreadable) -> None:
+    """What happens to a broken file unless somebody else wants to hear of it."""
+    log.warning("%s: %s", bad.path, bad.error)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What whoever opens a source wants of it; each source uses what it can."""
+
+    input: InputSpec | None = None
+    """The model's input: a scaler that can deliver it fills `Frame.model_input`, and `Frame.crop` follows it."""
+    width: int = 1280
+    height: int = 720
+    """The size asked of a camera, in px; it may grant another."""
+    fps: float = 30.0
+    """The rate asked of a camera, frames/s."""
+    realtime: bool | None = None
+    """Play files at their own pace; None: videos yes, pictures no."""
+    loop: bool | None = None
+    """Begin again at the end; None: the demo yes, everything else no."""
+    on_unreadable: Callable[[Unreadable], None] = log_unreadable
+    """Called for each file among many that is no picture."""
+
+
+class Source(Protocol):
+    """A context manager and an iterator of `Frame`; only `next` may block, and never for ever."""
+
+    live: bool
+    """True: frames come by themselves and the newest wins. False: every frame waits to be classified."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Raises SourceLost when a camera that had worked goes away or stalls; ends when a file is over."""
+        ...

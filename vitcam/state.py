@@ -1,0 +1,49 @@
+"""How the daemon is, in one frozen value: what `/api/state`, the systemd status line and the watchdog read."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Status = Literal["ok", "degraded", "no_signal", "starting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Per second, over the last two seconds; 0 as soon as nothing comes."""
+
+    captured: float = 0.0
+    classified: float = 0.0
+    dropped: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Since the start."""
+
+    captured: int = 0
+    classified: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """Of the last few hundred predictions, in ms."""
+
+    p50: float
+    p90: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A snapshot of the pipeline."""
+
+    status: Status
+    reason: str
+    """One sentence; empty while the status is `ok`."""
+    uptime_s: float
+    source: str
+    model: str
+    fps: Rates = Rates()
+    frames: Counts = Counts()
+    ms: dict[str, Percentiles] = field(default_factory=dict)
+    """`capture`, `preprocess`, `infer`, `total`."""

@@ -1,0 +1,63 @@
+"""The JSON that leaves vitcam: one function a record, the same for the console, the web and every sink."""
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from vitcam.frames import Event, Prediction, Unreadable
+
+
+def wall_time(monotonic_ns: int) -> str:
+    """RFC 3339 in UTC with milliseconds: the wall clock as it is now, minus how long ago it was."""
+    epoch_s = time.time() - (time.monotonic_ns() - monotonic_ns) / 1e9
+    return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def prediction_record(prediction: Prediction) -> dict[str, Any]:
+    """What the model says of one frame; the attention grid is left out, it is sent only where asked for."""
+    ms = prediction.ms
+    return {
+        "type": "prediction",
+        "source": prediction.source,
+        "path": prediction.path,
+        "seq": prediction.seq,
+        "time": wall_time(prediction.captured_ns),
+        "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
+        "known": prediction.known,
+        "ms": {
+            "capture": round(ms.capture, 3),
+            "preprocess": round(ms.preprocess, 3),
+            "infer": round(ms.infer, 3),
+            "total": round(ms.total, 3),
+        },
+    }
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """Something that was there for a while."""
+    return {
+        "type": "event",
+        "id": event.id,
+        "phase": event.phase,
+        "label": event.label,
+        "p": round(event.p, 6),
+        "start": wall_time(event.start_ns),
+        "end": None if event.end_ns is None else wall_time(event.end_ns),
+        "camera": event.camera,
+    }
+
+
+def error_record(unreadable: Unreadable) -> dict[str, Any]:
+    """A file that was skipped, and why."""
+    return {"type": "error", "path": unreadable.path, "error": unreadable.error}
+
+
+def summary_record(frames: int, errors: int, dropped: int, seconds: float) -> dict[str, Any]:
+    """The last line of a run that ended by itself."""
+    return {
+        "type": "summary",
+        "frames": frames,
+        "errors": errors,
+        "dropped": dropped,
+        "seconds": round(seconds, 3),
+    }
