@@ -1,0 +1,1 @@
+"""The model file and what runs it. In: a Frame. Out: a Prediction. May block: only for one inference."""

@@ -1,0 +1,167 @@
+"""Frame in, Prediction out: preprocess, invoke, top-k, attention, timings."""
+
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import ModelError, UsageError
+from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
+from vitcam.model import bundle, foreign
+from vitcam.model.find import DEFAULT, find_model
+from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
+from vitcam.resize import InputSpec, crop_of, to_model_size
+
+log = logging.getLogger(__name__)
+
+GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime is off by far more
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenResult:
+    """How one golden image was answered on this machine."""
+
+    name: str
+    expected: Guess
+    found: Guess
+    ok: bool
+
+
+class Classifier:
+    """A loaded model. Not thread-safe: each thread opens its own.
+
+    model    a name such as `everyday`, or a `.tflite` file
+    threads  of XNNPACK; None: see `default_threads`
+    labels   a text file with one label a line, instead of the model's own
+    top_k    how many guesses a prediction carries
+    raises   ModelError if the file is no model, or its labels, outputs or input do not fit together
+    """
+
+    def __init__(
+        self,
+        model: str | Path = DEFAULT,
+        *,
+        threads: int | None = None,
+        labels: Path | None = None,
+        top_k: int = 5,
+    ) -> None:
+        if top_k < 1:
+            raise UsageError(f"top-k is {top_k}; at least 1 is needed")
+        self.path = find_model(str(model))
+        described = bundle.read(self.path)
+        self._graph = open_interpreter(self.path, threads or default_threads())
+        self.card = described.card if described else foreign.describe(self.path, self._graph)
+        self.labels = _read_labels(labels) if labels else described.labels if described else ()
+        self.golden = described.golden if described else ()
+        self.top_k = top_k
+        _check_fit(self.path, self._graph.inputs[0].shape, self.card.input)
+        _check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
+
+    @property
+    def input(self) -> InputSpec:
+        """What the model wants to be given."""
+        return self.card.input
+
+    @property
+    def runtime(self) -> RuntimeInfo:
+        """What runs it."""
+        return self._graph.info
+
+    def __call__(self, frame: Frame) -> Prediction:
+        """Classify one frame; blocks for one inference."""
+        started = time.perf_counter_ns()
+        image = frame.model_input
+        if image is None or image.shape[:2] != (self.input.height, self.input.width):
+            image = to_model_size(frame.preview, self.input)
+        self._graph.write(image)
+        prepared = time.perf_counter_ns()
+        self._graph.invoke()
+        inferred = time.perf_counter_ns()
+        top = self._top()
+        ms = Timings(
+            capture=frame.capture_ms,
+            preprocess=(prepared - started) / 1e6,
+            infer=(inferred - prepared) / 1e6,
+            total=(time.monotonic_ns() - frame.captured_ns) / 1e6,
+        )
+        return Prediction(
+            source=frame.source,
+            path=frame.path,
+            seq=frame.seq,
+            captured_ns=frame.captured_ns,
+            top=top,
+            known=top[0].p >= self.card.threshold,
+            ms=ms,
+            attention=self._attention(),
+            embedding=self._output("embedding"),
+        )
+
+    def classify_image(self, image: Image, source: str = "upload") -> Prediction:
+        """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
+        return self(frame_of(image, self.input, source))
+
+    def verify(self) -> tuple[GoldenResult, ...]:
+        """Ask the model the images whose answers it carries: a wrong runtime or a damaged file shows here."""
+        results = []
+        for golden in self.golden:
+            found = self.classify_image(golden.image, "golden").top[0]
+            expected = golden.top[0]
+            ok = found.label == expected.label and abs(found.p - expected.p) <= GOLDEN_TOLERANCE
+            results.append(GoldenResult(golden.name, expected, found, ok))
+        return tuple(results)
+
+    def _top(self) -> tuple[Guess, ...]:
+        p = self._probabilities()
+        k = min(self.top_k, len(p))
+        best = np.argsort(-p, kind="stable")[:k]
+        return tuple(Guess(self.labels[i], float(p[i])) for i in best)
+
+    def _probabilities(self) -> NDArray[np.float32]:
+        """(C,); quantised outputs of foreign models are brought back to reals."""
+        position = self.card.outputs["probabilities"]
+        tensor, stored = self._graph.outputs[position], self._graph.read(position)
+        if tensor.scale:
+            stored = (stored.astype(np.float32) - tensor.zero_point) * tensor.scale
+        p = stored.astype(np.float32, copy=False)
+        if not np.isfinite(p).all():
+            raise ModelError(f"{self.path} gave probabilities that are no numbers; verify it, or export it again")
+        return p
+
+    def _attention(self) -> NDArray[np.float32] | None:
+        weights = self._output("attention")
+        return None if weights is None else weights.reshape(self.card.heads, *self.card.grid)
+
+    def _output(self, name: str) -> NDArray[np.float32] | None:
+        position = self.card.outputs.get(name)
+        return None if position is None else self._graph.read(position)
+
+
+def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:
+    """A frame around a picture that no source delivered."""
+    height, width = image.shape[:2]
+    crop: Rect = crop_of(spec, height, width)
+    return Frame(image, None, crop, 0, time.monotonic_ns(), source, path)
+
+
+def _read_labels(path: Path) -> tuple[str, ...]:
+    try:
+        return tuple(line.strip() for line in path.read_text("utf-8").splitlines() if line.strip())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
+
+
+def _check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) -> None:
+    if not labels:
+        raise ModelError(f"{path} carries no labels; give a text file with one label a line by --labels")
+    if len(labels) != shape[-1]:
+        raise ModelError(f"{path} gives {shape[-1]} probabilities, but there are {len(labels)} labels; they must match")
+
+
+def _check_fit(path: Path, shape: tuple[int, ...], spec: InputSpec) -> None:
+    if shape != (1, spec.height, spec.width, 3):
+        described = f"1×{spec.height}×{spec.width}×3"
+        found = "×".join(str(side) for side in shape)
+        raise ModelError(f"{path} takes {found}, its description says {described}; export the model again")
