@@ -1,0 +1,86 @@
+"""From attention weights to colours over a picture. Nothing else in vitcam knows about colours."""
+
+from typing import Literal, get_args
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import ModelError
+from vitcam.frames import Image, Rect
+
+Mode = Literal["none", "attention", "heat", "grid"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArray[np.float32]:
+    """One map of a block's heads.
+
+    attention  (heads, gh, gw), >= 0
+    head       which head, from 0; None for the mean of all
+    returns    (gh, gw)
+    raises     ModelError if there is no such head
+    """
+    if head is None:
+        return np.asarray(attention.mean(axis=0), dtype=np.float32)
+    if not 0 <= head < len(attention):
+        raise ModelError(f"head {head} was asked for; this model has heads 0 to {len(attention) - 1}")
+    return attention[head]
+
+
+def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: bool = True) -> NDArray[np.uint8]:
+    """Spread attention over the picture that the model looked at.
+
+    weights  (gh, gw), >= 0, row-major patches, the class token's own weight already cut off
+    smooth   interpolate between the patches' centres, else show each patch as a square
+    returns  (height, width) uint8; 255 where the model looked most, 0 where least
+    source   the class token's row of the last block's attention, as in Caron et al. 2021 (arXiv 2104.14294)
+    """
+    low, high = float(weights.min()), float(weights.max())
+    scaled = (weights - low) * (255.0 / max(high - low, 1e-12))
+    grid = np.rint(scaled).astype(np.uint8)
+    interpolation = cv2.INTER_CUBIC if smooth else cv2.INTER_NEAREST
+    return np.asarray(cv2.resize(grid, (width, height), interpolation=interpolation), dtype=np.uint8)
+
+
+def overlay(
+    image: Image,
+    crop: Rect,
+    attention: NDArray[np.float32] | None,
+    mode: Mode,
+    *,
+    head: int | None = None,
+    opacity: float = 0.5,
+) -> Image:
+    """Show where the model looked, inside the part of the picture that it saw.
+
+    image      (H, W, 3) uint8, RGB, at the size it will be shown; it stays untouched
+    crop       what the model saw of `image`, in its pixels
+    attention  (heads, gh, gw); None where the model gives none: then the picture stays as it is
+    mode       attention: colours grow with the weight; heat: the map alone; grid: one square a patch, with its borders
+    opacity    of the hottest spot, 0 to 1
+    returns    (H, W, 3) uint8, RGB; `image` itself where there is nothing to draw
+    """
+    if mode == "none" or attention is None:
+        return image
+    heat = heat_map(fuse_heads(attention, head), crop.height, crop.width, smooth=mode != "grid")
+    colours = cv2.cvtColor(cv2.applyColorMap(heat, cv2.COLORMAP_INFERNO), cv2.COLOR_BGR2RGB)
+    out = image.copy()
+    seen = out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
+    seen[:] = colours if mode == "heat" else _blend(seen, colours, heat, opacity)
+    if mode == "grid":
+        _draw_borders(seen, attention.shape[1], attention.shape[2])
+    return out
+
+
+def _blend(image: Image, colours: Image, heat: NDArray[np.uint8], opacity: float) -> Image:
+    """Per pixel: a cold spot keeps the picture, the hottest gets `opacity` of the colour."""
+    share = np.multiply(heat, np.float32(opacity / 255), dtype=np.float32)
+    return np.asarray(cv2.blendLinear(colours, np.ascontiguousarray(image), share, 1 - share), dtype=np.uint8)
+
+
+def _draw_borders(image: Image, rows: int, columns: int) -> None:
+    ys = np.linspace(0, image.shape[0] - 1, rows + 1).round().astype(int)
+    xs = np.linspace(0, image.shape[1] - 1, columns + 1).round().astype(int)
+    image[ys] //= 2
+    image[:, xs] //= 2
