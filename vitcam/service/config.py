@@ -1,0 +1,158 @@
+"""Settings from every layer. Later wins: system file, user's file, named file, environment, `--set`, flags.
+
+Nothing here reads the process's own environment or arguments: they are handed in.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vitcam.errors import ConfigError
+from vitcam.service import layers
+from vitcam.service.layers import Given
+from vitcam.service.settings import Option, Settings, options, sections
+
+__all__ = ["Resolved", "Settings", "load", "resolve"]
+
+log = logging.getLogger(__name__)
+
+SYSTEM_FILE = Path("/etc/vitcam/config.toml")
+_YES = frozenset({"true", "yes", "on", "1"})
+_NO = frozenset({"false", "no", "off", "0"})
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The settings, and how they came about."""
+
+    settings: Settings
+    origins: dict[str, str]
+    """`section.key` -> the file, variable or option it came from; `default` otherwise."""
+    warnings: tuple[str, ...]
+    """Sentences about what was given and could not be used, yet need not stop anybody."""
+
+    def rows(self) -> list[tuple[str, Any, str]]:
+        """Name, value and origin of every setting, in the order of the file."""
+        return [
+            (name, getattr(getattr(self.settings, option.section), option.key), self.origins[name])
+            for name, option in options().items()
+        ]
+
+
+def load(
+    config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]
+) -> Settings:
+    """The settings that hold; warnings go to the log. Arguments and errors as in `resolve`."""
+    resolved = resolve(config, sets, flags, environ)
+    for warning in resolved.warnings:
+        log.warning("%s", warning)
+    return resolved.settings
+
+
+def resolve(
+    config: Path | None,
+    sets: Iterable[str],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    system_file: Path = SYSTEM_FILE,
+) -> Resolved:
+    """Fold every layer into one `Settings`.
+
+    config   file named on the command line; None: the one that VITCAM_CONFIG names, if any
+    sets     `section.key=value`, each
+    flags    `section.key` -> value of its own option; None: not given
+    raises   ConfigError for what cannot be meant in a file, the environment or `sets`; UsageError in `flags`
+    """
+    warnings: list[str] = []
+    givens = [
+        *layers.from_files(config, environ, system_file),
+        *layers.from_environ(environ, warnings),
+        *layers.from_sets(sets),
+        *layers.from_flags(flags),
+    ]
+    values = {name: option.default for name, option in options().items()}
+    origins = dict.fromkeys(values, "default")
+    for given in givens:
+        option = _find(given)
+        values[option.name] = _checked(option, given)
+        origins[option.name] = given.origin
+    _check_together(values, origins)
+    return Resolved(_build(values), origins, tuple(warnings))
+
+
+def _find(given: Given) -> Option:
+    """Raises the given's refusal when no setting has that name."""
+    if option := options().get(f"{given.section}.{given.key}"):
+        return option
+    if given.section not in sections():
+        known, what = list(sections()), f"no section is called {given.section!r}"
+    else:
+        known = [option.key for option in options().values() if option.section == given.section]
+        what = f"[{given.section}] has no key {given.key!r}"
+    near = layers.nearest(given.key if given.section in sections() else given.section, known)
+    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+    raise given.refusal(f"{given.origin}: {what}; {hint}")
+
+
+def _checked(option: Option, given: Given) -> bool | int | float | str:
+    """The value as the setting's own type; raises the given's refusal when it is none or out of range."""
+    value = given.value
+    if given.is_text and option.kind is not str:
+        value = _parsed(option.kind, str(value))
+    if not _fits(option, value):
+        raise given.refusal(
+            f"{given.origin}: {option.name} is {_shown(given.value)}; allowed is {option.allowed}"
+        )
+    checked: bool | int | float | str = option.kind(value)  # a whole number may stand for a float
+    return checked
+
+
+def _parsed(kind: type[Any], text: str) -> object:
+    """The environment and `--set` know only text; None when it does not say a value of this kind."""
+    if kind is bool:
+        return text.lower() in _YES if text.lower() in _YES | _NO else None
+    try:
+        return kind(text)
+    except ValueError:
+        return None
+
+
+def _fits(option: Option, value: object) -> bool:
+    if option.kind is str:
+        return isinstance(value, str) and (
+            value in option.choices if option.choices else _plain(option, value)
+        )
+    if option.kind is bool or isinstance(value, bool):
+        return option.kind is bool and isinstance(value, bool)
+    if not isinstance(value, int if option.kind is int else (int, float)):
+        return False
+    low, high = option.rule.low, option.rule.high
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def _plain(option: Option, text: str) -> bool:
+    return "\0" not in text and not (option.rule.filled and not text.strip())
+
+
+def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    if values["events.leave"] > values["events.enter"]:
+        raise ConfigError(
+            f"events.leave is {values['events.leave']:g} ({origins['events.leave']}) and events.enter is "
+            f"{values['events.enter']:g} ({origins['events.enter']}); leave may be at most enter"
+        )
+
+
+def _build(values: Mapping[str, Any]) -> Settings:
+    rooms = {
+        section: room(**{o.key: values[o.name] for o in options().values() if o.section == section})
+        for section, room in sections().items()
+    }
+    return Settings(**rooms)
+
+
+def _shown(value: object) -> str:
+    """As it would stand in the file, cut where it is long."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,74 @@
+"""The settings in the words of others: JSON Schema for editors, a table for the documentation, an example file."""
+
+import json
+from typing import Any
+
+from vitcam.service.settings import Option, options, sections
+
+_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of the configuration file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "vitcam configuration",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {section: _section_schema(section) for section in sections()},
+    }
+
+
+def table() -> str:
+    """Every setting as a Markdown table; ends with a newline."""
+    lines = ["| setting | default | allowed | meaning |", "|---|---|---|---|"]
+    lines += [
+        f"| `{option.name}` | `{_toml(option.default)}` | {option.allowed} | {option.rule.doc} |"
+        for option in options().values()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def example() -> str:
+    """A configuration file with every setting at its default, commented out; ends with a newline."""
+    lines = [
+        "# vitcam reads /etc/vitcam/config.toml, then ~/.config/vitcam/config.toml, then the file named by --config.",
+        "# Every setting stands here with its default: take away the # of what you change.",
+    ]
+    for section, room in sections().items():
+        lines += ["", f"# {room.__doc__}", f"[{section}]"]
+        for option in _of(section):
+            lines += [f"# {option.rule.doc}; {option.allowed}", f"# {option.key} = {_toml(option.default)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _section_schema(section: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": sections()[section].__doc__,
+        "additionalProperties": False,
+        "properties": {option.key: _option_schema(option) for option in _of(section)},
+    }
+
+
+def _option_schema(option: Option) -> dict[str, Any]:
+    limits = {
+        "enum": list(option.choices) or None,
+        "minimum": option.rule.low,
+        "maximum": option.rule.high,
+        "pattern": r"\S" if option.rule.filled else None,
+    }
+    return {
+        "type": _JSON_TYPES[option.kind],
+        "description": option.rule.doc,
+        "default": option.default,
+        **{name: limit for name, limit in limits.items() if limit is not None},
+    }
+
+
+def _of(section: str) -> list[Option]:
+    return [option for option in options().values() if option.section == section]
+
+
+def _toml(value: bool | int | float | str) -> str:
+    return json.dumps(value)  # TOML writes these four kinds as JSON does

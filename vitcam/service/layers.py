@@ -1,0 +1,117 @@
+"""The places that settings are given in. In: paths, variables, options. Out: values, unchecked, and origins."""
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.errors import ConfigError, UsageError, VitcamError
+from vitcam.service.settings import options, sections
+
+NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE"})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value as somebody gave it, before it is checked."""
+
+    section: str
+    key: str
+    value: object
+    origin: str
+    """The file, the variable or the option it stands in."""
+    is_text: bool = False
+    """True: the place knows only text, so that "8421" may mean a number."""
+    refusal: type[VitcamError] = ConfigError
+    """What is raised if the value cannot be meant."""
+
+
+def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[Given]:
+    """The system's file and the user's, where they exist, then the one that was named, which must."""
+    for path in (system_file, users_file(environ)):
+        if path is not None and _visible(path):
+            yield from _from_file(path, str(path))
+    if config is not None:
+        yield from _from_file(config, str(config))
+    elif named := environ.get("VITCAM_CONFIG"):
+        yield from _from_file(Path(named), f"{named} (VITCAM_CONFIG)")
+
+
+def users_file(environ: Mapping[str, str]) -> Path | None:
+    """Where the user's own file may lie; a relative XDG_CONFIG_HOME is ignored, as its specification says."""
+    base = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if not base.is_absolute():
+        base = Path(environ.get("HOME", "")) / ".config"
+    return base / "vitcam" / "config.toml" if base.is_absolute() else None
+
+
+def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Given]:
+    """`VITCAM_<SECTION>_<KEY>`; appends to `warnings` what looks like ours and is not."""
+    for variable in sorted(environ):
+        if not variable.startswith("VITCAM_") or variable in NOT_SETTINGS:
+            continue
+        section, _, key = variable.removeprefix("VITCAM_").lower().partition("_")
+        if section in sections():
+            yield Given(section, key, environ[variable], variable, is_text=True)
+        elif near := nearest(section, sections()):
+            raise ConfigError(
+                f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?"
+            )
+        else:  # may well belong to somebody else, such as a container's image tag
+            warnings.append(
+                f"{variable} is no setting and was ignored; the sections are {', '.join(sections())}"
+            )
+
+
+def from_sets(sets: Iterable[str]) -> Iterator[Given]:
+    """`section.key=value`, each."""
+    for text in sets:
+        name, equals, value = text.partition("=")
+        section, dot, key = name.strip().partition(".")
+        if not equals or not dot:
+            raise ConfigError(f"--set {text}: is not section.key=value, such as web.port=8421")
+        yield Given(section, key, value.strip(), f"--set {name.strip()}", is_text=True)
+
+
+def from_flags(flags: Mapping[str, object]) -> Iterator[Given]:
+    """`section.key` -> value; None: the option was not given."""
+    for name, value in flags.items():
+        if value is not None:
+            section, _, key = name.partition(".")
+            yield Given(section, key, value, "command line", refusal=UsageError)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was probably meant."""
+    found = difflib.get_close_matches(word, list(known), n=1)
+    return found[0] if found else None
+
+
+def _visible(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError:  # not there, or in a folder closed to this user (ProtectHome=): nobody meant it for us
+        return False
+    return True
+
+
+def _from_file(path: Path, origin: str) -> Iterator[Given]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{origin}: cannot be read: {error.strerror}; name a TOML file that can") from error
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
+        raise ConfigError(f"{origin}: is not TOML: {error}") from error
+    for section, table in content.items():
+        if not isinstance(table, dict):
+            raise ConfigError(f"{origin}: {section!r} is no section; {_remedy(section)}")
+        for key, value in table.items():
+            yield Given(section, key, value, origin)
+
+
+def _remedy(word: str) -> str:
+    if word in sections():
+        return f"write [{word}] on a line of its own, its keys below"
+    homes = [option.section for option in options().values() if option.key == word]
+    return f"write it below [{homes[0]}]" if homes else f"the sections are {', '.join(sections())}"

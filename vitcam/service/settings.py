@@ -1,0 +1,173 @@
+"""Every setting: default, meaning, range. Checks, schema, documentation and example are derived from here."""
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+OverlayMode = Literal["none", "attention"]
+LogFormat = Literal["auto", "rich", "json"]
+Emit = Literal["auto", "changes", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is said and allowed of one setting."""
+
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    filled: bool = False
+    """True: a text that may not be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameraSettings:
+    """Where pictures come from, and what is asked of the camera."""
+
+    source: Annotated[
+        str,
+        Rule(
+            "URI of the source: picamera, v4l2:/dev/video0, a file, a folder, demo; empty: the first camera"
+        ),
+    ] = ""
+    width: Annotated[int, Rule("Width of the preview asked of the camera, in px", low=64, high=8192)] = 1280
+    height: Annotated[int, Rule("Height of the preview asked of the camera, in px", low=64, high=8192)] = 720
+    fps: Annotated[float, Rule("Rate asked of the camera, in frames/s", low=0.1, high=240)] = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What looks at the pictures."""
+
+    name: Annotated[str, Rule("Name of an installed model, or a .tflite file", filled=True)] = "everyday"
+    labels: Annotated[
+        str, Rule("File with one label a line; empty: the labels that the model file carries")
+    ] = ""
+    threads: Annotated[
+        int, Rule("Threads of the interpreter; 0: every core, on four and more all but one", low=0, high=64)
+    ] = 0
+    fps: Annotated[
+        float, Rule("At most so many predictions/s; 0: as many as there are frames", low=0, high=240)
+    ] = 0.0
+    top_k: Annotated[int, Rule("How many of the most probable labels are reported", low=1, high=1000)] = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EventSettings:
+    """When a label counts as seen: smoothing, two thresholds, and how long it must last."""
+
+    half_life_s: Annotated[
+        float, Rule("Half-life of the smoothing of probabilities, in s; 0: none", low=0, high=60)
+    ] = 0.5
+    enter: Annotated[
+        float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1)
+    ] = 0.5
+    leave: Annotated[
+        float,
+        Rule("An event ends when the smoothed probability falls below this; at most `enter`", low=0, high=1),
+    ] = 0.3
+    dwell_s: Annotated[
+        float, Rule("How long a label must hold before its event begins, in s", low=0, high=3600)
+    ] = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """The page, the streams and the HTTP interface."""
+
+    enabled: Annotated[bool, Rule("Serve the page and the HTTP interface")] = True
+    host: Annotated[
+        str, Rule("Address to listen on; 0.0.0.0 lets everybody on the network watch", filled=True)
+    ] = "127.0.0.1"
+    port: Annotated[int, Rule("TCP port to listen on; 0: any free one", low=0, high=65535)] = 8420
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaySettings:
+    """What is drawn over a picture unless its viewer asks for something else."""
+
+    mode: Annotated[OverlayMode, Rule("What is drawn")] = "attention"
+    opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1)] = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What the console shows."""
+
+    format: Annotated[LogFormat, Rule("auto: rich on a terminal, JSON lines otherwise")] = "auto"
+    emit: Annotated[
+        Emit,
+        Rule(
+            "Predictions that are printed; auto: all from files played unpaced, else changes of the top label"
+        ),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings; frozen, so that whoever holds one knows what runs."""
+
+    camera: CameraSettings = CameraSettings()
+    model: ModelSettings = ModelSettings()
+    events: EventSettings = EventSettings()
+    web: WebSettings = WebSettings()
+    overlay: OverlaySettings = OverlaySettings()
+    log: LogSettings = LogSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting, as validation and documentation need it."""
+
+    section: str
+    key: str
+    kind: type[Any]
+    """bool, int, float or str."""
+    default: Any
+    choices: tuple[str, ...]
+    """Empty: any value within the rule."""
+    rule: Rule
+
+    @property
+    def name(self) -> str:
+        return f"{self.section}.{self.key}"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"VITCAM_{self.section}_{self.key}".upper()
+
+    @property
+    def allowed(self) -> str:
+        """What may be given, in words."""
+        if self.choices:
+            return ", ".join(self.choices[:-1]) + " or " + self.choices[-1]
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is str:
+            return "a text that is not empty" if self.rule.filled else "a text"
+        noun = "a whole number" if self.kind is int else "a number"
+        return f"{noun} from {self.rule.low:g} to {self.rule.high:g}"
+
+
+def sections() -> dict[str, type[Any]]:
+    """Section name -> its dataclass, in the order of the file."""
+    return get_type_hints(Settings)
+
+
+@cache
+def options() -> dict[str, Option]:
+    """`section.key` -> option, in the order of the file."""
+    found = [
+        _option(section, f, get_type_hints(room, include_extras=True)[f.name])
+        for section, room in sections().items()
+        for f in dataclasses.fields(room)
+    ]
+    return {option.name: option for option in found}
+
+
+def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
+    plain, rule = get_args(hint)  # of Annotated
+    choices = get_args(plain) if get_origin(plain) is Literal else ()
+    return Option(section, f.name, str if choices else plain, f.default, choices, rule)
