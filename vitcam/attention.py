@@ -25,7 +25,7 @@ def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArr
         return np.asarray(attention.mean(axis=0), dtype=np.float32)
     if not 0 <= head < len(attention):
         raise ModelError(f"head {head} was asked for; this model has heads 0 to {len(attention) - 1}")
-    return attention[head]
+    return np.asarray(attention[head], dtype=np.float32)
 
 
 def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: bool = True) -> NDArray[np.uint8]:

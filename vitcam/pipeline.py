@@ -1,0 +1,233 @@
+"""The only place with threads: capture | classify | publish, and the doors between them.
+
+Live sources are never waited for: the newest frame wins at each door and what it replaced is counted. Files are: every
+frame passes every door. Nothing here blocks for ever, and a stage that does is seen in `hearts`.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from vitcam.errors import SourceError, SourceLost, VitcamError
+from vitcam.frames import Frame, Prediction, Shown
+from vitcam.meters import LatencyMeter, RateMeter
+from vitcam.slot import Slot
+from vitcam.sources.source import Source
+from vitcam.state import Counts, Percentiles, Rates, State, Status
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_TICK_S = 0.25  # how soon a waiting stage sees that it should stop
+_BACK_OFF_S = (0.5, 1.0, 2.0, 5.0)  # a camera may take seconds to enumerate; more often only fills the log
+_SLOW_NS = 5_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineHearts:
+    """What the watchdog needs to know of the stages; monotonic ns."""
+
+    classifying_since_ns: int | None
+    """When the inference that runs now began; None while none does."""
+    publishing_since_ns: int | None
+    capture_alive: bool
+    classify_alive: bool
+    publish_alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a pipeline works on."""
+
+    open_source: Callable[[], Source]
+    source: str
+    model: str
+    patient: bool = False
+    """Keep trying when the source cannot be opened at the start, instead of giving up."""
+    max_fps: float = 0.0
+    """Classify at most so many frames/s; 0: as many as come."""
+
+
+class Pipeline:
+    """Runs frames from a source through a classifier; `publish` is called in order from one thread of its own."""
+
+    def __init__(
+        self, job: Job, classify: Callable[[Frame], Prediction], publish: Callable[[Prediction], None]
+    ) -> None:
+        self._job = job
+        self._classify = classify
+        self._publish = publish
+        self._frames: Slot[Frame] = Slot()
+        self._predictions: Slot[Prediction] = Slot()
+        self.shown: Slot[Shown] = Slot()
+        """The newest frame with its prediction, for whoever looks."""
+        self.finished = threading.Event()
+        """Set when the source is over, and when a stage has failed."""
+        self.failure: VitcamError | None = None
+        self._stopping = threading.Event()
+        self._live = True
+        self._trouble = ""
+        self._started = time.monotonic()
+        self._captured, self._classified, self._lost = RateMeter(), RateMeter(), 0
+        self._latencies = {stage: LatencyMeter() for stage in ("capture", "preprocess", "infer", "total")}
+        self._classifying_since: int | None = None
+        self._publishing_since: int | None = None
+        self._threads = [
+            threading.Thread(target=self._guard, args=(stage,), name=stage.__name__.strip("_"), daemon=True)
+            for stage in (self._capture_stage, self._classify_stage, self._publish_stage)
+        ]
+
+    def start(self) -> None:
+        """Start the three stages."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, timeout_s: float) -> bool:
+        """Ask every stage to end; False if one still hangs after `timeout_s`."""
+        self._stopping.set()
+        for slot in (self._frames, self._predictions, self.shown):
+            slot.close()
+        deadline = time.monotonic() + timeout_s
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def state(self) -> State:
+        """How things are now; cheap enough to be asked every second by many."""
+        status, reason = self._status()
+        captured, classified = self._captured.per_second(), self._classified.per_second()
+        dropped = max(0.0, captured - classified) if self._live else 0.0
+        percentiles: Iterable[tuple[str, Percentiles | None]] = (
+            (stage, meter.percentiles()) for stage, meter in self._latencies.items()
+        )
+        return State(
+            status=status,
+            reason=reason,
+            uptime_s=round(time.monotonic() - self._started, 3),
+            source=self._job.source,
+            model=self._job.model,
+            fps=Rates(round(captured, 2), round(classified, 2), round(dropped, 2)),
+            frames=Counts(self._captured.count, self._classified.count, self.dropped),
+            ms={stage: values for stage, values in percentiles if values is not None},
+        )
+
+    @property
+    def dropped(self) -> int:
+        """Frames that a live source gave and nobody classified, and those it lost itself."""
+        return self._frames.dropped + self._lost
+
+    def hearts(self) -> PipelineHearts:
+        """Whether every stage makes progress."""
+        capture, classify, publish = (thread.is_alive() for thread in self._threads)
+        return PipelineHearts(self._classifying_since, self._publishing_since, capture, classify, publish)
+
+    def _status(self) -> tuple[Status, str]:
+        if self.failure is not None:
+            return "no_signal", str(self.failure)
+        if self._trouble:
+            return "no_signal", self._trouble
+        since = self._classifying_since
+        if since is not None and time.monotonic_ns() - since > _SLOW_NS:
+            return "degraded", "the model has not answered for more than 5 seconds"
+        if self._classified.count == 0:
+            return "starting", "waiting for the first picture"
+        return "ok", ""
+
+    def _guard(self, stage: Callable[[], None]) -> None:
+        """A stage that fails ends the run with its reason; it must not die in silence."""
+        try:
+            stage()
+        except VitcamError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 - the thread's outermost frame: nobody above could catch it
+            log.debug("the stage failed", exc_info=True)
+            self._fail(VitcamError(f"the {threading.current_thread().name} failed unexpectedly: {error!r}"))
+
+    def _fail(self, error: VitcamError) -> None:
+        self.failure = self.failure or error
+        self.finished.set()
+
+    def _capture_stage(self) -> None:
+        attempts = 0
+        while not self._stopping.is_set():
+            before = self._captured.count
+            try:
+                self._deliver_all()
+                break
+            except (SourceError, SourceLost) as error:
+                if self._captured.count == 0 and not self._job.patient:
+                    raise
+                attempts = 0 if self._captured.count > before else attempts + 1
+                self._announce(str(error))
+                self._stopping.wait(_BACK_OFF_S[min(attempts, len(_BACK_OFF_S) - 1)])
+        self._frames.close()
+
+    def _deliver_all(self) -> None:
+        """Open the source and pass on what it gives until it is over or lost."""
+        with self._job.open_source() as source:
+            self._live = source.live
+            expected = 0
+            for frame in source:
+                self._announce("")
+                self._captured.tick()
+                self._lost += max(0, frame.seq - expected)
+                expected = frame.seq + 1
+                if not self._hand_over(self._frames, frame):
+                    return
+
+    def _announce(self, trouble: str) -> None:
+        """Remember why there is no picture, and say it once."""
+        if trouble != self._trouble:
+            if trouble:
+                log.warning("%s", trouble)
+            else:
+                log.info("the picture is back")
+            self._trouble = trouble
+
+    def _hand_over(self, slot: Slot[T], value: T) -> bool:
+        """Put into a door: live values replace, others wait; False once the pipeline is stopping."""
+        if self._live:
+            slot.put(value)
+            return not self._stopping.is_set()
+        while not self._stopping.is_set():
+            if slot.put_when_taken(value, _TICK_S):
+                return True
+        return False
+
+    def _read_all(self, slot: Slot[T]) -> Iterator[T]:
+        """What comes through a door, until it is closed and read."""
+        version = 0
+        while not self._stopping.is_set():
+            found = slot.get(version, _TICK_S)
+            if found is not None:
+                version, value = found
+                yield value
+            elif slot.closed:
+                return
+
+    def _classify_stage(self) -> None:
+        due = 0.0
+        for frame in self._read_all(self._frames):
+            self._classifying_since = time.monotonic_ns()
+            prediction = self._classify(frame)
+            self._classifying_since = None
+            self._classified.tick()
+            for stage, meter in self._latencies.items():
+                meter.add(getattr(prediction.ms, stage))
+            self.shown.put(Shown(frame, prediction))
+            self._hand_over(self._predictions, prediction)
+            if self._job.max_fps > 0:  # the door keeps the newest meanwhile
+                due = max(due + 1 / self._job.max_fps, time.monotonic())
+                self._stopping.wait(due - time.monotonic())
+        self._predictions.close()
+
+    def _publish_stage(self) -> None:
+        for prediction in self._read_all(self._predictions):
+            self._publishing_since = time.monotonic_ns()
+            self._publish(prediction)
+            self._publishing_since = None
+        self.finished.set()
