@@ -1,0 +1,41 @@
+"""One JSON object a line, for machines."""
+
+import json
+import threading
+from typing import Any, TextIO
+
+from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.wire import error_record, event_record, prediction_record, summary_record
+
+
+class JsonLines:
+    """Writes each record as soon as it is known.
+
+    every   write every prediction; else those at which the smoothed top label changes, and the events
+    raises  OSError from any call when nobody reads any more, or the disk is full
+    """
+
+    def __init__(self, out: TextIO, every: bool) -> None:
+        self._out = out
+        self._every = every
+        self._lock = threading.Lock()  # broken files are reported by the thread that reads them
+
+    def prediction(self, prediction: Prediction, changed: bool) -> None:
+        if self._every or changed:
+            self._write(prediction_record(prediction))
+
+    def event(self, event: Event) -> None:
+        if not self._every:
+            self._write(event_record(event))
+
+    def unreadable(self, bad: Unreadable) -> None:
+        self._write(error_record(bad))
+
+    def close(self, frames: int, errors: int, dropped: int, seconds: float) -> None:
+        self._write(summary_record(frames, errors, dropped, seconds))
+
+    def _write(self, record: dict[str, Any]) -> None:
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        with self._lock:
+            self._out.write(line)
+            self._out.flush()
