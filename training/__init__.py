@@ -1,1 +1,1 @@
-"""What makes vitcam's models; installed as `vitcam_training`."""
+"""What makes vitcam's models: data, network, training, export, evaluation. Never imported by the daemon."""

@@ -178,7 +178,7 @@ class ViT(keras.Model):  # type: ignore[misc]
         rates = [config.drop_path * i / max(1, config.depth - 1) for i in range(config.depth)]
         self.blocks = [Block(config, rate, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
         self.norm = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm", dtype=policy)
-        self.head = keras.layers.Dense(config.classes, name="head", dtype="float32")
+        self.head = keras.layers.Dense(config.classes, kernel_initializer="zeros", name="head", dtype="float32")
         self.build((None, *config.image_size, 3))
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:

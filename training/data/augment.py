@@ -1,0 +1,92 @@
+"""Changes that leave a photo's label true: crops, mirror images, colour; and blends of two photos with both labels.
+
+All draw from the generator that they are given, so a seed fixes every picture of a run.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.resize import InputSpec, to_model_size
+
+Images = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Augment:
+    """How strongly training changes its photos."""
+
+    crop_scale: float = 0.35
+    """Smallest share of the photo's area that a random crop keeps; the largest is 1."""
+    flip: float = 0.5
+    """Chance of a mirror image."""
+    colour: float = 0.3
+    """Brightness, contrast and saturation change by up to this fraction."""
+    mix: float = 0.0
+    """Chance that a batch is blended with itself in another order: half of the times by mixup, half by CutMix."""
+
+
+def change(photo: Images, spec: InputSpec, augment: Augment, rng: np.random.Generator) -> Images:
+    """One random training picture of a photo.
+
+    photo    (H, W, 3) uint8, RGB
+    returns  (spec.height, spec.width, 3) uint8, RGB
+    """
+    image = random_crop(photo, spec, augment.crop_scale, rng)
+    if rng.random() < augment.flip:
+        image = image[:, ::-1]
+    return jitter(image, augment.colour, rng)
+
+
+def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.Generator) -> Images:
+    """A random rectangle of the photo, 3:4 to 4:3 as Szegedy et al. 2015 (arXiv 1409.4842), at the model's size."""
+    height, width = photo.shape[:2]
+    for _ in range(10):
+        area = rng.uniform(smallest, 1.0) * height * width
+        ratio = math.exp(rng.uniform(math.log(3 / 4), math.log(4 / 3)))
+        w, h = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+        if w <= width and h <= height:
+            y, x = rng.integers(0, height - h + 1), rng.integers(0, width - w + 1)
+            shrinks = h >= spec.height and w >= spec.width
+            flag = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
+            crop = cv2.resize(photo[y : y + h, x : x + w], (spec.width, spec.height), interpolation=flag)
+            return np.asarray(crop, np.uint8)
+    return to_model_size(photo, spec)  # a strip too long for any such rectangle
+
+
+def jitter(image: Images, strength: float, rng: np.random.Generator) -> Images:
+    """Change saturation, contrast and brightness by random factors: one 3 x 4 matrix for every pixel."""
+    saturation, contrast, brightness = rng.uniform(1 - strength, 1 + strength, 3)
+    grey = np.tile(np.array([0.299, 0.587, 0.114]), (3, 1))
+    colours = contrast * brightness * (saturation * np.eye(3) + (1 - saturation) * grey)  # (3, 3)
+    offset = np.full((3, 1), (1 - contrast) * brightness * float(image.mean()))
+    changed = cv2.transform(np.ascontiguousarray(image), np.hstack([colours, offset]))  # saturates at 0 and 255
+    return np.asarray(changed, np.uint8)
+
+
+def mix(
+    images: Images, targets: NDArray[np.float32], rng: np.random.Generator
+) -> tuple[Images, NDArray[np.float32]]:
+    """Blend a batch with itself in another order, by mixup (arXiv 1710.09412) or CutMix (arXiv 1905.04899).
+
+    images   (B, H, W, 3) uint8; targets (B, C) float32, rows sum to 1
+    returns  the same shapes
+    """
+    order = rng.permutation(len(images))
+    if rng.random() < 0.5:
+        share = rng.beta(0.4, 0.4)  # mostly near 0 or 1: most pictures stay recognisable
+        mixed = cv2.addWeighted(images, share, images[order], 1 - share, 0.0)
+    else:
+        height, width = images.shape[1:3]
+        side = math.sqrt(1 - rng.beta(1.0, 1.0))
+        h, w = round(height * side), round(width * side)
+        y, x = rng.integers(0, height - h + 1), rng.integers(0, width - w + 1)
+        mixed = images.copy()
+        mixed[:, y : y + h, x : x + w] = images[order, y : y + h, x : x + w]
+        share = 1 - h * w / (height * width)
+    return np.asarray(mixed, np.uint8), (share * targets + (1 - share) * targets[order]).astype(np.float32)

@@ -1,0 +1,111 @@
+"""Batches of pictures, made by threads ahead of their use. cv2 and NumPy release the GIL for most of the work.
+
+Every random choice depends on (seed, epoch, place in the epoch) alone: not on timing, nor on where a run was resumed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.resize import InputSpec, to_model_size
+
+from .augment import Augment, change, mix
+from .dataset import Sample
+from .photos import BrokenPhotoError, read_photo
+
+AHEAD = 4  # batches that wait at most: 64 pictures of 224 px are 9.6 MB
+
+log = logging.getLogger(__name__)
+
+Batch = tuple[NDArray[np.uint8], NDArray[np.float32]]
+"""Pictures (B, h, w, 3) uint8 RGB, targets (B, C) float32 whose rows sum to 1."""
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """What every batch of a run has in common."""
+
+    spec: InputSpec
+    labels: int
+    size: int
+    seed: int = 0
+    threads: int = 1
+
+
+def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) -> list[Sample]:
+    """An epoch's photos in random order, the same number of each label.
+
+    per_label  photos of each label; where there are fewer, they come again (changed anew); 0 means each photo once
+    """
+    if per_label == 0:
+        return [samples[i] for i in rng.permutation(len(samples))]
+    by_label: dict[int, list[Sample]] = {}
+    for sample in samples:
+        by_label.setdefault(sample.label, []).append(sample)
+    chosen: list[Sample] = []
+    for _, photos in sorted(by_label.items()):
+        rounds = [rng.permutation(len(photos)) for _ in range(-(-per_label // len(photos)))]
+        chosen += [photos[i] for i in np.concatenate(rounds)[:per_label]]
+    return [chosen[i] for i in rng.permutation(len(chosen))]
+
+
+def training_batches(
+    samples: Sequence[Sample], plan: BatchPlan, augment: Augment, epoch: int, per_label: int = 0
+) -> Iterator[Batch]:
+    """One epoch of changed pictures. The last batch is dropped where it is not full: sizes that change recompile."""
+    order = draw(samples, per_label, np.random.default_rng((plan.seed, epoch)))
+
+    def make(start: int) -> Batch:
+        rng = np.random.default_rng((plan.seed, epoch, start))
+        images, targets = _load(order[start : start + plan.size], plan, augment, rng)
+        return mix(images, targets, rng) if rng.random() < augment.mix else (images, targets)
+
+    starts = range(0, len(order) - plan.size + 1, plan.size)
+    yield from _ahead(make, starts, plan.threads)
+
+
+def plain_batches(samples: Sequence[Sample], plan: BatchPlan) -> Iterator[Batch]:
+    """All photos in order and as the shipped model will see them; the last batch may be smaller."""
+    yield from _ahead(
+        lambda start: _load(samples[start : start + plan.size], plan, None, None),
+        range(0, len(samples), plan.size),
+        plan.threads,
+    )
+
+
+def _load(
+    samples: Sequence[Sample], plan: BatchPlan, augment: Augment | None, rng: np.random.Generator | None
+) -> Batch:
+    images, labels = [], []
+    for sample in samples:
+        try:
+            photo = read_photo(sample.path)
+        except BrokenPhotoError as error:
+            log.warning("skipped %s", error)
+            continue
+        changed = augment is not None and rng is not None
+        images.append(change(photo, plan.spec, augment, rng) if changed else to_model_size(photo, plan.spec))
+        labels.append(sample.label)
+    return np.stack(images), np.eye(plan.labels, dtype=np.float32)[labels]
+
+
+def _ahead(make: Callable[[int], Batch], starts: Sequence[int], threads: int) -> Iterator[Batch]:
+    """`make(start)` for every start, in order, worked out ahead of time by a few threads."""
+    remaining = iter(starts)
+    with ThreadPoolExecutor(threads, thread_name_prefix="photos") as pool:
+        waiting: deque[Future[Batch]] = deque(pool.submit(make, start) for start in islice(remaining, AHEAD))
+        try:
+            while waiting:
+                batch = waiting.popleft().result()
+                waiting.extend(pool.submit(make, start) for start in islice(remaining, 1))
+                yield batch
+        finally:
+            pool.shutdown(cancel_futures=True)

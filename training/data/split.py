@@ -1,0 +1,64 @@
+"""How the lists `everyday_*.txt` were made: a split by file name in which no photo is on both sides.
+
+Photos are ranked by a hash of their label and stem; the first 10 of a label that resemble no photo taken before are
+held out, the next 2 calibrate. Whatever is left and resembles one of those, or has a stem in common with one (Faces and Faces_easy
+hold the same photos, cut differently), is a duplicate and is trained on by nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from .everyday import label_of, photos
+from .photos import read_photo
+
+HELD_OUT, CALIBRATION = 10, 2  # photos of each label
+ALIKE = 0.96  # correlation of two 16 x 16 thumbnails; pairs from here up were looked at, and most are one photo
+
+
+def thumbnails(paths: Sequence[Path]) -> NDArray[np.float32]:
+    """One row a photo, 16 x 16 RGB less its mean, of length 1, so that a product of rows is a correlation.
+
+    returns  (n, 768) float32
+    """
+    rows = np.empty((len(paths), 768), np.float32)
+    for row, path in zip(rows, paths, strict=True):
+        row[:] = cv2.resize(read_photo(path), (16, 16), interpolation=cv2.INTER_AREA).reshape(-1)
+        row -= row.mean()
+        row /= max(float(np.linalg.norm(row)), 1e-6)
+    return rows
+
+
+def rank(path: str) -> str:
+    """A number that depends on the label and the file's stem alone, so new photos do not move old ones."""
+    return hashlib.sha256(f"{label_of(path)}/{PurePath(path).stem}".encode()).hexdigest()
+
+
+def split(root: Path) -> dict[str, list[str]]:
+    """The parts `heldout`, `calibration` and `duplicates`; every other photo is for training."""
+    paths = photos(root)
+    rows = thumbnails([root / path for path in paths])
+    mirrored = rows.reshape(-1, 16, 16, 3)[:, :, ::-1].reshape(len(rows), -1)
+    alike = np.maximum(rows @ rows.T, rows @ mirrored.T) > ALIKE  # (n, n)
+    ranks = [rank(path) for path in paths]
+    by_label: dict[str, list[int]] = {}
+    for i in sorted(range(len(paths)), key=lambda i: (ranks[i], paths[i])):
+        by_label.setdefault(label_of(paths[i]), []).append(i)
+    chosen: dict[str, list[int]] = {"heldout": [], "calibration": []}
+    taken = np.zeros(len(paths), bool)  # photos that are chosen or show the same as a chosen one
+    for candidates in by_label.values():
+        for part, wanted in (("heldout", HELD_OUT), ("calibration", CALIBRATION)):
+            for i in [i for i in candidates if not taken[i]]:
+                if wanted and not taken[i]:
+                    chosen[part].append(i)
+                    taken |= alike[i] | alike[:, i] | np.array([other == ranks[i] for other in ranks])
+                    wanted -= 1
+    picked = {i for part in chosen.values() for i in part}
+    parts = chosen | {"duplicates": [int(i) for i in np.flatnonzero(taken) if int(i) not in picked]}
+    return {part: sorted(paths[i] for i in indices) for part, indices in parts.items()}

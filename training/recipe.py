@@ -1,0 +1,122 @@
+"""Recipes: everything that decides how a model is trained, in one frozen value read from one TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+from vitcam.errors import UsageError
+from vitcam.resize import InputSpec
+
+from .data.augment import Augment
+from .vit import ViTConfig
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ModelRecipe:
+    """Sizes of a network that is trained from scratch; fine-tuning takes all but the first and last from the weights."""
+
+    image_size: tuple[int, int] = (224, 224)
+    patch_size: int = 16
+    width: int = 192
+    depth: int = 12
+    heads: int = 3
+    drop_path: float = 0.0
+
+    def config(self, classes: int) -> ViTConfig:
+        """The network for that many labels."""
+        return ViTConfig(classes=classes, **asdict(self))
+
+
+@dataclass(frozen=True)
+class InputRecipe:
+    """How pictures are cropped and resized outside training; see vitcam.resize."""
+
+    resize: str = "crop"
+    crop_fraction: float = 1.0
+    interpolation: str = "area"
+
+
+@dataclass(frozen=True)
+class TrainRecipe:
+    """The optimiser's side. Rates are for the head; steps count batches."""
+
+    epochs: int = 10
+    warmup_epochs: float = 1.0
+    batch_size: int = 64
+    per_label: int = 0
+    learning_rate: float = 5e-4
+    layer_decay: float = 1.0
+    weight_decay: float = 0.05
+    label_smoothing: float = 0.1
+    average: float = 0.0
+    precision: str = "float32"
+    loader_threads: int = 1
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One model's training, whole."""
+
+    data: str
+    seed: int = 0
+    model: ModelRecipe = field(default_factory=ModelRecipe)
+    input: InputRecipe = field(default_factory=InputRecipe)
+    augment: Augment = field(default_factory=Augment)
+    train: TrainRecipe = field(default_factory=TrainRecipe)
+
+    @property
+    def spec(self) -> InputSpec:
+        """What the model file will say of its input."""
+        return InputSpec(*self.model.image_size, **asdict(self.input))
+
+
+def read_recipe(name: str | Path) -> Recipe:
+    """A recipe by the name of one that ships with vitcam, or by its path.
+
+    raises  UsageError if there is none, or if it holds an unknown name or a value of the wrong kind
+    """
+    shipped = files(__package__).joinpath("recipes", f"{name}.toml")
+    source = shipped if shipped.is_file() else Path(name)
+    if not source.is_file():
+        known = sorted(entry.name[:-5] for entry in files(__package__).joinpath("recipes").iterdir() if entry.name.endswith(".toml"))
+        raise UsageError(f"no recipe {str(name)!r}: give the path of a TOML file or one of: {', '.join(known)}")
+    try:
+        table = tomllib.loads(source.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{source} is no TOML file: {error}") from error
+    return _fill(Recipe, table, str(source))
+
+
+def _fill(kind: type[T], table: dict[str, Any], where: str) -> T:
+    """A dataclass from a TOML table: names must be known, values of the annotated kind."""
+    kinds = get_type_hints(kind)
+    for name in table:
+        if name not in kinds:
+            raise UsageError(f"{where}: {name!r} is unknown; allowed: {', '.join(kinds)}")
+    values = {name: _value(kinds[name], value, f"{where}: {name}") for name, value in table.items()}
+    missing = [f.name for f in fields(kind) if f.name == "data" and "data" not in values]  # type: ignore[arg-type]
+    if missing:
+        raise UsageError(f"{where}: 'data' is missing; name a data set or a folder")
+    return kind(**values)
+
+
+def _value(kind: Any, value: Any, where: str) -> Any:
+    if is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise UsageError(f"{where} is {value!r}; a [table] is allowed")
+        return _fill(kind, value, where)  # type: ignore[arg-type]
+    if kind is float and type(value) is int:
+        return float(value)
+    if kind == tuple[int, int]:
+        if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
+            return tuple(value)
+        raise UsageError(f"{where} is {value!r}; two whole numbers are allowed")
+    if type(value) is not kind:
+        raise UsageError(f"{where} is {value!r}; a {kind.__name__} is allowed")
+    return value
