@@ -1,4 +1,4 @@
-"""Write the settings into docs/configuration.md and examples/config.toml; with --check, say whether they are fresh."""
+"""Write the settings into docs/configuration.md and examples/config.toml; --check tells if they are."""
 
 import sys
 from pathlib import Path
@@ -24,9 +24,7 @@ def wanted(root: Path) -> dict[Path, str]:
 def main() -> int:
     """Exit status: 1 if --check found a stale file."""
     stale = [
-        path
-        for path, text in wanted(ROOT).items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
+        path for path, text in wanted(ROOT).items() if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     if "--check" in sys.argv[1:]:
         for path in stale:

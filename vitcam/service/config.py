@@ -41,9 +41,7 @@ class Resolved:
         ]
 
 
-def load(
-    config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]
-) -> Settings:
+def load(config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]) -> Settings:
     """The settings that hold; warnings go to the log. Arguments and errors as in `resolve`."""
     resolved = resolve(config, sets, flags, environ)
     for warning in resolved.warnings:
@@ -102,9 +100,7 @@ def _checked(option: Option, given: Given) -> bool | int | float | str:
     if given.is_text and option.kind is not str:
         value = _parsed(option.kind, str(value))
     if not _fits(option, value):
-        raise given.refusal(
-            f"{given.origin}: {option.name} is {_shown(given.value)}; allowed is {option.allowed}"
-        )
+        raise given.refusal(f"{given.origin}: {option.name} is {_shown(given.value)}; allowed is {option.allowed}")
     checked: bool | int | float | str = option.kind(value)  # a whole number may stand for a float
     return checked
 
@@ -121,9 +117,7 @@ def _parsed(kind: type[Any], text: str) -> object:
 
 def _fits(option: Option, value: object) -> bool:
     if option.kind is str:
-        return isinstance(value, str) and (
-            value in option.choices if option.choices else _plain(option, value)
-        )
+        return isinstance(value, str) and (value in option.choices if option.choices else _plain(option, value))
     if option.kind is bool or isinstance(value, bool):
         return option.kind is bool and isinstance(value, bool)
     if not isinstance(value, int if option.kind is int else (int, float)):

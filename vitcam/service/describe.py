@@ -1,4 +1,4 @@
-"""The settings in the words of others: JSON Schema for editors, a table for the documentation, an example file."""
+"""The settings in the words of others: JSON Schema for editors, a table for the manual, an example file."""
 
 import json
 from typing import Any
@@ -32,13 +32,13 @@ def table() -> str:
 def example() -> str:
     """A configuration file with every setting at its default, commented out; ends with a newline."""
     lines = [
-        "# vitcam reads /etc/vitcam/config.toml, then ~/.config/vitcam/config.toml, then the file named by --config.",
+        "# vitcam reads /etc/vitcam/config.toml, ~/.config/vitcam/config.toml, and what --config names.",
         "# Every setting stands here with its default: take away the # of what you change.",
     ]
     for section, room in sections().items():
         lines += ["", f"# {room.__doc__}", f"[{section}]"]
         for option in _of(section):
-            lines += [f"# {option.rule.doc}; {option.allowed}", f"# {option.key} = {_toml(option.default)}"]
+            lines += [f"# {option.rule.doc}{_limits(option)}", f"# {option.key} = {_toml(option.default)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -68,6 +68,10 @@ def _option_schema(option: Option) -> dict[str, Any]:
 
 def _of(section: str) -> list[Option]:
     return [option for option in options().values() if option.section == section]
+
+
+def _limits(option: Option) -> str:
+    return "" if option.kind is str and not option.choices else f" ({option.allowed})"
 
 
 def _toml(value: bool | int | float | str) -> str:

@@ -1,4 +1,4 @@
-"""The places that settings are given in. In: paths, variables, options. Out: values, unchecked, and origins."""
+"""The places that settings are given in. In: paths, variables, options. Out: unchecked values and origins."""
 
 import difflib
 import tomllib
@@ -55,13 +55,9 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Gi
         if section in sections():
             yield Given(section, key, environ[variable], variable, is_text=True)
         elif near := nearest(section, sections()):
-            raise ConfigError(
-                f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?"
-            )
+            raise ConfigError(f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?")
         else:  # may well belong to somebody else, such as a container's image tag
-            warnings.append(
-                f"{variable} is no setting and was ignored; the sections are {', '.join(sections())}"
-            )
+            warnings.append(f"{variable} is no setting and was ignored; the sections are {', '.join(sections())}")
 
 
 def from_sets(sets: Iterable[str]) -> Iterator[Given]:

@@ -1,8 +1,10 @@
 """Every setting: default, meaning, range. Checks, schema, documentation and example are derived from here."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 OverlayMode = Literal["none", "attention"]
@@ -27,9 +29,7 @@ class CameraSettings:
 
     source: Annotated[
         str,
-        Rule(
-            "URI of the source: picamera, v4l2:/dev/video0, a file, a folder, demo; empty: the first camera"
-        ),
+        Rule("URI of the source: picamera, v4l2:/dev/video0, a file, a folder, demo; empty: the first camera"),
     ] = ""
     width: Annotated[int, Rule("Width of the preview asked of the camera, in px", low=64, high=8192)] = 1280
     height: Annotated[int, Rule("Height of the preview asked of the camera, in px", low=64, high=8192)] = 720
@@ -41,15 +41,11 @@ class ModelSettings:
     """What looks at the pictures."""
 
     name: Annotated[str, Rule("Name of an installed model, or a .tflite file", filled=True)] = "everyday"
-    labels: Annotated[
-        str, Rule("File with one label a line; empty: the labels that the model file carries")
-    ] = ""
+    labels: Annotated[str, Rule("File with one label a line; empty: the labels that the model file carries")] = ""
     threads: Annotated[
         int, Rule("Threads of the interpreter; 0: every core, on four and more all but one", low=0, high=64)
     ] = 0
-    fps: Annotated[
-        float, Rule("At most so many predictions/s; 0: as many as there are frames", low=0, high=240)
-    ] = 0.0
+    fps: Annotated[float, Rule("At most so many predictions/s; 0: as many as there are frames", low=0, high=240)] = 0.0
     top_k: Annotated[int, Rule("How many of the most probable labels are reported", low=1, high=1000)] = 5
 
 
@@ -60,16 +56,12 @@ class EventSettings:
     half_life_s: Annotated[
         float, Rule("Half-life of the smoothing of probabilities, in s; 0: none", low=0, high=60)
     ] = 0.5
-    enter: Annotated[
-        float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1)
-    ] = 0.5
+    enter: Annotated[float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1)] = 0.5
     leave: Annotated[
         float,
         Rule("An event ends when the smoothed probability falls below this; at most `enter`", low=0, high=1),
     ] = 0.3
-    dwell_s: Annotated[
-        float, Rule("How long a label must hold before its event begins, in s", low=0, high=3600)
-    ] = 0.5
+    dwell_s: Annotated[float, Rule("How long a label must hold before its event begins, in s", low=0, high=3600)] = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +69,9 @@ class WebSettings:
     """The page, the streams and the HTTP interface."""
 
     enabled: Annotated[bool, Rule("Serve the page and the HTTP interface")] = True
-    host: Annotated[
-        str, Rule("Address to listen on; 0.0.0.0 lets everybody on the network watch", filled=True)
-    ] = "127.0.0.1"
+    host: Annotated[str, Rule("Address to listen on; 0.0.0.0 lets everybody on the network watch", filled=True)] = (
+        "127.0.0.1"
+    )
     port: Annotated[int, Rule("TCP port to listen on; 0: any free one", low=0, high=65535)] = 8420
 
 
@@ -98,9 +90,7 @@ class LogSettings:
     format: Annotated[LogFormat, Rule("auto: rich on a terminal, JSON lines otherwise")] = "auto"
     emit: Annotated[
         Emit,
-        Rule(
-            "Predictions that are printed; auto: all from files played unpaced, else changes of the top label"
-        ),
+        Rule("Predictions that are printed; auto: all from files played unpaced, else changes of the top label"),
     ] = "auto"
 
 
@@ -157,14 +147,14 @@ def sections() -> dict[str, type[Any]]:
 
 
 @cache
-def options() -> dict[str, Option]:
+def options() -> Mapping[str, Option]:
     """`section.key` -> option, in the order of the file."""
     found = [
         _option(section, f, get_type_hints(room, include_extras=True)[f.name])
         for section, room in sections().items()
         for f in dataclasses.fields(room)
     ]
-    return {option.name: option for option in found}
+    return MappingProxyType({option.name: option for option in found})
 
 
 def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:

@@ -1,0 +1,268 @@
+"""Settings from files, environment and options: who wins, and what is said of what cannot be meant."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vitcam.errors import ConfigError, UsageError, VitcamError
+from vitcam.service.config import Resolved, Settings, load, resolve
+from vitcam.service.settings import Option, options
+
+NO_FILE = Path("/nowhere/config.toml")
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(content: str) -> Path:
+        path = tmp_path / "named.toml"
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return write
+
+
+def refused(kind: type[VitcamError], config: Path | None = None, *sets: str, **environ: str) -> str:
+    """The sentence with which this configuration is refused."""
+    with pytest.raises(kind) as caught:
+        resolve(config, sets, {}, environ, NO_FILE)
+    return str(caught.value)
+
+
+def resolved(config: Path | None = None, *sets: str, **environ: str) -> Resolved:
+    return resolve(config, sets, {}, environ, NO_FILE)
+
+
+def test_nothing_given_at_all_is_every_default(tmp_path: Path) -> None:
+    result = resolve(None, [], {}, {}, system_file=tmp_path / "absent.toml")
+
+    assert result.settings == Settings()
+    assert set(result.origins.values()) == {"default"}
+
+
+@pytest.mark.parametrize("given", range(1, 7))
+def test_each_later_layer_wins_over_all_before(tmp_path: Path, given: int) -> None:
+    system, users, named = tmp_path / "system.toml", tmp_path / "vitcam" / "config.toml", tmp_path / "named.toml"
+    users.parent.mkdir()
+    for layer, path in enumerate([system, users, named][:given], start=1):
+        path.write_text(f"[web]\nport = {layer}\n")
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)} | ({"VITCAM_WEB_PORT": "4"} if given >= 4 else {})
+    sets = ["web.port=5"] if given >= 5 else []
+    flags = {"web.port": 6} if given >= 6 else {}
+
+    result = resolve(named if given >= 3 else None, sets, flags, environ, system_file=system)
+
+    places = [str(system), str(users), str(named), "VITCAM_WEB_PORT", "--set web.port", "command line"]
+    assert result.settings.web.port == given
+    assert result.origins["web.port"] == places[given - 1]
+    assert ("web.port", given, places[given - 1]) in result.rows()
+
+
+def test_layers_that_say_different_things_are_merged_key_by_key(write: Write) -> None:
+    result = resolved(
+        write("[web]\nport = 1\nhost = '::1'\n"), "model.top_k=3", VITCAM_WEB_PORT="2", VITCAM_MODEL_FPS="10"
+    )
+
+    assert (result.settings.web.port, result.settings.web.host) == (2, "::1")
+    assert (result.settings.model.top_k, result.settings.model.fps) == (3, 10.0)
+
+
+def test_the_named_file_wins_over_the_variable_that_names_one(write: Write, tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text("[web]\nport = 1\nhost = 'other'\n")
+
+    both = resolved(write("[web]\nport = 2\n"), VITCAM_CONFIG=str(other))
+    variable = resolved(None, VITCAM_CONFIG=str(other))
+
+    assert (both.settings.web.port, both.settings.web.host) == (2, "127.0.0.1")
+    assert variable.settings.web.port == 1
+    assert variable.origins["web.port"] == f"{other} (VITCAM_CONFIG)"
+
+
+def test_the_users_file_is_found_below_home_and_not_below_a_relative_path(tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / "vitcam"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("[web]\nport = 7\n")
+
+    assert resolved(None, HOME=str(tmp_path)).settings.web.port == 7
+    assert resolved(None, HOME=str(tmp_path), XDG_CONFIG_HOME=".").settings.web.port == 7
+    assert resolved(None, HOME=str(tmp_path), XDG_CONFIG_HOME="/nowhere").settings.web.port == 8420
+
+
+def test_a_key_with_an_underscore_is_set_by_its_variable() -> None:
+    result = resolved(None, VITCAM_MODEL_TOP_K="3", VITCAM_EVENTS_HALF_LIFE_S="1.5")
+
+    assert result.settings.model.top_k == 3
+    assert result.settings.events.half_life_s == 1.5
+
+
+@pytest.mark.parametrize(("text", "meant"), [("true", True), ("Yes", True), ("1", True), ("off", False), ("0", False)])
+def test_the_environment_says_true_and_false_in_several_words(text: str, meant: bool) -> None:
+    assert resolved(None, VITCAM_WEB_ENABLED=text).settings.web.enabled is meant
+
+
+def test_an_empty_text_is_a_value_and_overrides_the_file(write: Write) -> None:
+    result = resolved(write("[camera]\nsource = 'demo'\n"), VITCAM_CAMERA_SOURCE="")
+
+    assert result.settings.camera.source == ""
+
+
+def test_a_flag_that_was_not_given_changes_nothing(write: Write) -> None:
+    result = resolve(write("[web]\nport = 9\n"), [], {"web.port": None, "web.enabled": False}, {})
+
+    assert result.settings.web.port == 9
+    assert result.settings.web.enabled is False
+
+
+def test_a_whole_number_may_stand_for_a_fraction(write: Write) -> None:
+    fps = resolved(write("[camera]\nfps = 15\n")).settings.camera.fps
+
+    assert fps == 15.0
+    assert type(fps) is float
+
+
+def test_variables_that_are_no_settings_are_left_alone() -> None:
+    result = resolved(None, VITCAM_DATA="/data", VITCAM_REQUIRE="all", VITCAM_CONFIG="")
+
+    assert result.settings == Settings()
+    assert result.warnings == ()
+
+
+def test_a_variable_that_resembles_nothing_is_named_in_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    settings = load(None, [], {}, {"VITCAM_IMAGE_TAG": "v1"})
+
+    assert settings == Settings()
+    assert "VITCAM_IMAGE_TAG is no setting and was ignored" in caplog.text
+
+
+def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
+    assert "VITCAM_WBE_PORT: no section is called 'wbe'; did you mean VITCAM_WEB_…?" in refused(
+        ConfigError, VITCAM_WBE_PORT="80"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("[wbe]\nport = 1", "no section is called 'wbe'; did you mean 'web'?"),
+        ("[zzzz]\nport = 1", "no section is called 'zzzz'; there are camera, model, events, web, overlay, log"),
+        ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
+        ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
+        ("port = 1", "'port' is no section; write it below [web]"),
+        ("web = 1", "'web' is no section; write [web] on a line of its own, its keys below"),
+        ("zzzz = 1", "'zzzz' is no section; the sections are camera, model, events, web, overlay, log"),
+        ("[[web]]\nport = 1", "'web' is no section; write [web] on a line of its own, its keys below"),
+        ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),
+        ("[web]\nport = '80'", "web.port is '80'; allowed is a whole number from 0 to 65535"),
+        ("[web]\nport = 80.0", "web.port is 80.0; allowed is a whole number from 0 to 65535"),
+        ("[web]\nport = true", "web.port is true; allowed is a whole number from 0 to 65535"),
+        ("[web]\nenabled = 1", "web.enabled is 1; allowed is true or false"),
+        ("[web]\nhost = ' '", "web.host is ' '; allowed is a text that is not empty"),
+        ('[camera]\nsource = "a\\u0000b"', "camera.source is 'a\\x00b'; allowed is a text"),
+        ("[camera]\nsource = [1]", "camera.source is [1]; allowed is a text"),
+        ("[camera]\nfps = nan", "camera.fps is nan; allowed is a number from 0.1 to 240"),
+        ("[camera]\nfps = inf", "camera.fps is inf; allowed is a number from 0.1 to 240"),
+        ("[camera]\nfps = 1" + "0" * 400, "…; allowed is a number from 0.1 to 240"),
+        ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none or attention"),
+        ("[web]\nport =", "is not TOML: Invalid value"),
+    ],
+)
+def test_what_a_file_cannot_mean_is_refused_by_name(write: Write, content: str, sentence: str) -> None:
+    path = write(content)
+
+    message = refused(ConfigError, path)
+
+    assert message.startswith(f"{path}: ")
+    assert sentence in message
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "binary.toml"
+    path.write_bytes(b"[web]\nhost = '\xff\xfe'\n")
+
+    assert refused(ConfigError, path).startswith(f"{path}: is not TOML: 'utf-8' codec")
+
+
+@pytest.mark.parametrize("name", ["absent.toml", "."])
+def test_a_named_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+
+    assert refused(ConfigError, path).startswith(f"{path}: cannot be read: ")
+    assert refused(ConfigError, VITCAM_CONFIG=str(path)).startswith(f"{path} (VITCAM_CONFIG): cannot be read")
+
+
+@pytest.mark.parametrize("text", ["web.port", "port=1", "=", ""])
+def test_a_set_that_is_no_assignment_is_refused_with_an_example(text: str) -> None:
+    message = refused(ConfigError, None, text)
+
+    assert message == f"--set {text}: is not section.key=value, such as web.port=8421"
+
+
+@pytest.mark.parametrize("text", ["x", "", "nan", "1.5", "80 80", "0x50"])
+def test_text_that_says_no_number_is_refused_where_it_stands(text: str) -> None:
+    sentence = f"web.port is {text!r}; allowed is a whole number from 0 to 65535"
+
+    assert refused(ConfigError, VITCAM_WEB_PORT=text) == f"VITCAM_WEB_PORT: {sentence}"
+    assert refused(ConfigError, None, f"web.port={text}") == f"--set web.port: {sentence}"
+
+
+def test_a_bad_flag_is_wrong_usage_and_a_bad_file_bad_configuration(write: Write) -> None:
+    with pytest.raises(UsageError) as flag:
+        resolve(None, [], {"web.port": 99999}, {})
+    with pytest.raises(ConfigError) as file:
+        resolve(write("[web]\nport = 99999\n"), [], {}, {})
+
+    assert (flag.value.exit_code, file.value.exit_code) == (2, 78)
+    assert str(flag.value).startswith("command line: web.port is 99999;")
+
+
+def test_thresholds_that_contradict_each_other_name_both_origins(write: Write) -> None:
+    message = refused(ConfigError, write("[events]\nenter = 0.2\n"))
+
+    assert message.startswith("events.leave is 0.3 (default) and events.enter is 0.2 (")
+    assert message.endswith("named.toml); leave may be at most enter")
+
+
+@pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
+def test_every_default_survives_the_way_through_the_environment(option: Option) -> None:
+    result = resolved(None, **{option.variable: str(option.default)})
+
+    assert result.settings == Settings()
+    assert result.origins[option.name] == option.variable
+
+
+@pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
+def test_every_option_says_what_it_is_and_what_is_allowed(option: Option) -> None:
+    assert len(option.rule.doc.split()) >= 3
+    assert not option.rule.doc.endswith(".")
+    assert "_" not in option.section
+    if option.kind in (int, float):
+        assert option.rule.low is not None
+        assert option.rule.high is not None
+        assert option.rule.low <= option.default <= option.rule.high
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text(), max_size=3), st.lists(st.text(), max_size=3))
+def test_garbage_from_outside_ends_in_one_sentence_or_in_settings(environ: dict[str, str], sets: list[str]) -> None:
+    variables = {f"VITCAM_{name}": value for name, value in environ.items()}
+    try:
+        settings = resolve(None, sets, {}, variables).settings
+    except ConfigError as error:
+        settings, sentence = None, str(error)
+
+    assert settings is not None or len(sentence.split()) > 3
+
+
+@given(st.sampled_from(sorted(options())), st.text() | st.floats() | st.integers() | st.booleans())
+def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value: object) -> None:
+    try:
+        result = resolve(None, [], {name: value}, {})
+    except VitcamError:
+        return
+    kept = {row[0]: row[1] for row in result.rows()}[name]
+
+    assert type(kept) is options()[name].kind
+    assert kept == value

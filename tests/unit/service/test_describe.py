@@ -1,0 +1,81 @@
+"""Schema, table and example are made from the settings, and what is committed is what would be made."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from vitcam.service import describe
+from vitcam.service.config import Settings, resolve
+from vitcam.service.settings import Option, options, sections
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_committed_table_and_example_are_fresh() -> None:
+    check = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate_settings.py", "--check"], capture_output=True, text=True
+    )
+
+    assert check.stderr == ""
+    assert check.returncode == 0
+
+
+def test_the_example_file_changes_nothing_until_somebody_edits_it(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(describe.example())
+
+    assert resolve(path, [], {}, {}).settings == Settings()
+
+
+def test_the_example_file_with_every_line_taken_in_is_every_default(tmp_path: Path) -> None:
+    lines = [
+        line.removeprefix("# ") if " = " in line and line.split()[1] in keys() else line
+        for line in describe.example().splitlines()
+    ]
+    path = tmp_path / "config.toml"
+    path.write_text("\n".join(lines))
+
+    resolved = resolve(path, [], {}, {})
+
+    assert resolved.settings == Settings()
+    assert set(resolved.origins.values()) == {str(path)}
+
+
+def keys() -> set[str]:
+    return {option.key for option in options().values()}
+
+
+def test_the_schema_names_every_section_and_refuses_all_others() -> None:
+    schema = describe.schema()
+
+    assert list(schema["properties"]) == list(sections())
+    assert schema["additionalProperties"] is False
+    assert all(table["additionalProperties"] is False for table in schema["properties"].values())
+
+
+@pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
+def test_the_schema_says_of_every_option_what_the_check_enforces(option: Option) -> None:
+    entry = describe.schema()["properties"][option.section]["properties"][option.key]
+
+    assert entry["default"] == option.default
+    assert entry["description"] == option.rule.doc
+    assert entry.get("enum") == (list(option.choices) or None)
+    assert (entry.get("minimum"), entry.get("maximum")) == (option.rule.low, option.rule.high)
+
+
+@pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
+def test_the_documentation_has_a_row_for_every_option(option: Option) -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+    assert f"| `{option.name}` |" in page
+
+
+def test_defaults_are_written_as_toml_reads_them() -> None:
+    written = "\n".join(
+        f"{option.section}_{option.key} = {describe._toml(option.default)}" for option in options().values()
+    )
+
+    assert tomllib.loads(written) == {f"{option.section}_{option.key}": option.default for option in options().values()}
