@@ -1,0 +1,74 @@
+"""What systemd hears of the daemon: sd_notify(3) over the datagram socket that NOTIFY_SOCKET names."""
+
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_SEND_TIMEOUT_S = 0.5  # a manager that does not read must not hold up the supervisor
+
+
+@dataclass(frozen=True, slots=True)
+class Notifier:
+    """Tells systemd how the daemon is; without a socket, or when the socket went away, nothing happens."""
+
+    address: str | bytes | None = None
+    """Path of the socket, or b"\\0name" in the abstract namespace; None: nobody listens."""
+    watchdog_s: float | None = None
+    """The daemon must say WATCHDOG=1 more often than this; None: nobody waits for it."""
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str]) -> "Notifier":
+        """Read NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; what cannot be meant counts as not set."""
+        return cls(_address(environ.get("NOTIFY_SOCKET", "")), _watchdog_s(environ))
+
+    @property
+    def listened_to(self) -> bool:
+        """True under systemd: a camera that is away is then waited for."""
+        return self.address is not None
+
+    def ready(self, status: str) -> None:
+        """The port is bound and the model verified."""
+        self._send("READY=1", _status(status))
+
+    def status(self, text: str) -> None:
+        """One line for `systemctl status`."""
+        self._send(_status(text))
+
+    def watchdog(self) -> None:
+        """Feed the watchdog."""
+        self._send("WATCHDOG=1")
+
+    def stopping(self, status: str) -> None:
+        """The daemon is on its way out."""
+        self._send("STOPPING=1", _status(status))
+
+    def _send(self, *lines: str) -> None:
+        if self.address is None:
+            return
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as door:
+                door.settimeout(_SEND_TIMEOUT_S)
+                door.sendto("\n".join(lines).encode(errors="replace"), self.address)
+        except OSError:
+            return  # nobody listens any more: the daemon works on, and a watchdog that is not fed says the rest
+
+
+def _address(name: str) -> str | bytes | None:
+    if name.startswith("@"):
+        return b"\0" + os.fsencode(name[1:])
+    return name if name.startswith("/") else None
+
+
+def _watchdog_s(environ: Mapping[str, str]) -> float | None:
+    """sd_watchdog_enabled(3): WATCHDOG_PID, where set, says whom the interval is meant for."""
+    if environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
+        return None
+    microseconds = environ.get("WATCHDOG_USEC", "")
+    if not microseconds.isascii() or not microseconds.isdigit() or int(microseconds) == 0:
+        return None
+    return int(microseconds) / 1e6
+
+
+def _status(text: str) -> str:
+    return "STATUS=" + " ".join(text.split())  # a line break would begin a field of its own

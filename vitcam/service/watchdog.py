@@ -1,0 +1,82 @@
+"""May systemd's watchdog be fed? A pure decision: while every stage makes progress, or tries again within its bounds.
+
+A camera that is away starves nothing: capture beats with every attempt to open it, and the page shows why there is no
+picture. What only a restart can mend does: an inference that hangs, a dead web loop, a stage that ended, a capture
+stage stuck beyond all its own time-outs. A dead supervisor feeds nobody, which needs no rule here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+HUNG_AFTER_NS = 10_000_000_000  # a ViT takes 6 to 100 ms on a Pi: nothing healthy lasts a hundred times as long
+CAPTURE_BOUND_NS = 60_000_000_000  # above every time-out inside a source: RTSP alone may take 30 s to open
+
+
+@dataclass(frozen=True, slots=True)
+class Hearts:
+    """The last signs of life; all times are monotonic ns."""
+
+    capture_ns: int | None
+    """The newest of: a frame came, an attempt to open the source began or failed, a door was full; None: over."""
+    classifying_since_ns: int | None
+    """When the inference that runs now began; None while none does."""
+    publishing_since_ns: int | None
+    """When the sinks were given the prediction they still work on; None while they do not."""
+    web_ns: int | None
+    """The last turn of the web's event loop; None where no web is served."""
+    ended: tuple[str, ...] = ()
+    """Names of stages that ended although the run is not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether to feed, and if not, why: the last words in the journal before the restart."""
+
+    feed: bool
+    reason: str
+    """One sentence; empty when all is well."""
+
+
+def may_feed(now_ns: int, hearts: Hearts) -> Verdict:
+    """Feed unless a rule objects; the first that does gives the reason."""
+    for rule in _RULES:
+        if reason := rule(now_ns, hearts):
+            return Verdict(False, reason)
+    return Verdict(True, "")
+
+
+def _inference_answers(now_ns: int, hearts: Hearts) -> str:
+    return _overdue("the model has not answered", now_ns, hearts.classifying_since_ns, HUNG_AFTER_NS)
+
+
+def _sinks_take(now_ns: int, hearts: Hearts) -> str:
+    return _overdue("the sinks have not taken a prediction", now_ns, hearts.publishing_since_ns, HUNG_AFTER_NS)
+
+
+def _web_turns(now_ns: int, hearts: Hearts) -> str:
+    return _overdue("the web part has not moved", now_ns, hearts.web_ns, HUNG_AFTER_NS)
+
+
+def _capture_tries(now_ns: int, hearts: Hearts) -> str:
+    return _overdue(
+        "the source has neither given a frame nor been tried again", now_ns, hearts.capture_ns, CAPTURE_BOUND_NS
+    )
+
+
+def _all_stages_run(now_ns: int, hearts: Hearts) -> str:
+    return f"ended before the run did: {', '.join(hearts.ended)}" if hearts.ended else ""
+
+
+def _overdue(what: str, now_ns: int, since_ns: int | None, bound_ns: int) -> str:
+    if since_ns is None or now_ns - since_ns <= bound_ns:
+        return ""
+    return f"{what} for {(now_ns - since_ns) / 1e9:.0f} s; {bound_ns / 1e9:.0f} s are allowed"
+
+
+_RULES: tuple[Callable[[int, Hearts], str], ...] = (
+    _inference_answers,
+    _sinks_take,
+    _web_turns,
+    _capture_tries,
+    _all_stages_run,
+)
