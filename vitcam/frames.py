@@ -1,7 +1,7 @@
 """The values that pass between rooms: read this file first.
 
-source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are frozen; state never crosses a door.
-Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` turns them into wall time on the way out.
+source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are frozen; no state crosses a door.
+Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` makes wall time of them on the way.
 """
 
 from dataclasses import dataclass

@@ -27,15 +27,17 @@ _SLOW_NS = 5_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineHearts:
-    """What the watchdog needs to know of the stages; monotonic ns."""
+class StageHearts:
+    """The stages' last signs of life, for the watchdog; monotonic ns."""
 
+    capture_ns: int | None
+    """The newest of: a frame came, an attempt to open the source began or failed, a door was full; None: over."""
     classifying_since_ns: int | None
     """When the inference that runs now began; None while none does."""
     publishing_since_ns: int | None
-    capture_alive: bool
-    classify_alive: bool
-    publish_alive: bool
+    """When the prediction that is published now was taken; None while none is."""
+    ended: tuple[str, ...]
+    """Stages that ended although the run is not over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Pipeline:
         self._predictions: Slot[Prediction] = Slot()
         self.shown: Slot[Shown] = Slot()
         """The newest frame with its prediction, for whoever looks."""
-        self.finished = threading.Event()
+        self.over = threading.Event()
         """Set when the source is over, and when a stage has failed."""
         self.failure: VitcamError | None = None
         self._stopping = threading.Event()
@@ -73,6 +75,7 @@ class Pipeline:
         self._started = time.monotonic()
         self._captured, self._classified, self._lost = RateMeter(), RateMeter(), 0
         self._latencies = {stage: LatencyMeter() for stage in ("capture", "preprocess", "infer", "total")}
+        self._capture_beat = time.monotonic_ns()
         self._classifying_since: int | None = None
         self._publishing_since: int | None = None
         self._threads = [
@@ -120,10 +123,16 @@ class Pipeline:
         """Frames that a live source gave and nobody classified, and those it lost itself."""
         return self._frames.dropped + self._lost
 
-    def hearts(self) -> PipelineHearts:
+    def hearts(self) -> StageHearts:
         """Whether every stage makes progress."""
-        capture, classify, publish = (thread.is_alive() for thread in self._threads)
-        return PipelineHearts(self._classifying_since, self._publishing_since, capture, classify, publish)
+        over = self._frames.closed
+        dead = (thread.name for thread in self._threads if not thread.is_alive())
+        return StageHearts(
+            None if over else self._capture_beat,
+            self._classifying_since,
+            self._publishing_since,
+            () if over else tuple(dead),
+        )
 
     def _status(self) -> tuple[Status, str]:
         if self.failure is not None:
@@ -143,17 +152,18 @@ class Pipeline:
             stage()
         except VitcamError as error:
             self._fail(error)
-        except Exception as error:  # noqa: BLE001 - the thread's outermost frame: nobody above could catch it
+        except Exception as error:  # the thread's outermost frame: nobody above could catch it
             log.debug("the stage failed", exc_info=True)
             self._fail(VitcamError(f"the {threading.current_thread().name} failed unexpectedly: {error!r}"))
 
     def _fail(self, error: VitcamError) -> None:
         self.failure = self.failure or error
-        self.finished.set()
+        self.over.set()
 
     def _capture_stage(self) -> None:
         attempts = 0
         while not self._stopping.is_set():
+            self._capture_beat = time.monotonic_ns()
             before = self._captured.count
             try:
                 self._deliver_all()
@@ -172,6 +182,7 @@ class Pipeline:
             self._live = source.live
             expected = 0
             for frame in source:
+                self._capture_beat = time.monotonic_ns()
                 self._announce("")
                 self._captured.tick()
                 self._lost += max(0, frame.seq - expected)
@@ -196,6 +207,7 @@ class Pipeline:
         while not self._stopping.is_set():
             if slot.put_when_taken(value, _TICK_S):
                 return True
+            self._capture_beat = time.monotonic_ns()  # waiting for a slow reader is progress, too
         return False
 
     def _read_all(self, slot: Slot[T]) -> Iterator[T]:
@@ -230,4 +242,4 @@ class Pipeline:
             self._publishing_since = time.monotonic_ns()
             self._publish(prediction)
             self._publishing_since = None
-        self.finished.set()
+        self.over.set()

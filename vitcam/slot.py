@@ -10,7 +10,7 @@ T = TypeVar("T")
 class Slot(Generic[T]):
     """Room for one value. Live sources replace it and count what was never read; files wait until it was taken.
 
-    `changed` callbacks run in the putting thread after each put: they must only hand over (asyncio's call_soon_threadsafe).
+    Subscribers are called in the putting thread: they may only hand over, as asyncio's call_soon_threadsafe does.
     """
 
     def __init__(self) -> None:

@@ -1,0 +1,91 @@
+"""`vitcam classify`: one photo or a thousand, from files, folders, globs, addresses or stdin."""
+
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sized
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+
+from vitcam.attention import overlay
+from vitcam.decode import decode_image
+from vitcam.errors import UsageError, VitcamError
+from vitcam.frames import Frame, Prediction, Unreadable
+from vitcam.model.classifier import Classifier, frame_of
+from vitcam.sources import open_source
+from vitcam.sources.source import SourceOptions
+
+_FETCH_TIMEOUT_S = 20
+_FETCH_LIMIT = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """One photo and what the model says of it."""
+
+    frame: Frame
+    prediction: Prediction
+
+
+def classify_all(
+    classifier: Classifier,
+    targets: list[str],
+    on_unreadable: Callable[[Unreadable], None],
+    on_total: Callable[[int], None],
+) -> Iterator[Classified]:
+    """Classify everything that the targets name, in order.
+
+    on_unreadable  called for each photo that cannot be read; the rest goes on
+    on_total       called with the number of photos as it becomes known
+    raises         SourceError if a target names nothing at all
+    """
+    options = SourceOptions(input=classifier.input, realtime=False, loop=False, on_unreadable=on_unreadable)
+    for target in targets:
+        if target == "-" or target.startswith(("http://", "https://")):
+            on_total(1)
+            frames = _single(target, classifier, on_unreadable)
+        else:
+            frames = _from_files(target, options, on_total)
+        for frame in frames:
+            yield Classified(frame, classifier(frame))
+
+
+def write_overlay(path: Path, done: Classified) -> None:
+    """Save the photo with the model's attention over it. Raises VitcamError if it cannot be written."""
+    picture = overlay(done.frame.preview, done.frame.crop, done.prediction.attention, "attention")
+    try:
+        written = cv2.imwrite(str(path), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
+    except cv2.error as error:
+        raise UsageError(f"{path} has no ending that says an image format; try .png or .jpg") from error
+    if not written:
+        raise VitcamError(f"{path} cannot be written; is the folder there, and is there room?")
+
+
+def _from_files(target: str, options: SourceOptions, on_total: Callable[[int], None]) -> Iterator[Frame]:
+    with open_source(target, options) as source:
+        if source.live:
+            raise UsageError(f"{target} is a camera, not a photo; use `vitcam run --source {target}`")
+        if isinstance(source, Sized):
+            on_total(len(source))
+        yield from source
+
+
+def _single(target: str, classifier: Classifier, on_unreadable: Callable[[Unreadable], None]) -> Iterator[Frame]:
+    try:
+        data = sys.stdin.buffer.read(_FETCH_LIMIT) if target == "-" else _fetch(target)
+        yield frame_of(decode_image(data), classifier.input, target, target)
+    except VitcamError as error:
+        on_unreadable(Unreadable(target, str(error)))
+
+
+def _fetch(url: str) -> bytes:
+    request = urllib.request.Request(url, headers={"User-Agent": "vitcam"})  # noqa: S310 - http(s) only, see caller
+    try:
+        with urllib.request.urlopen(request, timeout=_FETCH_TIMEOUT_S) as answer:  # noqa: S310
+            data: bytes = answer.read(_FETCH_LIMIT)
+            return data
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise VitcamError(f"cannot be fetched: {reason}") from error

@@ -1,0 +1,31 @@
+"""Opens the source at the start, and again whenever it was lost."""
+
+from vitcam.errors import SourceError
+from vitcam.sources import default_uri, open_source
+from vitcam.sources.source import Source, SourceOptions
+
+
+class Opener:
+    """Opens the source, and opens it again when it was lost; without a URI it looks for a camera each time."""
+
+    def __init__(self, uri: str, options: SourceOptions) -> None:
+        self._uri = uri
+        self._options = options
+        self._prepared: Source | None = None
+
+    def prepare(self, patient: bool) -> bool:
+        """Refuse a wrong URI before anything is started; returns whether the source is live."""
+        try:
+            self._prepared = self._find()
+        except SourceError:
+            if not patient:
+                raise
+            return True  # what is waited for is a camera
+        return self._prepared.live
+
+    def __call__(self) -> Source:
+        prepared, self._prepared = self._prepared, None
+        return prepared or self._find()
+
+    def _find(self) -> Source:
+        return open_source(self._uri or default_uri(), self._options)

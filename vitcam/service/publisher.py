@@ -1,0 +1,79 @@
+"""From predictions to events, and both to every sink. Called from the pipeline's publishing thread only."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from vitcam.errors import VitcamError
+from vitcam.events import EventState, Rules, finish, step
+from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.sinks.sink import Sink
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+class Publisher:
+    """Keeps the event state, and tells every sink what came.
+
+    stop  called when nobody reads our output any more: the run then ends without a word, as any filter does
+    """
+
+    def __init__(self, rules: Rules, sinks: list[Sink], stop: Callable[[], None]) -> None:
+        self._rules = rules
+        self._sinks = sinks
+        self._stop = stop
+        self._state = EventState()
+        self._errors = 0
+        self.label: str | None = None
+        """The smoothed top label; None while nothing is there."""
+
+    def prediction(self, prediction: Prediction) -> None:
+        """Pass on one prediction. Raises VitcamError when the output cannot be written."""
+        self._state, events = step(self._rules, self._state, prediction, event_id)
+        changed = self._state.label is not None and self._state.label != self.label
+        self.label = self._state.label
+        with self._written():
+            for sink in self._sinks:
+                sink.prediction(prediction, changed)
+            self._tell(events)
+
+    def unreadable(self, bad: Unreadable) -> None:
+        """Pass on that a file was skipped."""
+        self._errors += 1
+        with self._written():
+            for sink in self._sinks:
+                sink.unreadable(bad)
+
+    def close(self, frames: int, dropped: int, seconds: float) -> None:
+        """End what still lasts, and sum up."""
+        self._state, events = finish(self._state, time.monotonic_ns())
+        with self._written():
+            self._tell(events)
+            for sink in self._sinks:
+                sink.close(frames, self._errors, dropped, seconds)
+
+    def _tell(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            for sink in self._sinks:
+                sink.event(event)
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            self._stop()
+        except OSError as error:
+            raise VitcamError(
+                f"the output cannot be written: {error.strerror}; make room or write elsewhere"
+            ) from error
+
+
+def event_id() -> str:
+    """A new ULID: 48 bits of wall time in ms and 80 random ones, so that ids sort by time.
+
+    source  https://github.com/ulid/spec, Crockford's base 32
+    """
+    number = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
+    return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))

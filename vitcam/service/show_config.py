@@ -1,0 +1,39 @@
+"""What `vitcam config` prints."""
+
+import json
+import os
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from vitcam.service.config import resolve
+from vitcam.service.describe import schema
+
+
+def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
+    """Every setting, its value and where that came from. Raises ConfigError as the daemon would."""
+    resolved = resolve(config, sets, {}, os.environ)
+    console = Console()
+    if as_json:
+        for name, value, origin in resolved.rows():
+            console.print_json(json.dumps({"name": name, "value": value, "origin": origin}), indent=None)
+        return
+    table = Table("setting", "value", "from", box=None)
+    for name, value, origin in resolved.rows():
+        style = "dim" if origin == "default" else "bold"
+        table.add_row(name, json.dumps(value), origin, style=style)
+    console.print(table)
+
+
+def check_settings(config: Path | None, sets: list[str]) -> None:
+    """Say that the configuration is sound, with its warnings. Raises ConfigError if it is not."""
+    people = Console(stderr=True, soft_wrap=True)
+    for warning in resolve(config, sets, {}, os.environ).warnings:
+        people.print(f"warning: {warning}", markup=False, highlight=False)
+    people.print("the configuration is sound", highlight=False)
+
+
+def show_schema() -> None:
+    """The JSON Schema of the configuration file, for editors."""
+    Console().print_json(json.dumps(schema()))

@@ -1,0 +1,77 @@
+"""What `vitcam models` prints."""
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from vitcam.errors import ModelError
+from vitcam.model.bundle import read
+from vitcam.model.classifier import Classifier
+from vitcam.model.describe import model_record
+from vitcam.model.find import find_model, list_models
+
+
+def show_list(as_json: bool) -> None:
+    """Every model that can be named, one a line; a file that cannot be read is listed with the reason."""
+    console, table = Console(), Table("model", "labels", "input", "top-1", "file", box=None)
+    for name, path in list_models().items():
+        row = _row(name)
+        if as_json:
+            console.print_json(json.dumps({"name": name, "file": str(path), **row}), indent=None)
+        else:
+            table.add_row(name, *(str(row[key]) for key in ("labels", "input", "top1")), str(path))
+    if not as_json:
+        console.print(table)
+
+
+def show_card(name: str, as_json: bool) -> None:
+    """Everything known of one model."""
+    record = model_record(Classifier(name))
+    console = Console()
+    if as_json:
+        console.print_json(json.dumps(record), indent=None)
+        return
+    table = Table(show_header=False, box=None)
+    for key, value in record.items():
+        shown = f"{len(value)}: {', '.join(value)}" if key == "labels" else _plain(value)
+        table.add_row(key.replace("_", " "), shown)
+    console.print(table)
+
+
+def show_verification(name: str, as_json: bool) -> bool:
+    """Ask the golden images; False if one is answered otherwise than when the model was made."""
+    classifier = Classifier(name)
+    results = classifier.verify()
+    if not results:
+        raise ModelError(f"{classifier.path} carries no golden images; only models exported by vitcam-train do")
+    console = Console()
+    for result in results:
+        if as_json:
+            record = {"image": result.name, "ok": result.ok, "expected": result.expected.label}
+            console.print_json(json.dumps(record | {"found": result.found.label, "p": result.found.p}), indent=None)
+        else:
+            word = "ok  " if result.ok else "FAIL"
+            expected = f"expected {result.expected.label} {result.expected.p:.3f}"
+            console.print(f"{word} {result.name}: {result.found.label} {result.found.p:.3f}, {expected}")
+    return all(result.ok for result in results)
+
+
+def _row(name: str) -> dict[str, Any]:
+    try:
+        bundle = read(find_model(name))
+    except ModelError as error:
+        return {"labels": 0, "input": "", "top1": "", "error": str(error)}
+    if bundle is None:
+        return {"labels": 0, "input": "", "top1": ""}
+    size = f"{bundle.card.input.width}×{bundle.card.input.height}"
+    return {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1", "")}
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {inner}" for key, inner in value.items())
+    if isinstance(value, list):
+        return "; ".join(_plain(inner) for inner in value)
+    return str(value)

@@ -1,0 +1,221 @@
+"""`vitcam run`: puts source, model, sinks, web and service manager together, and watches over them until the end."""
+
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from vitcam.errors import ModelError
+from vitcam.events import Rules
+from vitcam.frames import Image, Prediction
+from vitcam.model.classifier import Classifier
+from vitcam.model.describe import model_record
+from vitcam.pipeline import Job, Pipeline
+from vitcam.service.opener import Opener
+from vitcam.service.output import build_sink, for_people
+from vitcam.service.publisher import Publisher
+from vitcam.service.settings import ModelSettings, Settings
+from vitcam.service.systemd import Notifier
+from vitcam.service.watchdog import Hearts, Verdict, may_feed
+from vitcam.sources.source import SourceOptions
+
+if TYPE_CHECKING:
+    from vitcam.web.server import WebServer
+
+log = logging.getLogger(__name__)
+
+_TICK_S = 0.1  # how soon a signal or the end of a file is seen
+_STATUS_S = 1.0
+_END_WITHIN_S = 0.8  # for the web, and again for the stages: together below the two seconds that are promised
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is asked of one `vitcam run`, beside the settings."""
+
+    settings: Settings
+    realtime: bool | None = None
+    loop: bool | None = None
+    wait: bool = False
+    """Start without the camera, and keep trying."""
+
+
+def supervise(run: Run, environ: Mapping[str, str]) -> None:
+    """Run until the source is over, or somebody ends it.
+
+    raises  SourceError for a source that is not there, unless it is waited for; ModelError; VitcamError for a port in
+            use and for whatever ends a stage
+    """
+    settings, notifier = run.settings, Notifier.from_environ(environ)
+    classifier = load_model(settings.model)
+    wish = SourceOptions(
+        input=classifier.input,
+        width=settings.camera.width,
+        height=settings.camera.height,
+        fps=settings.camera.fps,
+        realtime=run.realtime,
+        loop=run.loop,
+        on_unreadable=lambda bad: publisher.unreadable(bad),
+    )
+    opener = Opener(settings.camera.source, wish)
+    patient = run.wait or notifier.listened_to
+    live = opener.prepare(patient)
+    sink = build_sink(settings.log, for_people(), every_by_default=not live)
+    publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
+    job = Job(opener, settings.camera.source or "auto", classifier.card.name, patient, settings.model.fps)
+    pipeline = Pipeline(job, classifier, publisher.prediction)
+    web = _build_web(settings, pipeline, classifier) if settings.web.enabled else None
+    with _signals() as ask:
+        if web is not None:
+            web.start()
+            log.info("watch at %s", web.url)
+        pipeline.start()
+        notifier.ready("starting")
+        _watch(_Watched(pipeline, web, publisher), notifier, ask)
+        notifier.stopping("ending")
+        _end(pipeline, web, publisher)
+
+
+def load_model(settings: ModelSettings) -> Classifier:
+    """Load a model, check its golden images, and say what runs it. Raises ModelError if it answers wrongly."""
+    labels = Path(settings.labels) if settings.labels else None
+    classifier = Classifier(settings.name, threads=settings.threads or None, labels=labels, top_k=settings.top_k)
+    wrong = [result for result in classifier.verify() if not result.ok]
+    if wrong:
+        first = wrong[0]
+        raise ModelError(
+            f"{classifier.path} answers {first.name} with {first.found.label} {first.found.p:.2f} instead of "
+            f"{first.expected.label} {first.expected.p:.2f} on this machine; reinstall vitcam or export the model again"
+        )
+    runtime = classifier.runtime
+    log.info(
+        "model %s, %d labels, on %s %s with %d threads, %d delegate partition(s), %d operator(s) outside",
+        classifier.card.name, len(classifier.labels), runtime.name, runtime.version,
+        runtime.threads, runtime.partitions, runtime.outside,
+    )  # fmt: skip
+    return classifier
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """What the supervisor keeps an eye on."""
+
+    pipeline: Pipeline
+    web: "WebServer | None"
+    publisher: Publisher
+
+    def hearts(self) -> Hearts:
+        stages = self.pipeline.hearts()
+        return Hearts(
+            capture_ns=stages.capture_ns,
+            classifying_since_ns=stages.classifying_since_ns,
+            publishing_since_ns=stages.publishing_since_ns,
+            web_ns=None if self.web is None else self.web.beat_ns,
+            ended=stages.ended,
+        )
+
+    def status(self) -> str:
+        """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
+        state = self.pipeline.state()
+        if state.reason:
+            return f"{state.status.replace('_', ' ')}: {state.reason}"
+        shown = self.pipeline.shown.peek()
+        guess = f"{shown.prediction.top[0].label} {shown.prediction.top[0].p:.0%}" if shown else "nothing yet"
+        return f"{guess}, {state.fps.classified:.1f} fps"
+
+
+class _Asked:
+    """Set by a signal; a plain flag, since a signal may come while the main thread holds any lock."""
+
+    def __init__(self) -> None:
+        self.to_end = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.to_end:  # asked twice: somebody is impatient
+            os._exit(0)
+        self.to_end = True
+
+
+@contextmanager
+def _signals() -> Iterator[_Asked]:
+    asked = _Asked()
+    before = {number: signal.signal(number, asked) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _watch(watched: _Watched, notifier: Notifier, asked: _Asked) -> None:
+    """Until the end: feed the watchdog while all is well, and keep the status line true."""
+    feed_every_s = (notifier.watchdog_s or 0.0) / 3
+    next_status = next_feed = time.monotonic()
+    verdict = Verdict(True, "")
+    while not asked.to_end and not watched.pipeline.over.wait(_TICK_S):
+        now = time.monotonic()
+        if now >= next_status:
+            next_status = now + _STATUS_S
+            notifier.status(watched.status())
+        if feed_every_s and now >= next_feed:
+            next_feed = now + feed_every_s
+            verdict = _feed(notifier, watched, verdict)
+
+
+def _feed(notifier: Notifier, watched: _Watched, before: Verdict) -> Verdict:
+    verdict = may_feed(time.monotonic_ns(), watched.hearts())
+    if verdict.feed:
+        notifier.watchdog()
+    elif before.feed:
+        log.error("the watchdog is not fed any more: %s", verdict.reason)
+    return verdict
+
+
+def _end(pipeline: Pipeline, web: "WebServer | None", publisher: Publisher) -> None:
+    """Stop every part within its time. A part that hangs (a camera's driver may) is left behind, not waited for."""
+    state = pipeline.state()
+    if web is not None:
+        web.stop(_END_WITHIN_S)
+    ended = pipeline.stop(_END_WITHIN_S)
+    publisher.close(state.frames.classified, state.frames.dropped, state.uptime_s)
+    if pipeline.failure is not None and ended:
+        raise pipeline.failure
+    if not ended:
+        failure = pipeline.failure
+        if failure is not None:
+            log.error("%s", failure)
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(0 if failure is None else failure.exit_code)
+
+
+def _rules(settings: Settings) -> Rules:
+    events = settings.events
+    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
+
+
+def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier) -> "WebServer":
+    from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
+
+    return WebServer(
+        pipeline, model_record(classifier), _second_classifier(settings.model), settings.web.host, settings.web.port
+    )
+
+
+def _second_classifier(settings: ModelSettings) -> Callable[[Image], Prediction]:
+    """For uploads: its own interpreter, so that the camera never waits; loaded with the first upload."""
+
+    @cache
+    def loaded() -> Classifier:
+        labels = Path(settings.labels) if settings.labels else None
+        return Classifier(settings.name, threads=1, labels=labels, top_k=settings.top_k)
+
+    return lambda image: loaded().classify_image(image)
