@@ -10,10 +10,8 @@ import pytest
 
 def need_program(name: str, *others: str) -> str:
     """The path of the first of these programs that is installed."""
-    for candidate in (name, *others):
-        if found := shutil.which(candidate):
-            return found
-    _missing(f"the program {name} is not installed")
+    found = next(filter(None, map(shutil.which, (name, *others))), None)
+    return found or _missing(f"the program {name} is not installed")
 
 
 def need_data(name: str) -> Path:

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from tests.frames import picture
+from vitcam.attention import MODES, fuse_heads, heat_map, overlay
+from vitcam.errors import ModelError
+from vitcam.frames import Rect
+
+
+def hot_corner(heads: int = 3) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    attention = np.full((heads, 14, 14), 0.001, np.float32)
+    attention[:, 0, 0] = 0.9
+    return attention
+
+
+def test_the_heat_map_is_hottest_where_the_model_looked_most() -> None:
+    heat = heat_map(fuse_heads(hot_corner()), 224, 224)
+
+    assert heat.shape == (224, 224)
+    assert heat[:8, :8].min() > 200
+    assert heat[112:, 112:].max() < 5
+
+
+def test_even_attention_makes_a_flat_map_and_no_division_by_zero() -> None:
+    assert heat_map(np.full((14, 14), 1 / 196, np.float32), 50, 60).max() == 0
+
+
+def test_nothing_outside_the_crop_is_coloured_in_any_mode() -> None:
+    image = picture(90, 160)
+    crop = Rect(35, 0, 90, 90)
+    for mode in MODES:
+        out = overlay(image, crop, hot_corner(), mode)
+
+        assert (out[:, :35] == image[:, :35]).all()
+        assert (out[:, 125:] == image[:, 125:]).all()
+
+
+def test_a_spot_in_the_models_corner_is_drawn_in_the_crops_corner() -> None:
+    out = overlay(picture(90, 160), Rect(35, 0, 90, 90), hot_corner(), "attention", opacity=1)
+    changed = np.abs(out.astype(int) - 128).sum(axis=2)
+    y, x = np.unravel_index(changed.argmax(), changed.shape)
+
+    assert x < 35 + 14
+    assert y < 14
+
+
+def test_the_callers_picture_is_never_written_to() -> None:
+    image = picture()
+    image.flags.writeable = False
+    for mode in MODES:
+        overlay(image, Rect(28, 0, 72, 72), hot_corner(), mode)
+
+    assert (image == 128).all()
+
+
+def test_no_opacity_leaves_the_picture_as_it_was() -> None:
+    out = overlay(picture(), Rect(28, 0, 72, 72), hot_corner(), "attention", opacity=0)
+
+    assert np.abs(out.astype(int) - 128).max() <= 1
+
+
+def test_one_head_is_shown_alone_and_an_unknown_head_is_refused() -> None:
+    attention = np.zeros((3, 4, 4), np.float32)
+    attention[1] = 1
+
+    assert fuse_heads(attention, 1).min() == 1
+    assert fuse_heads(attention).max() == pytest.approx(1 / 3)
+    with pytest.raises(ModelError, match="heads 0 to 2"):
+        fuse_heads(attention, 3)
+
+
+def test_a_model_without_attention_shows_the_plain_picture() -> None:
+    image = picture()
+
+    assert overlay(image, Rect(0, 0, 10, 10), None, "attention") is image

@@ -1,0 +1,110 @@
+from collections.abc import Iterable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.frames import SECOND, prediction
+from vitcam.events import EventState, Rules, finish, step
+from vitcam.frames import Event, Prediction
+
+
+def replay(predictions: Iterable[Prediction], rules: Rules | None = None) -> list[Event]:
+    """All events of a run from its first to its last prediction."""
+    state, events, number = EventState(), [], 0
+
+    def new_id() -> str:
+        nonlocal number
+        number += 1
+        return f"id{number}"
+
+    last = 0
+    for one in predictions:
+        state, more = step(rules or Rules(), state, one, new_id)
+        events += more
+        last = one.captured_ns
+    return [*events, *finish(state, last)[1]]
+
+
+def at(seconds: float, label: str, p: float = 0.9) -> Prediction:
+    return prediction(label, p, round(seconds * SECOND))
+
+
+def seen(events: list[Event]) -> list[tuple[str, str]]:
+    return [(event.phase, event.label) for event in events if event.phase != "update"]
+
+
+def test_a_label_that_stays_begins_once_and_ends_once() -> None:
+    events = replay(at(i / 10, "cup") for i in range(30))
+
+    assert seen(events) == [("new", "cup"), ("end", "cup")]
+    assert events[0].start_ns == 0
+    assert events[-1].end_ns == round(2.9 * SECOND)
+
+
+def test_a_single_odd_frame_makes_no_event() -> None:
+    frames = [at(i / 10, "pagoda" if i == 15 else "cup") for i in range(30)]
+
+    assert seen(replay(frames)) == [("new", "cup"), ("end", "cup")]
+
+
+def test_a_label_must_stay_for_the_dwell_time_before_it_counts() -> None:
+    assert replay(at(i / 10, "cup") for i in range(5)) == []
+
+
+def test_a_wavering_probability_between_the_thresholds_keeps_the_event() -> None:
+    frames = [at(i / 10, "cup") for i in range(20)] + [at(2 + i / 10, "cup", 0.35 + 0.1 * (i % 2)) for i in range(50)]
+
+    assert seen(replay(frames)) == [("new", "cup"), ("end", "cup")]
+
+
+def test_another_label_ends_the_first_and_begins_its_own() -> None:
+    frames = [at(i / 10, "cup") for i in range(20)] + [at(2 + i / 10, "pagoda") for i in range(20)]
+
+    assert seen(replay(frames)) == [("new", "cup"), ("end", "cup"), ("new", "pagoda"), ("end", "pagoda")]
+
+
+def test_an_event_ends_when_nothing_is_sure_any_more() -> None:
+    frames = [at(i / 10, "cup") for i in range(20)] + [at(2 + i / 10, "cup", 0.1) for i in range(40)]
+    events = replay(frames)
+
+    assert seen(events) == [("new", "cup"), ("end", "cup")]
+    assert (events[-1].end_ns or 0) < 4 * SECOND
+
+
+def test_a_lasting_event_is_reported_again_with_its_best_probability() -> None:
+    events = replay((at(i / 10, "cup", 0.8) for i in range(120)), Rules(update_s=5))
+    updates = [event for event in events if event.phase == "update"]
+
+    assert len(updates) == 2
+    assert {event.id for event in events} == {"id1"}
+    assert updates[-1].p >= updates[0].p
+
+
+def test_what_the_model_does_not_know_never_begins() -> None:
+    from dataclasses import replace
+
+    frames = [replace(at(i / 10, "cup"), known=False) for i in range(30)]
+
+    assert replay(frames) == []
+
+
+def test_the_frame_rate_does_not_change_when_an_event_begins() -> None:
+    slow = replay(at(i / 5, "cup") for i in range(20))[0]
+    fast = replay(at(i / 100, "cup") for i in range(400))[0]
+
+    assert slow.start_ns == fast.start_ns == 0
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=60))
+def test_events_always_come_as_new_updates_end_and_never_overlap(run: list[tuple[str, float]]) -> None:
+    events = replay([at(i / 4, label, p) for i, (label, p) in enumerate(run)])
+    open_id: str | None = None
+    for event in events:
+        if event.phase == "new":
+            assert open_id is None
+            open_id = event.id
+        assert event.id == open_id
+        if event.phase == "end":
+            open_id = None
+
+    assert open_id is None

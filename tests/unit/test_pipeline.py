@@ -1,0 +1,208 @@
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from tests.frames import frame, prediction
+from vitcam.errors import ModelError, SourceError, SourceLost
+from vitcam.frames import Frame, Prediction
+from vitcam.pipeline import Job, Pipeline
+from vitcam.sources.source import Source
+
+PATIENCE_S = 20
+
+
+class Numbered:
+    """A source that gives `count` numbered frames, then ends or fails."""
+
+    def __init__(self, count: int, live: bool = False, every_s: float = 0.0, then: Exception | None = None) -> None:
+        self.live = live
+        self._count = count
+        self._every_s = every_s
+        self._then = then
+        self.closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closed = True
+
+    def __iter__(self) -> Iterator[Frame]:
+        for seq in range(self._count):
+            time.sleep(self._every_s)
+            yield frame(seq)
+        if self._then is not None:
+            raise self._then
+
+
+def answer(shown: Frame) -> Prediction:
+    return replace(prediction(), seq=shown.seq, captured_ns=shown.captured_ns)
+
+
+def started(
+    opener: Callable[[], Source],
+    classify: Callable[[Frame], Prediction] = answer,
+    publish: Callable[[Prediction], None] = lambda _: None,
+    patient: bool = False,
+    max_fps: float = 0.0,
+) -> Pipeline:
+    pipeline = Pipeline(Job(opener, "test", "model", patient, max_fps), classify, publish)
+    pipeline.start()
+    return pipeline
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_every_frame_of_a_file_is_classified_and_published_in_order() -> None:
+    published: list[int] = []
+    pipeline = started(lambda: Numbered(200), publish=lambda p: published.append(p.seq))
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert published == list(range(200))
+    assert pipeline.dropped == 0
+    assert pipeline.stop(1)
+
+
+def test_a_live_source_is_never_waited_for_and_what_is_lost_is_counted() -> None:
+    def slow(shown: Frame) -> Prediction:
+        time.sleep(0.02)
+        return answer(shown)
+
+    seen: list[int] = []
+    pipeline = started(lambda: Numbered(300, live=True, every_s=0.001), slow, lambda p: seen.append(p.seq))
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert seen == sorted(seen)
+    assert seen[-1] == 299
+    assert pipeline.state().frames.classified + pipeline.dropped == 300
+    assert pipeline.dropped > 0
+    pipeline.stop(1)
+
+
+def test_a_source_that_is_not_there_ends_the_run_with_its_reason() -> None:
+    def absent() -> Source:
+        raise SourceError("no camera")
+
+    pipeline = started(absent)
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert isinstance(pipeline.failure, SourceError)
+    assert pipeline.state().reason == "no camera"
+
+
+def test_a_patient_run_waits_for_the_camera_and_says_why_meanwhile() -> None:
+    there = threading.Event()
+
+    def opener() -> Source:
+        if not there.is_set():
+            raise SourceError("no camera yet")
+        return Numbered(1000, live=True, every_s=0.01)
+
+    pipeline = started(opener, patient=True)
+    waiting = eventually(lambda: pipeline.state().status == "no_signal")
+    reason = pipeline.state().reason
+    there.set()
+
+    assert waiting
+    assert reason == "no camera yet"
+    assert eventually(lambda: pipeline.state().status == "ok")
+    pipeline.stop(1)
+
+
+def test_a_lost_camera_is_opened_again_and_the_run_goes_on() -> None:
+    sources = [Numbered(3, live=True, then=SourceLost("the cable was pulled")), Numbered(500, live=True, every_s=0.01)]
+    opened: list[Numbered] = []
+
+    def opener() -> Source:
+        opened.append(sources[len(opened)])
+        return opened[-1]
+
+    pipeline = started(opener)
+
+    assert eventually(lambda: pipeline.state().frames.captured > 3)
+    assert opened[0].closed
+    assert pipeline.state().status == "ok"
+    pipeline.stop(1)
+
+
+def test_a_hung_inference_shows_in_the_hearts_and_stop_does_not_wait_for_it() -> None:
+    forever = threading.Event()
+
+    def hang(shown: Frame) -> Prediction:
+        forever.wait(PATIENCE_S)
+        return answer(shown)
+
+    pipeline = started(lambda: Numbered(10, live=True, every_s=0.01), hang)
+    hung = eventually(lambda: pipeline.hearts().classifying_since_ns is not None)
+    before = time.monotonic()
+    ended = pipeline.stop(0.2)
+    forever.set()
+
+    assert hung
+    assert not ended
+    assert time.monotonic() - before < 2
+
+
+def test_a_failing_model_ends_the_run_with_one_sentence() -> None:
+    def broken(shown: Frame) -> Prediction:
+        raise ModelError("probabilities that are no numbers")
+
+    pipeline = started(lambda: Numbered(10), broken)
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert str(pipeline.failure) == "probabilities that are no numbers"
+    pipeline.stop(1)
+
+
+def test_a_bug_in_a_stage_is_reported_and_never_dies_in_silence() -> None:
+    def broken(shown: Frame) -> Prediction:
+        raise ZeroDivisionError("oh")
+
+    pipeline = started(lambda: Numbered(10), broken)
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert "failed unexpectedly" in str(pipeline.failure)
+    pipeline.stop(1)
+
+
+def test_a_rate_limit_classifies_that_many_frames_and_takes_the_newest() -> None:
+    pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.005), max_fps=10)
+    time.sleep(1.5)
+    classified = pipeline.state().frames.classified
+    pipeline.stop(1)
+
+    assert 8 <= classified <= 18
+
+
+def test_frames_that_the_source_itself_lost_are_counted_as_dropped() -> None:
+    class Gappy(Numbered):
+        def __iter__(self) -> Iterator[Frame]:
+            for seq in (0, 1, 5, 6):
+                yield frame(seq)
+
+    pipeline = started(lambda: Gappy(0))
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert pipeline.state().frames.dropped == 3
+    pipeline.stop(1)
+
+
+def test_a_publisher_that_is_slow_delays_no_live_prediction() -> None:
+    pipeline = started(lambda: Numbered(10_000, live=True, every_s=0.002), publish=lambda _: time.sleep(0.5))
+    time.sleep(1)
+    classified = pipeline.state().frames.classified
+    pipeline.stop(1)
+
+    assert classified > 50

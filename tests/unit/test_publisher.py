@@ -1,0 +1,72 @@
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.frames import SECOND, prediction
+from vitcam.errors import VitcamError
+from vitcam.events import Rules
+from vitcam.frames import Unreadable
+from vitcam.service.publisher import Publisher, event_id
+from vitcam.sinks.jsonl import JsonLines
+
+
+class Writer(io.StringIO):
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self._error = error
+
+    def write(self, text: str) -> int:
+        raise self._error
+
+
+def published(every: bool) -> list[dict[str, object]]:
+    out = io.StringIO()
+    publisher = Publisher(Rules(), [JsonLines(out, every)], lambda: None)
+    for i in range(20):
+        publisher.prediction(prediction("cup" if i < 10 else "pagoda", 0.95, i * SECOND // 5, i))
+    publisher.unreadable(Unreadable("a/b.jpg", "not an image: truncated after 1,024 bytes"))
+    publisher.close(20, 0, 4.0)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_every_prediction_is_a_line_when_asked_for() -> None:
+    lines = published(every=True)
+
+    assert [line["type"] for line in lines] == ["prediction"] * 20 + ["error", "summary"]
+    assert lines[-1] == {"type": "summary", "frames": 20, "errors": 1, "dropped": 0, "seconds": 4.0}
+
+
+def test_only_changes_of_the_smoothed_label_are_lines_otherwise() -> None:
+    lines = published(every=False)
+    changes = [line["top"] for line in lines if line["type"] == "prediction"]
+
+    assert [top[0]["label"] for top in changes] == ["cup", "pagoda"]  # type: ignore[index]
+    phases = [(line["phase"], line["label"]) for line in lines if line["type"] == "event"]
+    assert phases == [("new", "cup"), ("end", "cup"), ("new", "pagoda"), ("end", "pagoda")]
+
+
+def test_a_reader_who_went_away_ends_the_run_without_a_word() -> None:
+    ended: list[bool] = []
+    publisher = Publisher(Rules(), [JsonLines(Writer(BrokenPipeError()), True)], lambda: ended.append(True))
+    publisher.prediction(prediction())
+
+    assert ended == [True]
+
+
+def test_a_full_disk_is_said_in_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        publisher = Publisher(Rules(), [JsonLines(full, True)], lambda: None)
+
+        with pytest.raises(VitcamError, match="No space left"):
+            publisher.prediction(prediction())
+        full.detach()  # or closing it would try to write once more
+
+
+def test_event_ids_are_ulids_that_sort_by_time() -> None:
+    ids = [event_id() for _ in range(50)]
+
+    assert all(len(one) == 26 and one[0] in "01234567" for one in ids)
+    assert len(set(ids)) == 50
+    assert ids[0][:9] <= ids[-1][:9]

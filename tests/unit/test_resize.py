@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from vitcam.errors import ModelError
+from vitcam.frames import Rect
+from vitcam.resize import InputSpec, crop_of, to_model_size
+
+
+def test_the_crop_is_the_central_square_of_a_wide_picture() -> None:
+    assert crop_of(InputSpec(224, 224), 720, 1280) == Rect(280, 0, 720, 720)
+    assert crop_of(InputSpec(224, 224), 1280, 720) == Rect(0, 280, 720, 720)
+
+
+def test_a_crop_fraction_takes_less_than_the_whole_height() -> None:
+    assert crop_of(InputSpec(224, 224, crop_fraction=0.875), 256, 341) == Rect(58, 16, 224, 224)
+
+
+def test_squash_takes_the_whole_picture() -> None:
+    assert crop_of(InputSpec(224, 224, resize="squash"), 720, 1280) == Rect(0, 0, 1280, 720)
+
+
+@pytest.mark.parametrize("interpolation", ["area", "linear", "bicubic"])
+@pytest.mark.parametrize("size", [(720, 1280), (100, 90), (224, 224), (1, 5000)])
+def test_any_picture_becomes_exactly_the_models_size(interpolation: str, size: tuple[int, int]) -> None:
+    spec = InputSpec(224, 224, interpolation=interpolation)  # type: ignore[arg-type]
+    out = to_model_size(np.full((*size, 3), 77, np.uint8), spec)
+
+    assert out.shape == (224, 224, 3)
+    assert (out == 77).all()
+
+
+def test_a_picture_that_fits_is_not_copied() -> None:
+    image = np.zeros((224, 300, 3), np.uint8)
+
+    assert np.shares_memory(to_model_size(image, InputSpec(224, 224)), image)
+
+
+def test_area_averages_where_linear_would_alias() -> None:
+    stripes = np.zeros((448, 448, 3), np.uint8)
+    stripes[:, ::2] = 255
+
+    assert to_model_size(stripes, InputSpec(224, 224)).std() < 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"resize": "stretch"}, "crop, squash"),
+        ({"interpolation": "lanczos"}, "area, linear, bicubic"),
+        ({"crop_fraction": 0}, "more than 0"),
+        ({"height": 0}, "1 to 4096"),
+    ],
+)
+def test_what_no_model_can_mean_is_refused_in_words(changed: dict[str, object], message: str) -> None:
+    values: dict[str, object] = {"height": 224, "width": 224} | changed
+
+    with pytest.raises(ModelError, match=message):
+        InputSpec(**values)  # type: ignore[arg-type]
