@@ -71,6 +71,7 @@ class Pipeline:
         self.failure: VitcamError | None = None
         self._stopping = threading.Event()
         self._live = True
+        self._source: Source | None = None
         self._trouble = ""
         self._started = time.monotonic()
         self._captured, self._classified, self._lost = RateMeter(), RateMeter(), 0
@@ -91,6 +92,8 @@ class Pipeline:
     def stop(self, timeout_s: float) -> bool:
         """Ask every stage to end; False if one still hangs after `timeout_s`."""
         self._stopping.set()
+        if (source := self._source) is not None:
+            source.stop()
         for slot in (self._frames, self._predictions, self.shown):
             slot.close()
         deadline = time.monotonic() + timeout_s
@@ -179,7 +182,7 @@ class Pipeline:
     def _deliver_all(self) -> None:
         """Open the source and pass on what it gives until it is over or lost."""
         with self._job.open_source() as source:
-            self._live = source.live
+            self._live, self._source = source.live, source
             expected = 0
             for frame in source:
                 self._capture_beat = time.monotonic_ns()

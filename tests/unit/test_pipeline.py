@@ -22,6 +22,7 @@ class Numbered:
         self._count = count
         self._every_s = every_s
         self._then = then
+        self._stopped = False
         self.closed = False
 
     def __enter__(self) -> Self:
@@ -32,9 +33,14 @@ class Numbered:
     ) -> None:
         self.closed = True
 
+    def stop(self) -> None:
+        self._stopped = True
+
     def __iter__(self) -> Iterator[Frame]:
         for seq in range(self._count):
             time.sleep(self._every_s)
+            if self._stopped:
+                return
             yield frame(seq)
         if self._then is not None:
             raise self._then
