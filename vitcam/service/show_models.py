@@ -12,6 +12,8 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.model.find import find_model, list_models
 
+_SHOWN_LABELS = 120  # every label of the bundled model; of a thousand the first ones do
+
 
 def show_list(as_json: bool) -> None:
     """Every model that can be named, one a line; a file that cannot be read is listed with the reason."""
@@ -35,7 +37,7 @@ def show_card(name: str, as_json: bool) -> None:
         return
     table = Table(show_header=False, box=None)
     for key, value in record.items():
-        shown = f"{len(value)}: {', '.join(value)}" if key == "labels" else _plain(value)
+        shown = _labels(value) if key == "labels" else _plain(value)
         table.add_row(key.replace("_", " "), shown)
     console.print(table)
 
@@ -67,6 +69,11 @@ def _row(name: str) -> dict[str, Any]:
         return {"labels": 0, "input": "", "top1": ""}
     size = f"{bundle.card.input.width}×{bundle.card.input.height}"
     return {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1", "")}
+
+
+def _labels(labels: list[str]) -> str:
+    rest = f" and {len(labels) - _SHOWN_LABELS} more" if len(labels) > _SHOWN_LABELS else ""
+    return f"{len(labels)}: {', '.join(labels[:_SHOWN_LABELS])}{rest}"
 
 
 def _plain(value: Any) -> str:
