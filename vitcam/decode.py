@@ -16,6 +16,7 @@ MAX_BYTES = 200_000_000
 MAX_PIXELS = 100_000_000  # 300 MB once decoded: more than any camera takes, less than a Pi's memory
 MAX_SEGMENTS = 10_000  # of a JPEG's header; a photo has a dozen
 READABLE = "JPEG, PNG, WebP and BMP"
+IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib"})
 
 _MARKER = re.compile(rb"\xff+[^\x00\xff]")
 

@@ -1,0 +1,97 @@
+"""Cameras and their stand-ins. In: a URI. Out: an iterator of Frame. May block: only entering and `next`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from vitcam.decode import IMAGE_SUFFIXES, is_image
+from vitcam.errors import SourceError
+from vitcam.sources.find import default_uri
+from vitcam.sources.source import Source, SourceOptions
+
+__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "open_source"]
+
+_NO_WISHES = SourceOptions()
+_BEGINNING = 32  # bytes that tell a picture from a video
+
+
+def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
+    """Find the source that a URI names; nothing is opened before it is entered (`with`).
+
+    uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `demo`, `demo:ram`, a video, an image, a
+            folder of images, a quoted glob; `video:` and `images:` before a path say what it is
+    raises  SourceError when no source is called that
+    """
+    scheme, _, place = uri.partition(":")
+    if scheme not in OPENERS:
+        scheme, place = _scheme_of_path(uri), uri
+    return OPENERS[scheme](uri, place, options)
+
+
+def _picamera(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.picamera import PiCamera
+
+    return PiCamera(uri, place, options)
+
+
+def _v4l2(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.v4l2 import V4l2Camera
+
+    return V4l2Camera(uri, place, options)
+
+
+def _video(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.video import Video
+
+    return Video(uri, place, options)
+
+
+def _images(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.images import Images
+
+    return Images(uri, place, options)
+
+
+def _demo(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.demo import open_demo
+
+    return open_demo(uri, place, options)
+
+
+OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
+    "picamera": _picamera,
+    "v4l2": _v4l2,
+    "demo": _demo,
+    "video": _video,
+    "images": _images,
+}
+"""What may stand before the colon, and what opens the rest; each imports its library only when it is called."""
+
+
+def _scheme_of_path(uri: str) -> str:
+    """Which opener a bare path means. Raises SourceError when there is no such path."""
+    try:
+        kind = _kind_of(Path(uri))
+    except OSError as error:
+        raise SourceError(f"{uri} cannot be read: {error.strerror}") from error
+    if kind is not None:
+        return kind
+    if uri.startswith("/dev/v"):  # unplugged, maybe
+        return "v4l2"
+    if any(character in uri for character in "*?["):
+        return "images"
+    raise SourceError(
+        f"there is no file, folder or camera {uri!r}; known are picamera, v4l2:/dev/video0, demo, demo:ram, and the "
+        "path of a video, an image, a folder or a quoted glob"
+    )
+
+
+def _kind_of(path: Path) -> str | None:
+    """What is there by its nature, not only by its name; None: nothing. Raises OSError."""
+    if path.is_char_device():
+        return "v4l2"
+    if path.is_dir() or (path.suffix.lower() in IMAGE_SUFFIXES and path.exists()):
+        return "images"
+    if not path.is_file():
+        return "video" if path.exists() else None
+    with path.open("rb") as file:
+        return "images" if is_image(file.read(_BEGINNING)) else "video"

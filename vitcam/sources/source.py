@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
-from vitcam.frames import Frame, Unreadable
-from vitcam.resize import InputSpec
+from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.resize import InputSpec, crop_of
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +35,18 @@ class SourceOptions:
     on_unreadable: Callable[[Unreadable], None] = log_unreadable
     """Called for each file among many that is no picture."""
 
+    def crop(self, height: int, width: int) -> Rect:
+        """What the model sees of a picture of `height` × `width` px: the whole of it while there is no model."""
+        return Rect(0, 0, width, height) if self.input is None else crop_of(self.input, height, width)
+
 
 class Source(Protocol):
-    """A context manager and an iterator of `Frame`; only `next` may block, and never for ever."""
+    """A context manager and an iterator of `Frame`; only `next` and entering may block, and never for ever.
+
+    Entering opens the camera or file and raises SourceError where that cannot be. A source that was left, also after
+    SourceLost, may be entered again: it is opened anew, by a name that stays if the system gives it one, and `seq`
+    starts from 0.
+    """
 
     live: bool
     """True: frames come by themselves and the newest wins. False: every frame waits to be classified."""
@@ -50,4 +59,8 @@ class Source(Protocol):
 
     def __iter__(self) -> Iterator[Frame]:
         """Raises SourceLost when a camera that had worked goes away or stalls; ends when a file is over."""
+        ...
+
+    def stop(self) -> None:
+        """End the iteration soon; from any thread, returns at once. What was opened is given back on leaving."""
         ...

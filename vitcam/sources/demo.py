@@ -1,0 +1,98 @@
+"""The bundled clip: what vitcam looks at where there is no camera."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import cv2
+import numpy as np
+
+from vitcam.errors import SourceError
+from vitcam.frames import Frame, Image
+from vitcam.resize import to_model_size
+from vitcam.sources.pace import Pace
+from vitcam.sources.source import Source, SourceOptions
+from vitcam.sources.video import Video, open_video, read_all
+
+CLIP = Path(__file__).with_name("demo.mp4")
+RAM_FRAMES = 48  # of 1280×720 px: 133 MB, and 7 MB more at 224 px; the whole clip would take 2 GB
+
+
+def open_demo(uri: str, place: str, options: SourceOptions) -> Source:
+    """The clip as a film (`demo`), or from memory (`demo:ram`); both begin again at the end unless told otherwise."""
+    looped = replace(options, loop=options.loop is not False)
+    if place == "":
+        return Video(uri, str(CLIP), looped)
+    if place == "ram":
+        return DemoInRam(uri, looped)
+    raise SourceError(f"there is no demo {place!r}; known are demo and demo:ram")
+
+
+class DemoInRam:
+    """48 frames spread over the clip, decoded at opening, with copies at the model's size beside them.
+
+    That is how the scaler of a Pi delivers them, so that throughput is measured without decoding and resizing.
+    `live`, at the rate of the options, unless `realtime` is False.
+    """
+
+    def __init__(self, uri: str, options: SourceOptions) -> None:
+        self.live = options.realtime is not False
+        self._uri = uri
+        self._options = options
+        self._pace = Pace()
+        self._pictures: list[tuple[Image, Image | None]] = []
+
+    def __enter__(self) -> Self:
+        self._pace = Pace()
+        self._pictures = [(picture, self._model_input(picture)) for picture in _spread_frames(CLIP, RAM_FRAMES)]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._pictures = []
+
+    def stop(self) -> None:
+        self._pace.stop()
+
+    def __iter__(self) -> Iterator[Frame]:
+        seq = 0
+        while self._pictures:
+            for preview, model_input in self._pictures:
+                if self.live:
+                    self._pace.wait_for(seq / self._options.fps)
+                if self._pace.stopped:
+                    return
+                crop = self._options.crop(*preview.shape[:2])
+                yield Frame(preview, model_input, crop, seq, time.monotonic_ns(), self._uri)
+                seq += 1
+            if not self._options.loop:
+                return
+
+    def _model_input(self, picture: Image) -> Image | None:
+        if self._options.input is None:
+            return None
+        small = np.ascontiguousarray(to_model_size(picture, self._options.input))
+        return _read_only(small)
+
+
+def _spread_frames(clip: Path, count: int) -> Iterator[Image]:
+    """`count` frames at equal distances: each is delivered again and again, so nobody may write into it."""
+    capture = open_video(clip)
+    total = capture.get(cv2.CAP_PROP_FRAME_COUNT)
+    wanted = {round(index * total / count) for index in range(count)}
+    try:
+        for index, (picture, _, _) in enumerate(read_all(capture)):
+            if index in wanted:
+                yield _read_only(picture)
+    finally:
+        capture.release()
+
+
+def _read_only(picture: Image) -> Image:
+    picture.setflags(write=False)
+    return picture

@@ -1,0 +1,138 @@
+"""One image, a folder of them (with its folders, sorted), or a glob: every one is delivered, a broken one reported."""
+
+import glob
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from vitcam.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
+from vitcam.errors import SourceError, UsageError
+from vitcam.frames import Frame, Image, Unreadable
+from vitcam.sources.pace import Pace
+from vitcam.sources.source import SourceOptions
+
+
+class Images:
+    """A sized source of pictures from files; `Frame.path` is each file as it was given."""
+
+    def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
+        self.live = bool(options.realtime)
+        self._uri = uri
+        self._place = place
+        self._options = options
+        self._paths: list[str] = []
+        self._pace = Pace()
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __enter__(self) -> Self:
+        self._pace = Pace()
+        self._paths = find_images(self._place, self._options.on_unreadable)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        self._pace.stop()
+
+    def __iter__(self) -> Iterator[Frame]:
+        seq = first = 0
+        while True:
+            for path in self._paths:
+                started = time.monotonic_ns()
+                picture = self._read(path)
+                if self.live:  # pictures have no pace of their own: the camera's
+                    self._pace.wait_for(seq / self._options.fps)
+                if self._pace.stopped:
+                    return
+                if picture is not None:
+                    yield self._frame(picture, path, seq, started)
+                    seq += 1
+            if not self._options.loop or seq == first:  # a round without a single picture would spin for ever
+                return
+            first = seq
+
+    def _read(self, path: str) -> Image | None:
+        """(H, W, 3) RGB; None, once it was reported, for a file that is no picture."""
+        try:
+            return decode_image(_bytes_of(Path(path)))
+        except UsageError as error:
+            self._options.on_unreadable(Unreadable(path, str(error)))
+        except OSError as error:
+            self._options.on_unreadable(Unreadable(path, f"cannot be read: {error.strerror}"))
+        return None
+
+    def _frame(self, picture: Image, path: str, seq: int, started_ns: int) -> Frame:
+        now = time.monotonic_ns()
+        height, width = picture.shape[:2]
+        return Frame(
+            preview=picture,
+            model_input=None,
+            crop=self._options.crop(height, width),
+            seq=seq,
+            captured_ns=now if self.live else started_ns,
+            source=self._uri,
+            path=path,
+            capture_ms=(now - started_ns) / 1e6,
+        )
+
+
+def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list[str]:
+    """The files that an image, a folder or a glob names, sorted; by their suffix unless a file is named outright.
+
+    on_unreadable  called for each folder that may not be looked into
+    raises         SourceError when there are none
+    """
+    path = Path(place)
+    if path.is_dir():
+        found = sorted(_below(place.rstrip("/") or "/", on_unreadable))
+        if not found:
+            raise SourceError(
+                f"the folder {place} holds no image; {READABLE} files are looked for, also in its folders"
+            )
+        return found
+    if path.exists():
+        return [place]
+    matches = glob.glob(place, recursive=True)  # noqa: PTH207 - pathlib's refuses absolute patterns
+    found = sorted(name for name in matches if _is_named_like_image(name) and Path(name).is_file())
+    if not found:
+        raise SourceError(f"no image matches {place}; {READABLE} files are looked for")
+    return found
+
+
+def _below(folder: str, on_unreadable: Callable[[Unreadable], None]) -> Iterator[str]:
+    """Image files below a folder. Links are followed, but no folder is entered twice; hidden names are left out."""
+    entered: set[tuple[int, int]] = set()
+
+    def report(error: OSError) -> None:
+        on_unreadable(Unreadable(str(error.filename), f"cannot be read: {error.strerror}"))
+
+    for here, folders, names in os.walk(folder, onerror=report, followlinks=True):
+        status = Path(here).stat()
+        if (status.st_dev, status.st_ino) in entered:
+            folders.clear()
+            continue
+        entered.add((status.st_dev, status.st_ino))
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (f"{here}/{name}" for name in names if not name.startswith(".") and _is_named_like_image(name))
+
+
+def _is_named_like_image(name: str) -> bool:
+    return Path(name).suffix.lower() in IMAGE_SUFFIXES
+
+
+def _bytes_of(path: Path) -> bytes:
+    """A file's content. Raises UsageError for what is no file, or too large to be a picture; OSError."""
+    status = path.stat()
+    if not path.is_file():  # a pipe would wait for a writer for ever
+        raise UsageError("not a file")
+    if status.st_size > MAX_BYTES:
+        raise UsageError(f"the file has {status.st_size:,} bytes; at most {MAX_BYTES:,} are allowed")
+    return path.read_bytes()

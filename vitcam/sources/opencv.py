@@ -1,0 +1,20 @@
+"""How OpenCV's captures are to behave, said where alone it listens."""
+
+import os
+
+import cv2
+
+SELECT_TIMEOUT_S = 2  # a camera in the dark may need a second for one picture
+
+
+def prepare_capture() -> None:
+    """Call before a capture is opened: OpenCV reads the environment once, at its first capture.
+
+    A V4L2 device that gives nothing makes `read` fail after 2 s instead of 10 (`CAP_PROP_READ_TIMEOUT_MSEC` is refused
+    by that backend). FFmpeg and OpenCV stay quiet (-8 is AV_LOG_QUIET): what is wrong is said once, by whoever opens.
+    What the user has set already stays.
+    """
+    os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", str(SELECT_TIMEOUT_S))
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    if "OPENCV_LOG_LEVEL" not in os.environ:
+        cv2.setLogLevel(0)

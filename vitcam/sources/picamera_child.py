@@ -1,0 +1,164 @@
+"""The process that holds the Pi's camera: picamera2 can hang, and a process can be killed.
+
+`python -m vitcam.sources.picamera_child SOCKET MEMORY WISH` speaks picamera_link over the two inherited descriptors;
+`--list` prints the ids of the cameras as JSON. Only here is picamera2 imported.
+"""
+
+import json
+import mmap
+import os
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from vitcam.sources.picamera_link import SLOTS, Captured, Failed, Ready, Wish, encode
+from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview
+
+STALL_S = 2.5  # the daemon gives up after 3 s: the reason shall reach it before
+_HANG_S = 10  # nothing below takes longer, except opening
+_OPEN_S = 30
+_GOODBYE_S = 2
+
+
+class CameraTrouble(Exception):
+    """One sentence for the daemon."""
+
+
+def main(arguments: list[str]) -> int:
+    """Serve frames until the daemon hangs up. SIGTERM ends it at once: the kernel gives the camera back."""
+    if arguments == ["--list"]:
+        sys.stdout.write(json.dumps([camera["Id"] for camera in _picamera2().Picamera2.global_camera_info()]))
+        return 0
+    link = socket.socket(fileno=int(arguments[0]))
+    signal.alarm(_OPEN_S)  # never handled: whatever hangs dies, even where the daemon cannot kill it any more
+    camera = None
+    try:
+        wish = Wish.from_json(arguments[2])
+        camera = open_camera(_picamera2(), wish.camera)
+        serve(camera, wish, link, int(arguments[1]))
+    except ConnectionError:
+        return 0
+    except CameraTrouble as trouble:
+        _send_last_word(link, str(trouble))
+    except Exception as error:  # noqa: BLE001 - the outermost frame: picamera2 raises whatever it likes
+        _send_last_word(link, f"the camera failed: {_reason(error)}")
+    finally:
+        signal.alarm(_GOODBYE_S)
+        if camera is not None:
+            leave(camera)
+    return 1
+
+
+def open_camera(picamera2: Any, number: int) -> Any:
+    """The camera with that number, not yet running. Raises CameraTrouble."""
+    found = picamera2.Picamera2.global_camera_info()
+    if not found:
+        raise CameraTrouble(
+            "picamera2 finds no camera; check its cable and `rpicam-hello --list-cameras`, or try `--source demo`"
+        )
+    if number >= len(found):
+        names = ", ".join(f"{index}: {camera.get('Model', camera['Id'])}" for index, camera in enumerate(found))
+        raise CameraTrouble(f"there is no camera {number}; picamera2 finds {names}")
+    try:
+        return picamera2.Picamera2(number)
+    except Exception as error:
+        raise CameraTrouble(
+            f"camera {number} cannot be opened: {_reason(error)}; is another program using it?"
+        ) from error
+
+
+def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
+    """Copy each frame into a free slot and say so. Raises CameraTrouble on a stall, ConnectionError when hung up."""
+    from libcamera import ColorSpace
+
+    preview, small = configure(camera, wish, ColorSpace.Smpte170m())
+    ready = Ready(preview.height, preview.width)
+    if small is not None and wish.input is not None:
+        ready = Ready(preview.height, preview.width, wish.input.height, wish.input.width)
+    os.ftruncate(memory_fd, SLOTS * ready.slot_size)
+    memory = mmap.mmap(memory_fd, SLOTS * ready.slot_size)
+    camera.start()
+    link.send(encode(ready))
+    link.setblocking(False)
+    free, seq = list(range(SLOTS)), 0
+    while True:
+        signal.alarm(_HANG_S)
+        free += _handed_back(link)
+        request = _next_request(camera)
+        try:
+            if free:  # otherwise the daemon is too slow: it sees the gap
+                captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
+                _copy(request, preview, small, wish, ready.pictures(ready.bytes_of(memory, free[-1])))
+                link.send(encode(Captured(free.pop(), seq, captured_ns)))
+        finally:
+            request.release()
+        seq += 1
+
+
+def leave(camera: Any) -> None:
+    """Give the camera back. A capture that timed out is still queued, and stop() would wait behind it for ever."""
+    camera.cancel_all_and_flush()
+    camera.stop()
+    camera.close()
+
+
+def _next_request(camera: Any) -> Any:
+    try:
+        return camera.capture_request(wait=STALL_S)
+    except TimeoutError:
+        raise CameraTrouble(f"the camera has given no picture for {STALL_S:g} s; check its cable") from None
+
+
+def _copy(request: Any, preview: Stream, small: Stream | None, wish: Wish, slot: Any) -> None:
+    from picamera2 import MappedArray
+
+    into_preview, into_input = slot
+    with MappedArray(request, preview.name, write=False) as mapped:
+        copy_preview(mapped.array, preview, into_preview)
+    if small is not None and wish.input is not None:
+        with MappedArray(request, small.name, write=False) as mapped:
+            copy_model_input(mapped.array, small, wish.input, into_input)
+
+
+def _handed_back(link: socket.socket) -> list[int]:
+    """The slots that are free again. Raises ConnectionError when the daemon is gone."""
+    slots: list[int] = []
+    while True:
+        try:
+            packet = link.recv(1)
+        except BlockingIOError:
+            return slots
+        if not packet:
+            raise ConnectionResetError
+        slots.append(packet[0])
+
+
+def _picamera2() -> Any:
+    try:
+        import picamera2
+    except Exception as error:  # a wrong NumPy makes it a ValueError
+        raise CameraTrouble(
+            f"picamera2 cannot be imported ({_reason(error)}); on Raspberry Pi OS: sudo apt install python3-picamera2, "
+            "and a venv made with --system-site-packages"
+        ) from error
+    return picamera2
+
+
+def _send_last_word(link: socket.socket, sentence: str) -> None:
+    try:
+        link.send(encode(Failed(sentence)))
+    except OSError:
+        return
+
+
+def _reason(error: BaseException) -> str:
+    """picamera2 wraps libcamera's errors, and only the innermost says something."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error).strip().split("\n")[0].rstrip(".") or type(error).__name__
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,98 @@
+"""What the camera's process and the daemon share: messages over a socket pair, pixels in anonymous memory.
+
+The child sends `Ready` once, then `Captured` for each frame; the daemon sends one byte, the number of a slot, for each
+slot that nobody reads any more. `Failed` is the child's last word. One message is one packet (SOCK_SEQPACKET).
+"""
+
+import json
+import mmap
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Image
+from vitcam.resize import InputSpec
+
+SLOTS = 8  # one each for capture, classifier, preview and a slow viewer, and as many again before a frame is lost
+MAX_MESSAGE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the camera is asked for; it may grant something else."""
+
+    camera: int
+    width: int
+    height: int
+    fps: float
+    input: InputSpec | None
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Wish":
+        fields: dict[str, Any] = json.loads(text)
+        spec = fields.pop("input")
+        return cls(**fields, input=spec and InputSpec(**spec))
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The camera runs; how each of the slots is laid out: the preview, behind it the model's input."""
+
+    height: int
+    width: int
+    input_height: int = 0
+    input_width: int = 0
+    """0 × 0: the camera's scaler cannot deliver it."""
+
+    @property
+    def slot_size(self) -> int:
+        return 3 * (self.height * self.width + self.input_height * self.input_width)
+
+    def bytes_of(self, memory: mmap.mmap, slot: int) -> NDArray[np.uint8]:
+        """(slot_size,) uint8: one slot of the memory, without a copy."""
+        return np.frombuffer(memory, np.uint8, self.slot_size, slot * self.slot_size)
+
+    def pictures(self, slot: NDArray[np.uint8]) -> tuple[Image, Image | None]:
+        """Preview (H, W, 3) and model input (h, w, 3) or None; views, which keep `slot` alive."""
+        end = 3 * self.height * self.width
+        preview = slot[:end].reshape(self.height, self.width, 3)
+        if not self.input_height:
+            return preview, None
+        return preview, slot[end:].reshape(self.input_height, self.input_width, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A frame is in a slot, which belongs to the daemon until it hands it back."""
+
+    slot: int
+    seq: int
+    captured_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why the camera cannot be opened, or gives nothing any more: one sentence."""
+
+    error: str
+
+
+Message = Ready | Captured | Failed
+
+_KINDS: dict[str, type[Message]] = {"ready": Ready, "captured": Captured, "failed": Failed}
+
+
+def encode(message: Message) -> bytes:
+    """A message as one packet."""
+    return json.dumps({"type": type(message).__name__.lower(), **asdict(message)}).encode()
+
+
+def decode(packet: bytes) -> Message:
+    """The message that a packet of `encode` holds."""
+    fields = json.loads(packet)
+    return _KINDS[fields.pop("type")](**fields)

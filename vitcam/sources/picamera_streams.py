@@ -1,0 +1,127 @@
+"""Which streams picamera2 is asked for, and how what it grants becomes RGB. Runs in the camera's process only."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Image
+from vitcam.resize import InputSpec, crop_of, to_model_size
+from vitcam.sources.picamera_link import Wish
+
+# picamera2 names formats as DRM does, from the highest byte down: its "BGR888" is R, G, B in memory
+_RGB = "BGR888"
+_TO_RGB = {
+    "RGB888": cv2.COLOR_BGR2RGB,
+    "XBGR8888": cv2.COLOR_RGBA2RGB,
+    "XRGB8888": cv2.COLOR_BGRA2RGB,
+    "YUV420": cv2.COLOR_YUV2RGB_I420,
+    "YVU420": cv2.COLOR_YUV2RGB_YV12,
+    "NV12": cv2.COLOR_YUV2RGB_NV12,
+    "NV21": cv2.COLOR_YUV2RGB_NV21,
+    "YUYV": cv2.COLOR_YUV2RGB_YUYV,
+}
+_SAME_SHAPE = 0.02  # sizes are even, so aspect ratios differ a little
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream as it was granted."""
+
+    name: str
+    format: str
+    width: int
+    height: int
+
+
+def configure(camera: Any, wish: Wish, colour_space: object) -> tuple[Stream, Stream | None]:
+    """Set up a preview stream and, where the scaler can, one for the model; returns what was granted of each.
+
+    camera        a Picamera2
+    colour_space  BT.601, limited range: what OpenCV takes YUV for (picamera2 would choose BT.709 from 720p on)
+    raises        RuntimeError of picamera2, or for a format that cannot be read
+    """
+    width, height = even(wish.width), even(wish.height)
+    size = lores_size(wish.input, width, height) if wish.input else None
+    # a Pi 5 scales to RGB, a Pi 4 to YUV only, a USB camera not at all
+    choices = [{"size": size, "format": name} for name in (_RGB, "YUV420")] if size else []
+    for lores in [*choices, None]:
+        plan = camera.create_video_configuration(
+            main={"size": (width, height), "format": _RGB},
+            lores=lores,
+            colour_space=colour_space,
+            controls=_frame_rate(camera, wish.fps),
+        )
+        try:
+            camera.configure(plan)
+            break
+        except RuntimeError:
+            if lores is None:
+                raise
+    granted = camera.camera_configuration()
+    preview = _stream("main", granted)
+    small = _stream("lores", granted) if granted.get("lores") else None
+    return preview, small if small and wish.input and _shows_the_same(preview, small, wish.input) else None
+
+
+def lores_size(spec: InputSpec, width: int, height: int) -> tuple[int, int] | None:
+    """The size (width, height) at which the whole preview has to be scaled so that its crop has the model's size.
+
+    Then cutting out the middle is all that is left to do. The scaler could cut, too (`preserve_ar`), but on a Pi 5
+    only, and only to the full crop. None when the scaler would have to enlarge, which it cannot.
+    """
+    crop = crop_of(spec, height, width)
+    size = even(width * spec.width / crop.width), even(height * spec.height / crop.height)
+    return size if size[0] <= width and size[1] <= height else None
+
+
+def even(pixels: float) -> int:
+    """Chroma is shared by two pixels: sides must be even."""
+    return max(2, 2 * round(pixels / 2))
+
+
+def copy_preview(array: NDArray[np.uint8], stream: Stream, out: Image) -> None:
+    """The camera's buffer, as MappedArray shows it, becomes RGB in `out`, (H, W, 3); touched once."""
+    if stream.format == _RGB:
+        np.copyto(out, array)
+    elif array.shape[1] == stream.width:
+        cv2.cvtColor(array, _TO_RGB[stream.format], dst=out)
+    else:
+        np.copyto(out, _to_rgb(array, stream))
+
+
+def copy_model_input(array: NDArray[np.uint8], stream: Stream, spec: InputSpec, out: Image) -> None:
+    """The small picture becomes RGB; its middle goes into `out`, (h, w, 3), resized where the size is another."""
+    np.copyto(out, to_model_size(_to_rgb(array, stream), spec))
+
+
+def _to_rgb(array: NDArray[np.uint8], stream: Stream) -> Image:
+    """(H, W, 3); YUV420 rows come with the padding of the buffer, which is easier to remove afterwards."""
+    if stream.format == _RGB:
+        return array
+    return np.asarray(cv2.cvtColor(array, _TO_RGB[stream.format]), dtype=np.uint8)[:, : stream.width]
+
+
+def _frame_rate(camera: Any, fps: float) -> dict[str, tuple[int, int]]:
+    """A camera that cannot be told its rate refuses to be asked."""
+    if "FrameDurationLimits" not in camera.camera_controls:
+        return {}
+    microseconds = round(1e6 / fps)
+    return {"FrameDurationLimits": (microseconds, microseconds)}
+
+
+def _stream(name: str, granted: dict[str, Any]) -> Stream:
+    stream = granted[name]
+    if stream["format"] != _RGB and stream["format"] not in _TO_RGB:
+        raise RuntimeError(f"it grants {stream['format']} only, for which `--source v4l2:/dev/video0` is the way")
+    return Stream(name, stream["format"], *stream["size"])
+
+
+def _shows_the_same(preview: Stream, small: Stream, spec: InputSpec) -> bool:
+    """Whether the small stream is the whole preview, scaled: a camera that grants another size may have cut."""
+    if spec.resize == "squash":
+        return True
+    ratio = (small.width * preview.height) / (small.height * preview.width)
+    return abs(ratio - 1) < _SAME_SHAPE

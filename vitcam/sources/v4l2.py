@@ -1,0 +1,117 @@
+"""A USB camera, or anything else that the kernel shows as a V4L2 capture device."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import cv2
+import numpy as np
+
+from vitcam.errors import SourceError, SourceLost
+from vitcam.frames import Frame
+from vitcam.sources.opencv import SELECT_TIMEOUT_S, prepare_capture
+from vitcam.sources.source import SourceOptions
+from vitcam.sources.v4l2_devices import capture_devices, stable_name
+
+_OLDEST_NS = 5_000_000_000
+
+
+class V4l2Camera:
+    """Asks for MJPEG, which alone fits 720p at 30 frames/s through USB 2; the device may grant something else."""
+
+    def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
+        self.live = True
+        self._uri = uri
+        self._path = place
+        self._options = options
+        self._stopped = threading.Event()
+        self._capture: cv2.VideoCapture | None = None
+
+    def __enter__(self) -> Self:
+        self._stopped = threading.Event()
+        _check(self._path)
+        # while the lost device was still open it may come back under another number; its socket's name stays
+        self._path = stable_name(self._path) or self._path
+        self._capture = _open(self._path, self._options)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._release()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def __iter__(self) -> Iterator[Frame]:
+        seq = 0
+        while self._capture is not None:
+            done, bgr = self._capture.retrieve()
+            if done:
+                yield self._frame(self._capture, bgr, seq)
+            seq += 1  # a damaged MJPEG frame is a gap
+            if self._stopped.is_set():
+                return
+            if not self._capture.grab():  # it would go on failing at once, for ever, and keep the device's number
+                self._release()
+                raise SourceLost(
+                    f"{self._path} gives no pictures any more: unplugged, or silent for {SELECT_TIMEOUT_S} s"
+                )
+
+    def _frame(self, capture: cv2.VideoCapture, bgr: cv2.typing.MatLike, seq: int) -> Frame:
+        preview = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8)
+        now = time.monotonic_ns()
+        # the driver's own time of capture; most give monotonic time, as uvcvideo does
+        captured = int(capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
+        if not now - _OLDEST_NS < captured <= now:
+            captured = now
+        height, width = preview.shape[:2]
+        return Frame(
+            preview=preview,
+            model_input=None,
+            crop=self._options.crop(height, width),
+            seq=seq,
+            captured_ns=captured,
+            source=self._uri,
+            capture_ms=(now - captured) / 1e6,
+        )
+
+    def _release(self) -> None:
+        if self._capture is not None:
+            self._capture.release()
+            self._capture = None
+
+
+def _check(path: str) -> None:
+    """Raises SourceError, with the remedy, for a device that cannot even be tried."""
+    if not Path(path).exists():
+        raise SourceError(f"there is no device {path or '(none named)'}; {_what_there_is()}")
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise SourceError(
+            f"{path} may not be opened by this user; join the group `video` (sudo usermod -aG video $USER) and log in"
+        )
+
+
+def _open(path: str, options: SourceOptions) -> cv2.VideoCapture:
+    prepare_capture()
+    capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
+    if not capture.isOpened():
+        raise SourceError(f"{path} is in use, or no camera that V4L2 can read; {_what_there_is()}")
+    capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, options.width)
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, options.height)
+    capture.set(cv2.CAP_PROP_FPS, options.fps)
+    if not capture.grab():
+        capture.release()
+        raise SourceError(f"{path} gave no picture within {SELECT_TIMEOUT_S} s; is another program using it?")
+    return capture
+
+
+def _what_there_is() -> str:
+    found = [f"{device.path} ({device.card})" for device in capture_devices() if device.permitted]
+    return f"cameras here: {', '.join(found)}" if found else "no camera was found; try `--source demo`"

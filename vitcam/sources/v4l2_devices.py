@@ -1,0 +1,78 @@
+"""Which of the kernel's video nodes are cameras: a Pi has two dozen that are codecs and parts of its ISP."""
+
+import fcntl
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_VIDIOC_QUERYCAP = 0x80685600
+_CAPABILITY = struct.Struct(
+    "=16s32s32s6I"
+)  # struct v4l2_capability: driver, card, bus_info, version, caps, device_caps
+_VIDEO_CAPTURE = 0x0000_0001
+_STREAMING = 0x0400_0000
+_IO_MC = 0x2000_0000  # only a part of a pipeline that somebody else has to set up, as libcamera does
+_DEVICE_CAPS = 0x8000_0000
+
+# Nodes of a Pi's ISP and CSI receiver that say they capture: raw or statistics, and picamera2's own
+_PARTS_OF_A_PI = frozenset({"pispbe", "rp1-cfe", "unicam", "bm2835 mmal", "bcm2835-isp", "bcm2835-codec"})
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A video node."""
+
+    path: str
+    card: str
+    """The name its driver gives it."""
+    permitted: bool
+    """False: it may not be opened, so nobody knows whether it is a camera."""
+
+
+def capture_devices(root: Path = Path("/dev")) -> list[Device]:
+    """The nodes that deliver pictures, and those that may not be opened; by number."""
+    nodes = sorted(root.glob("video[0-9]*"), key=lambda node: (len(node.name), node.name))
+    return [device for node in nodes for device in _inspect(node)]
+
+
+def stable_name(path: str, root: Path = Path("/dev/v4l/by-path")) -> str | None:
+    """The name by which udev finds the same socket again, whatever number the device gets next time."""
+    if not root.is_dir():
+        return None
+    wanted = Path(path).resolve()
+    return next((str(link) for link in sorted(root.iterdir()) if link.resolve() == wanted), None)
+
+
+def _inspect(node: Path) -> Iterator[Device]:
+    try:
+        descriptor = os.open(node, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    except PermissionError:
+        yield Device(str(node), _card_in_sysfs(node), permitted=False)
+        return
+    except OSError:
+        return
+    try:
+        answer = fcntl.ioctl(descriptor, _VIDIOC_QUERYCAP, bytes(_CAPABILITY.size))
+    except OSError:  # no V4L2 device at all
+        return
+    finally:
+        os.close(descriptor)
+    driver, card = (field.split(b"\0")[0].decode(errors="replace") for field in _CAPABILITY.unpack(answer)[:2])
+    if driver not in _PARTS_OF_A_PI and _captures(answer):
+        yield Device(str(node), card, permitted=True)
+
+
+def _captures(answer: bytes) -> bool:
+    """Whether VIDIOC_QUERYCAP's answer is that of a camera that any program can read."""
+    whole, of_this_node = _CAPABILITY.unpack(answer)[4:6]
+    caps = of_this_node if whole & _DEVICE_CAPS else whole
+    return bool(caps & _VIDEO_CAPTURE and caps & _STREAMING and not caps & _IO_MC)
+
+
+def _card_in_sysfs(node: Path) -> str:
+    try:
+        return Path("/sys/class/video4linux", node.name, "name").read_text().strip()
+    except OSError:
+        return "unknown"

@@ -1,0 +1,116 @@
+"""A video file, at its own pace or as fast as it is taken."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import cv2
+import numpy as np
+
+from vitcam.errors import SourceError
+from vitcam.frames import Frame, Image, Unreadable
+from vitcam.sources.opencv import prepare_capture
+from vitcam.sources.pace import Pace
+from vitcam.sources.source import SourceOptions
+
+_MISSING_SHARE = 0.05  # containers estimate their number of frames; one in twenty less is no estimate any more
+
+
+class Video:
+    """Any file that OpenCV's FFmpeg reads. `live` unless `realtime` is False."""
+
+    def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
+        self.live = options.realtime is not False
+        self._uri = uri
+        self._place = place
+        self._options = options
+        self._pace = Pace()
+        self._capture: cv2.VideoCapture | None = None
+
+    def __enter__(self) -> Self:
+        self._pace = Pace()
+        self._capture = open_video(Path(self._place))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        if self._capture is not None:
+            self._capture.release()
+            self._capture = None
+
+    def stop(self) -> None:
+        self._pace.stop()
+
+    def __iter__(self) -> Iterator[Frame]:
+        seq = 0
+        while self._capture is not None:
+            self._pace.restart()
+            begun_with = seq
+            for picture, position_s, decode_ns in read_all(self._capture):
+                if self.live:
+                    self._pace.wait_for(position_s)
+                if self._pace.stopped:
+                    return
+                yield self._frame(picture, seq, decode_ns)
+                seq += 1
+            if begun_with == 0:
+                self._report_missing(self._capture, seq)
+            if not self._options.loop or seq == begun_with:
+                return
+            self._capture.release()
+            self._capture = open_video(Path(self._place))
+
+    def _report_missing(self, capture: cv2.VideoCapture, frames: int) -> None:
+        """A file that was cut off in the middle simply ends; only its own promise tells."""
+        promised = capture.get(cv2.CAP_PROP_FRAME_COUNT)
+        if frames < promised * (1 - _MISSING_SHARE) - 1:
+            reason = f"ends after {frames:,} of {promised:,.0f} frames: truncated or damaged"
+            self._options.on_unreadable(Unreadable(self._place, reason))
+
+    def _frame(self, picture: Image, seq: int, decode_ns: int) -> Frame:
+        height, width = picture.shape[:2]
+        return Frame(
+            preview=picture,
+            model_input=None,
+            crop=self._options.crop(height, width),
+            seq=seq,
+            captured_ns=time.monotonic_ns() - decode_ns,  # as if it had been decoded the moment it was due
+            source=self._uri,
+            capture_ms=decode_ns / 1e6,
+        )
+
+
+def open_video(path: Path) -> cv2.VideoCapture:
+    """Open a video and stand on its first frame.
+
+    raises  SourceError for what is no file, no video, or a video without a single frame
+    """
+    if not path.is_file():  # a pipe would wait for a writer for ever
+        raise SourceError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
+    prepare_capture()
+    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+    if not capture.isOpened():
+        raise SourceError(f"{path} is no video that can be read: cut off, damaged, or of an unknown kind")
+    if not capture.grab():
+        raise SourceError(f"{path} holds no frame that can be decoded")
+    return capture
+
+
+def read_all(capture: cv2.VideoCapture) -> Iterator[tuple[Image, float, int]]:
+    """Every frame from the grabbed one on: (H, W, 3) uint8 RGB, its position in s, the ns that decoding it took."""
+    grabbed, grab_ns = True, 0
+    while grabbed:
+        started = time.monotonic_ns()
+        done, bgr = capture.retrieve()
+        if not done:
+            return
+        picture = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8)
+        position_s = max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
+        yield picture, position_s, grab_ns + time.monotonic_ns() - started
+        started = time.monotonic_ns()
+        grabbed = capture.grab()
+        grab_ns = time.monotonic_ns() - started
