@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-OverlayMode = Literal["none", "attention"]
+OverlayMode = Literal["none", "attention", "heat", "grid"]
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
@@ -79,7 +79,9 @@ class WebSettings:
 class OverlaySettings:
     """What is drawn over a picture unless its viewer asks for something else."""
 
-    mode: Annotated[OverlayMode, Rule("What is drawn")] = "attention"
+    mode: Annotated[
+        OverlayMode, Rule("What is drawn: attention over the picture, the heat map alone, the grid of patches")
+    ] = "attention"
     opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1)] = 0.5
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vitcam import attention
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.service.config import Resolved, Settings, load, resolve
 from vitcam.service.settings import Option, options
@@ -166,7 +168,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[camera]\nfps = nan", "camera.fps is nan; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = inf", "camera.fps is inf; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = 1" + "0" * 400, "…; allowed is a number from 0.1 to 240"),
-        ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none or attention"),
+        ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none, attention, heat or grid"),
         ("[web]\nport =", "is not TOML: Invalid value"),
     ],
 )
@@ -266,3 +268,7 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
 
     assert type(kept) is options()[name].kind
     assert kept == value
+
+
+def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn() -> None:
+    assert options()["overlay.mode"].choices == get_args(attention.Mode)

@@ -1,0 +1,84 @@
+"""Which cameras there are, whether they may be opened, and whether the source that is set is among them.
+
+The sources import OpenCV, so they are imported where they are used: see `check_model`.
+"""
+
+import importlib.util
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from vitcam.errors import SourceError
+from vitcam.service.check import Finding, Place, run_bounded
+
+if TYPE_CHECKING:
+    from vitcam.sources.v4l2_devices import Device
+
+_LOOK_S = 30  # libcamera hangs where a ribbon cable is loose
+_LIST = [sys.executable, "-P", "-m", "vitcam.sources.picamera_child", "--list"]
+_NO_CAMERA = "connect one (rpicam-hello --list-cameras, v4l2-ctl --list-devices), or try: vitcam run --source demo"
+_NO_RIGHT = "sudo usermod -aG video $USER, then log in again"
+
+
+def camera(place: Place) -> Finding:
+    """What libcamera and the kernel find, measured by what the settings ask for."""
+    from vitcam.sources.v4l2_devices import capture_devices
+
+    source = place.settings.camera.source
+    devices = capture_devices(place.root / "dev")
+    ribbon, trouble = _libcamera_finds()
+    if trouble and not source.startswith(("v4l2:", "/dev/v")):
+        return Finding(
+            "fail", trouble, "check the ribbon cable at both ends, then reboot; dmesg | grep -i -e csi -e camera"
+        )
+    found = _listed(ribbon, devices)
+    if source.startswith(("v4l2:", "/dev/v")):
+        return _named_device(source.removeprefix("v4l2:"), devices, found)
+    if source.startswith("picamera"):
+        return Finding("ok", found) if ribbon else Finding("fail", f"picamera2 finds no camera; {found}", _NO_CAMERA)
+    if source:
+        return _no_camera_wanted(source)
+    if ribbon or any(device.permitted for device in devices):
+        return Finding("ok", found)
+    return Finding("fail", found, _NO_RIGHT if devices else _NO_CAMERA)
+
+
+def _libcamera_finds() -> tuple[list[str], str]:
+    """The names of libcamera's cameras, and what is wrong with it; nothing is where it is not installed."""
+    if importlib.util.find_spec("picamera2") is None:
+        return [], ""
+    outcome = run_bounded(_LIST, _LOOK_S)
+    try:
+        return [str(name) for name in json.loads(outcome.out)] if outcome.code == 0 else [], _trouble(outcome.code)
+    except ValueError:
+        return [], f"picamera2 gives no list of cameras: {outcome.out[:80]!r}"
+
+
+def _trouble(code: int | None) -> str:
+    """A picamera2 that does not import is the business of its own check; one that hangs or crashes is a camera's."""
+    if code is None:
+        return f"libcamera did not answer within {_LOOK_S} s"
+    return f"libcamera crashed (signal {-code})" if code < 0 else ""
+
+
+def _listed(ribbon: list[str], devices: "list[Device]") -> str:
+    names = [f"picamera: {name}" for name in ribbon]
+    names += [f"{device.path}: {device.card}{'' if device.permitted else ' (may not be opened)'}" for device in devices]
+    return "; ".join(names) or "no camera was found"
+
+
+def _named_device(path: str, devices: "list[Device]", found: str) -> Finding:
+    match = next((device for device in devices if device.path == path), None)
+    if match is None:
+        return Finding("fail", f"{path} is no camera; {found}", _NO_CAMERA)
+    return Finding("ok", found) if match.permitted else Finding("fail", found, _NO_RIGHT)
+
+
+def _no_camera_wanted(source: str) -> Finding:
+    from vitcam.sources import open_source
+
+    try:
+        open_source(source)
+    except SourceError as error:
+        return Finding("fail", str(error), "name another with --source, or in [camera] source")
+    return Finding("ok", f"the source is {source}: no camera is needed")

@@ -1,0 +1,63 @@
+"""The model: does it answer rightly on this machine, and what runs it.
+
+NumPy, OpenCV and LiteRT are imported where they are used: the doctor has to speak also where one of them is broken.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vitcam.errors import VitcamError
+from vitcam.service.check import Finding, Place
+
+if TYPE_CHECKING:
+    from vitcam.model.classifier import Classifier
+
+
+def model(place: Place) -> Finding:
+    """Ask the model the images whose answers it carries."""
+    name = place.settings.model.name
+    try:
+        results = _load(place).verify()
+    except VitcamError as error:
+        return Finding("fail", str(error), "vitcam models list")
+    if not results:
+        return Finding("warn", f"{name} carries no golden images, so its answers cannot be checked", "")
+    wrong = [result for result in results if not result.ok]
+    if wrong:
+        first = wrong[0]
+        found = (
+            f"{len(wrong)} of {len(results)} golden images are answered wrongly: {first.name} is "
+            f"{first.found.label} {first.found.p:.2f}, not {first.expected.label} {first.expected.p:.2f}"
+        )
+        return Finding("fail", found, "pip install --force-reinstall vitcam ai-edge-litert")
+    return Finding("ok", f"{name}: {len(results)} golden images answered rightly")
+
+
+def runtime(place: Place) -> Finding:
+    """What runs the model, with how many threads, and whether one delegate takes the whole graph."""
+    try:
+        info = _load(place).runtime
+    except VitcamError as error:
+        return Finding("fail", str(error), "vitcam models list")
+    found = (
+        f"{info.name} {info.version}, {info.threads} thread(s), {info.partitions} delegate partition(s), "
+        f"{info.outside} operator(s) outside"
+    )
+    cores = len(os.sched_getaffinity(0))
+    if info.threads > cores:
+        return Finding(
+            "warn", f"{found}; this machine has {cores} core(s)", f"--threads {cores}, or 0 to let vitcam choose"
+        )
+    if info.partitions != 1 or info.outside:
+        return Finding("warn", f"{found}; the model runs slower than it could", "export it again: vitcam-train export")
+    return Finding("ok", found)
+
+
+def _load(place: Place) -> "Classifier":
+    from vitcam.model.classifier import Classifier
+
+    wish = place.settings.model
+    return Classifier(
+        wish.name, threads=wish.threads or None, labels=Path(wish.labels) if wish.labels else None, top_k=wish.top_k
+    )

@@ -1,0 +1,94 @@
+"""Python and what vitcam imports: each in a child, since a package built for another NumPy may crash its process."""
+
+import platform
+import sys
+from pathlib import Path
+
+from vitcam.service.check import Finding, Grade, Outcome, Place, run_bounded
+
+_TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
+_NEEDED = {
+    "numpy": "numpy",
+    "cv2": "opencv-python-headless",
+    "ai_edge_litert.interpreter": "ai-edge-litert",
+    "aiohttp": "aiohttp",
+}
+_IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+_SYSTEM_PACKAGES = "usr/lib/python3/dist-packages"
+
+
+def python(place: Place) -> Finding:
+    """The interpreter, and whether every package imports beside the others."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    outcome = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED], _TIMEOUT_S)
+    if outcome.code != 0:
+        return Finding("fail", f"a package does not import: {outcome.last_words}", _pip_fix(outcome))
+    try:
+        versions = [f"{package} {version(package)}" for package in _NEEDED.values()]
+    except PackageNotFoundError as error:  # imported, yet installed by other means, such as apt's python3-opencv
+        return Finding("warn", f"{error} is not installed by pip, its version is unknown", _install(str(error.name)))
+    return Finding("ok", f"Python {platform.python_version()}, {', '.join(versions)}")
+
+
+def picamera2(place: Place) -> Finding:
+    """Whether the Pi's camera library can be imported from where vitcam runs."""
+    outcome = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
+    if outcome.code == 0:
+        return Finding("ok", "imports here")
+    wanted = place.settings.camera.source.startswith("picamera") or (place.is_pi and not place.settings.camera.source)
+    grade: Grade = "fail" if wanted else "warn"
+    if _clashes(outcome):
+        return Finding(
+            grade,
+            f"is built for another NumPy: {outcome.last_words}",
+            _install("'numpy<2' 'opencv-python-headless<4.12'"),
+        )
+    if "ModuleNotFoundError" not in outcome.last_words:
+        return Finding(
+            grade, f"does not import: {outcome.last_words}", "sudo apt install --reinstall python3-picamera2"
+        )
+    if (place.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
+        return Finding(grade, *_unseen(place))
+    if wanted:
+        return Finding("fail", f"is not installed: {outcome.last_words}", "sudo apt install python3-picamera2")
+    return Finding("ok", "is not installed; V4L2 cameras, files and the demo need none")
+
+
+def _unseen(place: Place) -> tuple[str, str]:
+    """It lies among the system's packages, and this interpreter does not look there, or is another Python."""
+    config = Path(sys.prefix) / "pyvenv.cfg"
+    system = _system_python(place)
+    if system and system != sys.version_info[:2]:
+        return (
+            f"is built for the system's Python {system[0]}.{system[1]}, and this is {platform.python_version()}",
+            f"/usr/bin/python3 -m venv --clear --system-site-packages {sys.prefix}, then install vitcam there again",
+        )
+    return (
+        f"is installed for the system, and the virtual environment {sys.prefix} does not see it",
+        f"sed -i 's/^include-system-site-packages.*/include-system-site-packages = true/' {config}",
+    )
+
+
+def _system_python(place: Place) -> tuple[int, int] | None:
+    """The version that /usr/bin/python3 leads to, by its name."""
+    name = (place.root / "usr/bin/python3").resolve().name.removeprefix("python")
+    major, _, minor = name.partition(".")
+    return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
+
+
+def _clashes(outcome: Outcome) -> bool:
+    """NumPy's two ways of saying that an extension was compiled against another version of it."""
+    return "numpy.dtype size changed" in outcome.err or "compiled using NumPy 1.x" in outcome.err
+
+
+def _pip_fix(outcome: Outcome) -> str:
+    if _clashes(outcome):
+        return _install("'numpy<2' 'opencv-python-headless<4.12'")
+    if "libGL" in outcome.err:  # opencv-python, with windows, in place of the headless one
+        return f"{sys.executable} -m pip uninstall -y opencv-python; {_install('opencv-python-headless')}"
+    return _install("vitcam")
+
+
+def _install(what: str) -> str:
+    return f"{sys.executable} -m pip install --force-reinstall {what}"

@@ -1,0 +1,72 @@
+"""`vitcam doctor`: every check there is, in one table. A check that fails itself is reported like any other finding."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.text import Text
+
+from vitcam.service import check_camera, check_machine, check_model, check_python, check_service
+from vitcam.service.check import Check, Examination, Place
+from vitcam.service.settings import Settings
+
+log = logging.getLogger(__name__)
+
+CHECKS: dict[str, Examination] = {
+    "python": check_python.python,
+    "picamera2": check_python.picamera2,
+    "camera": check_camera.camera,
+    "model": check_model.model,
+    "runtime": check_model.runtime,
+    "port": check_service.port,
+    "service": check_service.unit,
+    "disk": check_machine.disk,
+    "memory": check_machine.memory,
+    "temperature": check_machine.temperature,
+    "power": check_machine.power,
+}
+
+_MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
+
+
+def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Check]:
+    """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
+    place = Place(settings, environ)
+    return [examine(name, examination, place) for name, examination in CHECKS.items()]
+
+
+def examine(name: str, examination: Examination, place: Place) -> Check:
+    """One check; what it raises is its finding, since the worst machine needs the other checks most."""
+    try:
+        with redirect_stdout(sys.stderr):  # a broken OpenCV prints its complaint between our JSON
+            finding = examination(place)
+    except Exception as error:
+        log.debug("the check %s failed", name, exc_info=True)
+        sentence = " ".join(str(error).split()) or "no reason given"
+        return Check(name, "fail", f"could not be checked: {type(error).__name__}: {sentence}", "vitcam -v doctor")
+    return Check(name, finding.status, finding.found, finding.fix)
+
+
+def any_failed(checks: Iterable[Check]) -> bool:
+    """Whether the exit status is 1."""
+    return any(check.status == "fail" for check in checks)
+
+
+def render(checks: list[Check], as_json: bool) -> None:
+    """One JSON object on stdout, or a list for people on stderr."""
+    if as_json:
+        record = {"type": "doctor", "ok": not any_failed(checks), "checks": [asdict(check) for check in checks]}
+        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+        return
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        mark, style = _MARKS[check.status]
+        console.print(Text.assemble((mark, style), f"  {check.name:<{width}}  {check.found}"))
+        if check.fix:
+            console.print(Text(f"      {'':<{width}}  → {check.fix}", style="cyan"))
