@@ -10,6 +10,7 @@ from vitcam.events import Rules
 from vitcam.frames import Unreadable
 from vitcam.service.publisher import Publisher, event_id
 from vitcam.sinks.jsonl import JsonLines
+from vitcam.sinks.sink import Summary
 
 
 class Writer(io.StringIO):
@@ -27,7 +28,7 @@ def published(every: bool) -> list[dict[str, object]]:
     for i in range(20):
         publisher.prediction(prediction("cup" if i < 10 else "pagoda", 0.95, i * SECOND // 5, i))
     publisher.unreadable(Unreadable("a/b.jpg", "not an image: truncated after 1,024 bytes"))
-    publisher.close(20, 0, 4.0)
+    publisher.close(Summary(20, publisher.errors, 0, 4.0))
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 

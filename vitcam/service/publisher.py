@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from vitcam.errors import VitcamError
 from vitcam.events import EventState, Rules, finish, step
 from vitcam.frames import Event, Prediction, Unreadable
-from vitcam.sinks.sink import Sink
+from vitcam.sinks.sink import Sink, Summary
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -24,7 +24,8 @@ class Publisher:
         self._sinks = sinks
         self._stop = stop
         self._state = EventState()
-        self._errors = 0
+        self.errors = 0
+        """Files that were skipped."""
         self.label: str | None = None
         """The smoothed top label; None while nothing is there."""
 
@@ -40,18 +41,18 @@ class Publisher:
 
     def unreadable(self, bad: Unreadable) -> None:
         """Pass on that a file was skipped."""
-        self._errors += 1
+        self.errors += 1
         with self._written():
             for sink in self._sinks:
                 sink.unreadable(bad)
 
-    def close(self, frames: int, dropped: int, seconds: float) -> None:
-        """End what still lasts, and sum up."""
+    def close(self, summary: Summary | None) -> None:
+        """End what still lasts, and sum up; None where the run failed."""
         self._state, events = finish(self._state, time.monotonic_ns())
         with self._written():
             self._tell(events)
             for sink in self._sinks:
-                sink.close(frames, self._errors, dropped, seconds)
+                sink.close(summary)
 
     def _tell(self, events: tuple[Event, ...]) -> None:
         for event in events:

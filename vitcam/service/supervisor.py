@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from vitcam.errors import ModelError
+from vitcam.errors import ModelError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
@@ -25,6 +25,7 @@ from vitcam.service.publisher import Publisher
 from vitcam.service.settings import ModelSettings, Settings
 from vitcam.service.systemd import Notifier
 from vitcam.service.watchdog import Hearts, Verdict, may_feed
+from vitcam.sinks.sink import Summary
 from vitcam.sources.source import SourceOptions
 
 if TYPE_CHECKING:
@@ -73,15 +74,16 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
     job = Job(opener, settings.camera.source or "auto", classifier.card.name, patient, settings.model.fps)
     pipeline = Pipeline(job, classifier, publisher.prediction)
     web = _build_web(settings, pipeline, classifier) if settings.web.enabled else None
-    with _signals() as ask:
+    with _signals() as asked:
         if web is not None:
             web.start()
             log.info("watch at %s", web.url)
         pipeline.start()
         notifier.ready("starting")
-        _watch(_Watched(pipeline, web, publisher), notifier, ask)
+        watched = _Watched(pipeline, web, publisher)
+        _watch(watched, notifier, asked)
         notifier.stopping("ending")
-        _end(pipeline, web, publisher)
+        _end(watched, asked)
 
 
 def load_model(settings: ModelSettings) -> Classifier:
@@ -179,17 +181,21 @@ def _feed(notifier: Notifier, watched: _Watched, before: Verdict) -> Verdict:
     return verdict
 
 
-def _end(pipeline: Pipeline, web: "WebServer | None", publisher: Publisher) -> None:
+def _end(watched: _Watched, asked: _Asked) -> None:
     """Stop every part within its time. A part that hangs (a camera's driver may) is left behind, not waited for."""
+    pipeline, publisher = watched.pipeline, watched.publisher
     state = pipeline.state()
-    if web is not None:
-        web.stop(_END_WITHIN_S)
+    if watched.web is not None:
+        watched.web.stop(_END_WITHIN_S)
     ended = pipeline.stop(_END_WITHIN_S)
-    publisher.close(state.frames.classified, state.frames.dropped, state.uptime_s)
-    if pipeline.failure is not None and ended:
-        raise pipeline.failure
+    frames, errors = state.frames.classified, publisher.errors
+    failure = pipeline.failure
+    publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
+    if failure is None and errors and not frames and not asked.to_end:
+        failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
+    if ended and failure is not None:
+        raise failure
     if not ended:
-        failure = pipeline.failure
         if failure is not None:
             log.error("%s", failure)
         logging.shutdown()
@@ -204,9 +210,15 @@ def _rules(settings: Settings) -> Rules:
 
 def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
+    from vitcam.web.variant import Variant
 
     return WebServer(
-        pipeline, model_record(classifier), _second_classifier(settings.model), settings.web.host, settings.web.port
+        pipeline,
+        model_record(classifier),
+        _second_classifier(settings.model),
+        settings.web.host,
+        settings.web.port,
+        Variant(overlay=settings.overlay.mode, opacity=settings.overlay.opacity),
     )
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.sinks.sink import Summary
 
 _REDRAW_S = 0.15  # a terminal over ssh should not cost more than the inference
 
@@ -43,12 +44,14 @@ class RichConsole:
     def unreadable(self, bad: Unreadable) -> None:
         self._console.print(Text.assemble(("skipped  ", "yellow"), bad.path, f": {bad.error}"))
 
-    def close(self, frames: int, errors: int, dropped: int, seconds: float) -> None:
+    def close(self, summary: Summary | None) -> None:
         if self._live is not None:
             self._live.stop()
-        skipped = f", {errors} skipped" if errors else ""
-        lost = f", {dropped} dropped" if dropped else ""
-        self._console.print(f"{frames} frames in {seconds:.1f} s{skipped}{lost}", highlight=False)
+        if summary is not None:
+            skipped = f", {summary.errors} skipped" if summary.errors else ""
+            lost = f", {summary.dropped} dropped" if summary.dropped else ""
+            text = f"{summary.frames} frames in {summary.seconds:.1f} s{skipped}{lost}"
+            self._console.print(text, highlight=False)
 
 
 def _bars(prediction: Prediction) -> Table:

@@ -5,6 +5,7 @@ import threading
 from typing import Any, TextIO
 
 from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.sinks.sink import Summary
 from vitcam.wire import error_record, event_record, prediction_record, summary_record
 
 
@@ -31,8 +32,9 @@ class JsonLines:
     def unreadable(self, bad: Unreadable) -> None:
         self._write(error_record(bad))
 
-    def close(self, frames: int, errors: int, dropped: int, seconds: float) -> None:
-        self._write(summary_record(frames, errors, dropped, seconds))
+    def close(self, summary: Summary | None) -> None:
+        if summary is not None:
+            self._write(summary_record(summary.frames, summary.errors, summary.dropped, summary.seconds))
 
     def _write(self, record: dict[str, Any]) -> None:
         line = json.dumps(record, ensure_ascii=False) + "\n"

@@ -1,8 +1,22 @@
 """What a way out promises."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from vitcam.frames import Event, Prediction, Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A whole run in figures."""
+
+    frames: int
+    """Classified."""
+    errors: int
+    """Files that were skipped."""
+    dropped: int
+    """Frames that nobody classified."""
+    seconds: float
 
 
 class Sink(Protocol):
@@ -20,6 +34,6 @@ class Sink(Protocol):
         """A file was skipped."""
         ...
 
-    def close(self, frames: int, errors: int, dropped: int, seconds: float) -> None:
-        """Nothing more will come; the figures count the whole run."""
+    def close(self, summary: Summary | None) -> None:
+        """Nothing more will come; None where the run failed and there is nothing to sum up."""
         ...
