@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.bench.daemon import get_json, running
+from tests.daemon import Daemon, daemon
 
 _VIEW = "/stream?overlay=attention&width=640&fps=15"
 _BARE = """
@@ -41,11 +41,11 @@ def bare_rate(model: str, threads: int, seconds: float) -> float:
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def daemon_rate(url: str, seconds: float) -> float:
+def daemon_rate(running: Daemon, seconds: float) -> float:
     """Frames/s that a running daemon classifies."""
-    before, started = get_json(f"{url}/api/state")["frames"]["classified"], time.monotonic()
+    before, started = running.state()["frames"]["classified"], time.monotonic()
     time.sleep(seconds)
-    after = get_json(f"{url}/api/state")["frames"]["classified"]
+    after = running.state()["frames"]["classified"]
     return float((after - before) / (time.monotonic() - started))
 
 
@@ -83,10 +83,11 @@ def main() -> None:
     rows = []
     for number in range(o.rounds):
         bare = bare_rate(o.model, o.threads, o.seconds)
-        with running(*run) as url:
-            alone = daemon_rate(url, o.seconds)
-            with one_viewer(url):
-                watched = daemon_rate(url, o.seconds)
+        with daemon(*run) as running:
+            running.wait_for("ok")
+            alone = daemon_rate(running, o.seconds)
+            with one_viewer(running.url):
+                watched = daemon_rate(running, o.seconds)
         rows.append((bare, alone, watched, watched / bare))
         print(f"| {number + 1} | {bare:.1f} | {alone:.1f} | {watched:.1f} | {watched / bare:.1%} |", flush=True)
     bare, alone, watched, kept = (statistics.median(column) for column in zip(*rows, strict=True))

@@ -1,0 +1,97 @@
+"""A real `vitcam run` as a child process, and what it says of itself over HTTP."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+_START_TIMEOUT_S = 60.0
+
+
+@dataclass
+class Daemon:
+    """A running child."""
+
+    url: str
+    process: "subprocess.Popen[bytes]"
+    _errors: IO[bytes]
+
+    def state(self) -> dict[str, Any]:
+        """What `/api/state` says."""
+        return get_json(f"{self.url}/api/state")
+
+    def wait_for(self, status: str, timeout_s: float = _START_TIMEOUT_S) -> dict[str, Any]:
+        """The state once it has this status. Raises AssertionError if that takes too long, or the child ends."""
+        deadline = time.monotonic() + timeout_s
+        state: dict[str, Any] = {}
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                state = self.state()
+            except OSError:
+                pass  # not listening yet
+            else:
+                if state["status"] == status:
+                    return state
+            time.sleep(0.05)
+        raise AssertionError(f"never became {status}: {state}, exit code {self.process.poll()}, {self.errors()}")
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, float]:
+        """Send a signal; the exit code and how many seconds the end took."""
+        started = time.monotonic()
+        self.process.send_signal(number)
+        return self.process.wait(30), time.monotonic() - started
+
+    def errors(self) -> str:
+        """What it said to people so far."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+
+def free_port() -> int:
+    """A TCP port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def get_json(url: str) -> dict[str, Any]:
+    """The JSON object at `url`."""
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        found: dict[str, Any] = json.load(answer)
+        return found
+
+
+def status_of(url: str) -> int:
+    """The HTTP status at `url`, also where it is an error."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code
+
+
+@contextmanager
+def daemon(*options: str, **environment: str) -> Iterator[Daemon]:
+    """Start `vitcam run` with these options on a port of its own; kills it at the end if it still runs."""
+    port = free_port()
+    command = [sys.executable, "-m", "vitcam", "run", "--log", "json", "--port", str(port), *options]
+    env = {key: value for key, value in os.environ.items() if not key.startswith("VITCAM_")}
+    env |= {"XDG_CONFIG_HOME": "/nonexistent"} | environment
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=env)
+        try:
+            yield Daemon(f"http://127.0.0.1:{port}", child, errors)
+        finally:
+            child.kill()
+            child.wait(30)

@@ -1,0 +1,152 @@
+"""`vitcam run` from its start to its end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.command import vitcam
+from tests.daemon import daemon, get_json, status_of
+from vitcam import Classifier, open_source
+
+
+def photos(folder: Path, count: int) -> Path:
+    """Numbered noise, each photo another."""
+    for i in range(count):
+        noise = np.random.default_rng(i).integers(0, 256, (64, 64, 3), np.uint8)
+        cv2.imwrite(str(folder / f"{i:03}.png"), cv2.resize(noise, (320, 240)))
+    return folder
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_daemon_within_two_seconds_and_with_zero(number: signal.Signals) -> None:
+    with daemon("--source", "demo") as running:
+        running.wait_for("ok")
+        code, took_s = running.end(number)
+
+        assert code == 0, running.errors()
+        assert took_s < 2
+        assert "Traceback" not in running.errors()
+
+
+def test_a_daemon_without_its_camera_serves_the_reason_and_keeps_trying() -> None:
+    with daemon("--source", "/dev/video97", "--wait") as running:
+        state = running.wait_for("no_signal")
+
+        assert "/dev/video97" in state["reason"]
+        assert status_of(f"{running.url}/healthz") == 200
+        assert status_of(f"{running.url}/readyz") == 503
+        assert status_of(f"{running.url}/snapshot.jpg") == 503
+        assert running.end()[0] == 0
+
+
+def test_a_folder_is_classified_whole_in_order_and_summed_up(tmp_path: Path) -> None:
+    folder = photos(tmp_path, 12)
+    result = vitcam("run", "--source", str(folder), "--no-realtime", "--once", "--no-web", "--log", "json")
+    predictions = [line for line in result.lines if line["type"] == "prediction"]
+
+    assert result.code == 0, result.err
+    assert [Path(line["path"]).name for line in predictions] == [f"{i:03}.png" for i in range(12)]
+    assert result.lines[-1]["frames"] == 12
+
+
+def test_run_classify_and_the_python_interface_say_the_same_to_the_digit(tmp_path: Path) -> None:
+    folder = photos(tmp_path, 5)
+    ran = vitcam("run", "--source", str(folder), "--no-realtime", "--once", "--no-web", "--log", "json").lines[:-1]
+    classified = vitcam("classify", str(folder), "--json").lines[:-1]
+    classifier = Classifier("everyday")
+    with open_source(str(folder)) as frames:
+        own = [classifier(frame) for frame in frames]
+
+    assert [line["top"] for line in ran] == [line["top"] for line in classified]
+    assert [line["top"][0]["p"] for line in ran] == [round(one.top[0].p, 6) for one in own]
+    attention = own[0].attention
+    assert attention is not None
+    assert attention.shape == (classifier.card.heads, *classifier.card.grid)
+
+
+def test_a_reader_who_leaves_ends_the_run_without_a_word(tmp_path: Path) -> None:
+    folder = photos(tmp_path, 3)
+    command = f'"{sys.executable}" -m vitcam run --source "{folder}" --loop --no-web --log json --emit all | head -n 1'
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["type"] == "prediction"
+    assert "Traceback" not in done.stderr
+
+
+def test_the_log_says_what_runs_the_model(tmp_path: Path) -> None:
+    folder = photos(tmp_path, 1)
+    result = vitcam("run", "--source", str(folder), "--no-web", "--threads", "1")
+
+    assert "ai-edge-litert" in result.err
+    assert "1 threads, 1 delegate partition(s), 0 operator(s) outside" in result.err
+
+
+def test_an_upload_is_answered_while_the_camera_goes_on() -> None:
+    with daemon("--source", "demo") as running:
+        before = running.wait_for("ok")["frames"]["classified"]
+        ok, png = cv2.imencode(".png", np.full((300, 400, 3), 90, np.uint8))
+        with urllib.request.urlopen(f"{running.url}/api/classify", data=png.tobytes(), timeout=30) as reply:
+            answer = json.load(reply)
+        time.sleep(0.3)
+
+        assert ok
+        assert answer["type"] == "prediction"
+        assert np.array(answer["attention"]).ndim == 3
+        assert running.state()["frames"]["classified"] > before
+
+
+def test_the_model_card_says_what_runs_and_how() -> None:
+    with daemon("--source", "demo", "--threads", "1") as running:
+        running.wait_for("ok")
+        card = get_json(f"{running.url}/api/model")
+
+        assert card["name"] == "everyday"
+        assert (card["partitions"], card["outside"], card["threads"]) == (1, 0, 1)
+        assert len(card["labels"]) > 100
+
+
+def test_an_overlay_is_saved_where_it_was_asked_for(tmp_path: Path) -> None:
+    photo = photos(tmp_path, 1) / "000.png"
+    out = tmp_path / "out.png"
+    result = vitcam("classify", str(photo), "--overlay", str(out))
+    picture = cv2.imread(str(out))
+
+    assert result.code == 0, result.err
+    assert picture is not None
+    assert picture.shape == (240, 320, 3)
+    assert np.abs(picture.astype(int) - cv2.imread(str(photo))).max() > 20
+
+
+def test_a_photo_can_come_from_stdin_and_a_broken_one_fails(tmp_path: Path) -> None:
+    photo = (photos(tmp_path, 1) / "000.png").read_bytes()
+
+    assert vitcam("classify", "-", "--json", stdin=photo).lines[0]["path"] == "-"
+    assert vitcam("classify", "-", "--json", stdin=photo[:1000]).code == 1
+
+
+def test_settings_come_from_file_environment_and_flags_in_that_order(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("[model]\ntop_k = 2\nthreads = 1\n[log]\nemit = 'all'\n")
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    photos(folder, 1)
+    options = ("run", "--source", str(folder), "--no-web", "--log", "json", "--config", str(tmp_path / "c.toml"))
+
+    assert len(vitcam(*options).lines[0]["top"]) == 2
+    assert len(vitcam(*options, VITCAM_MODEL_TOP_K="3").lines[0]["top"]) == 3
+    assert len(vitcam(*options, "--top-k", "4", VITCAM_MODEL_TOP_K="3").lines[0]["top"]) == 4
+
+
+def test_help_does_not_pay_for_opencv_or_the_runtime() -> None:
+    code = "import sys, vitcam.cli; sys.exit(bool({'cv2', 'numpy', 'aiohttp', 'ai_edge_litert'} & set(sys.modules)))"
+
+    assert subprocess.run([sys.executable, "-c", code], env=os.environ, timeout=60).returncode == 0
