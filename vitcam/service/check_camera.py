@@ -48,9 +48,11 @@ def _libcamera_finds() -> tuple[list[str], str]:
     if importlib.util.find_spec("picamera2") is None:
         return [], ""
     outcome = run_bounded(_LIST, _LOOK_S)
-    try:
-        return [str(name) for name in json.loads(outcome.out)] if outcome.code == 0 else [], _trouble(outcome.code)
-    except ValueError:
+    if outcome.code != 0:
+        return [], _trouble(outcome.code)
+    try:  # a USB camera is in libcamera's list, too, but vitcam opens it by V4L2
+        return [name for name in json.loads(outcome.out) if "/usb" not in name], ""
+    except (TypeError, ValueError):
         return [], f"picamera2 gives no list of cameras: {outcome.out[:80]!r}"
 
 
