@@ -1,0 +1,173 @@
+"""The routes: which request goes where."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aiohttp import web
+
+from vitcam.attention import MODES
+from vitcam.frames import Image, Prediction
+from vitcam.web.guard import add_headers, errors_as_json, refusal, refuse_strangers
+from vitcam.web.live import Arrivals, Live
+from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
+from vitcam.web.predictions import EVENT_HEADERS, Feed
+from vitcam.web.press import Press
+from vitcam.web.preview import Preview
+from vitcam.web.static import INDEX, Page
+from vitcam.web.uploads import Uploads, read_input_spec
+from vitcam.web.variant import STEPS, Variant, read_variant
+
+MOST_CLIENTS = 256  # of each kind
+_SNAPSHOT_PATIENCE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the routes stand on."""
+
+    live: Live
+    model_card: dict[str, Any]
+    classify: Callable[[Image], Prediction]
+    default: Variant
+    press: Press
+    uploads_executor: Executor
+    host: str
+    """What the server is bound to."""
+
+
+def build_app(parts: Parts) -> web.Application:
+    """All routes, behind what guards them."""
+    site = _Site(parts)
+    app = web.Application(middlewares=[errors_as_json, refuse_strangers(parts.host)])
+    app.on_response_prepare.append(add_headers)
+    app.add_routes(
+        [
+            web.get("/", site.index),
+            web.get("/page/{name}", site.file),
+            web.get("/stream", site.stream),
+            web.get("/snapshot", site.snapshot),
+            web.get("/snapshot.jpg", site.snapshot),
+            web.get("/api/predictions", site.predictions),
+            web.get("/api/state", site.state),
+            web.get("/api/model", site.model),
+            web.post("/api/classify", site.uploads.answer),
+            web.get("/healthz", site.healthz),
+            web.get("/readyz", site.readyz),
+        ]
+    )
+    return app
+
+
+class _Site:
+    """The handlers."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._live = parts.live
+        self._default = parts.default
+        self._press = parts.press
+        self._heads = int(parts.model_card.get("heads") or 0)
+        self._model = {**parts.model_card, "stream": _stream_record(parts.default)}
+        arrivals = Arrivals(parts.live.shown)
+        self._preview = Preview(parts.live, arrivals, parts.press)
+        self._feed = Feed(arrivals)
+        self._page = Page()
+        self._clients: Counter[str] = Counter()
+        self.uploads = Uploads(parts.classify, read_input_spec(parts.model_card), parts.uploads_executor)
+
+    async def index(self, request: web.Request) -> web.StreamResponse:
+        """The page; or what mjpg-streamer, and so every printer's web interface, calls stream and snapshot."""
+        action = request.query.get("action")
+        if action == "stream":
+            return await self.stream(request)
+        if action == "snapshot":
+            return await self.snapshot(request)
+        return self._page.serve(request, INDEX)
+
+    async def file(self, request: web.Request) -> web.Response:
+        return self._page.serve(request, request.match_info["name"])
+
+    async def stream(self, request: web.Request) -> web.StreamResponse:
+        variant = self._variant(request.query)
+        response = PlainResponse(headers=STREAM_HEADERS)
+        response.force_close()
+        if request.method == "HEAD":
+            await response.prepare(request)
+            return response
+        with self._client("stream"), self._preview.watch(variant) as channel:
+            await response.prepare(request)
+            await send_pictures(response, _transport(request), channel)
+        return response
+
+    async def snapshot(self, request: web.Request) -> web.Response:
+        picture = await self._preview.snapshot(self._variant(request.query), _SNAPSHOT_PATIENCE_S)
+        return web.Response(
+            body=picture.jpeg,
+            content_type="image/jpeg",
+            # a card is for people; a program must not take it for what the camera sees
+            status=200 if picture.card is None else 503,
+            headers={"Cache-Control": "no-store", **picture.headers()},
+        )
+
+    async def predictions(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers=EVENT_HEADERS)
+        if request.method == "HEAD":
+            await response.prepare(request)
+            return response
+        with self._client("predictions"):
+            await response.prepare(request)
+            attention = request.query.get("attention") == "1"
+            await self._feed.send(response, _transport(request), attention=attention)
+        return response
+
+    async def state(self, _: web.Request) -> web.Response:
+        record = asdict(self._live.state())
+        record["frames"]["encoded"] = self._press.encoded
+        record["clients"] = {kind: self._clients[kind] for kind in ("stream", "predictions")}
+        return web.json_response(record, headers={"Cache-Control": "no-store"})
+
+    async def model(self, _: web.Request) -> web.Response:
+        return web.json_response(self._model, headers={"Cache-Control": "no-store"})
+
+    async def healthz(self, _: web.Request) -> web.Response:
+        """The process lives."""
+        return web.json_response({"status": "ok"})
+
+    async def readyz(self, _: web.Request) -> web.Response:
+        """It classifies."""
+        state = self._live.state()
+        if state.status in ("ok", "degraded"):
+            return web.json_response({"status": state.status})
+        return refusal(503, state.reason or state.status)
+
+    def _variant(self, query: Mapping[str, str]) -> Variant:
+        return read_variant(query, self._heads, self._default)
+
+    @contextmanager
+    def _client(self, kind: str) -> Iterator[None]:
+        if self._clients[kind] >= MOST_CLIENTS:
+            raise web.HTTPServiceUnavailable(text=f"{MOST_CLIENTS} clients are connected already; try again later")
+        self._clients[kind] += 1
+        try:
+            yield
+        finally:
+            self._clients[kind] -= 1
+
+
+def _transport(request: web.Request) -> Any:
+    transport = request.transport
+    if transport is None:
+        raise ConnectionResetError("the client left")
+    return transport
+
+
+def _stream_record(default: Variant) -> dict[str, Any]:
+    """What `/stream` takes and what it does unasked, for pages and programs that let people choose."""
+    return {
+        "overlays": list(MODES),
+        "default": asdict(default),
+        "steps": {name: asdict(steps) for name, steps in STEPS.items()},
+    }

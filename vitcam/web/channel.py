@@ -1,0 +1,85 @@
+"""The pictures of one variant: made when a viewer is ready for one, shared by all who are."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from vitcam.frames import Shown
+from vitcam.web.live import Arrivals, Live
+from vitcam.web.picture import Card, Picture
+from vitcam.web.press import Press
+from vitcam.web.variant import Variant
+
+_REPEAT_S = 1.0  # without news the last picture goes out again: connections stay open, and time-outs quiet
+_STALE_NS = 2_000_000_000  # an older frame is only shown if the pipeline says that all is well
+_TITLES = {"no_signal": "No picture", "starting": "Starting"}
+
+
+class Channel:
+    """Gives each viewer the newest picture, at most `variant.fps` times a second."""
+
+    def __init__(self, variant: Variant, live: Live, arrivals: Arrivals, press: Press) -> None:
+        self._variant = variant
+        self._live = live
+        self._arrivals = arrivals
+        self._press = press
+        self._version = 0
+        self._shown: Shown | None = None
+        self._last: Picture | None = None
+        self._due = 0.0
+        self._renewal: asyncio.Task[Picture] | None = None
+        self.viewers = 0
+
+    async def next(self, seen: int) -> Picture:
+        """The newest picture after number `seen`; waits about a second at most.
+
+        Nothing is made ahead: the first viewer who is ready starts the work, and the others join in. So viewers who do
+        not read cost nothing.
+        """
+        loop = asyncio.get_running_loop()
+        if self._last is not None and self._last.number > seen and loop.time() < self._due:
+            return self._last
+        if self._renewal is None or self._renewal.done():
+            self._renewal = loop.create_task(self._renew())
+        return await asyncio.shield(self._renewal)
+
+    def close(self) -> None:
+        """The last viewer left: stop what is in the making."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+
+    async def _renew(self) -> Picture:
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(self._due - loop.time())
+        found = await self._arrivals.newer(self._version, _REPEAT_S if self._last else 0.0)
+        self._due = max(self._due + 1 / self._variant.fps, loop.time())
+        if found is not None:
+            self._version, self._shown = found
+        number = self._last.number + 1 if self._last else 1
+        self._last = replace(await self._make(is_new=found is not None), number=number)
+        return self._last
+
+    async def _make(self, *, is_new: bool) -> Picture:
+        if self._shown is not None and is_new and _age_ns(self._shown) < _STALE_NS:
+            return await self._frame(self._shown)
+        card = self._why_dark()
+        if card is None and self._shown is not None:
+            return await self._frame(self._shown)
+        card = card or Card(_TITLES["starting"], "waiting for the first picture")
+        if self._last is not None and self._last.card == card:
+            return self._last
+        return Picture(await self._press.card(card, self._variant), card=card)
+
+    async def _frame(self, shown: Shown) -> Picture:
+        if self._last is not None and self._last.shown is shown:
+            return self._last
+        return Picture(await self._press.frame(shown, self._variant), shown=shown)
+
+    def _why_dark(self) -> Card | None:
+        state = self._live.state()
+        title = _TITLES.get(state.status)
+        return None if title is None else Card(title, state.reason)
+
+
+def _age_ns(shown: Shown) -> int:
+    return time.monotonic_ns() - shown.frame.captured_ns

@@ -1,0 +1,99 @@
+"""What holds for every request: who may ask, errors as JSON, headers that keep a browser safe."""
+
+import logging
+from urllib.parse import SplitResult, urlsplit
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from vitcam.errors import UsageError
+from vitcam.web.preview import TooManyVariantsError
+
+log = logging.getLogger(__name__)
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_HEADERS = {
+    "Server": "vitcam",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    ),
+}
+
+
+async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
+    """For `on_response_prepare`: streams get them too."""
+    response.headers.update(_HEADERS)
+
+
+@web.middleware
+async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Whatever a handler refuses leaves as `{"error": "one sentence"}`; what it did not expect is logged."""
+    try:
+        return await handler(request)
+    except UsageError as error:
+        return refusal(400, str(error))
+    except TooManyVariantsError as error:
+        return refusal(429, str(error))
+    except web.HTTPException as error:
+        answer = refusal(error.status, _sentence(request, error))
+        answer.headers.update({name: error.headers[name] for name in ("Allow", "Retry-After") if name in error.headers})
+        return answer
+    except Exception:
+        log.exception("%s %s failed", request.method, request.path)
+        return refusal(500, "vitcam failed at this request; its log says more")
+
+
+def refuse_strangers(host: str) -> Middleware:
+    """A middleware against pages of other sites that a browser on this network may have open.
+
+    host  what the server is bound to; bound to this machine alone, it answers to this machine's names alone, so that
+          no foreign name can be pointed at it (DNS rebinding)
+    """
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if host in LOOPBACK and not _is_local_name(request.host):
+            return refusal(403, f"this vitcam answers to localhost only, not to {request.host!r}; see --host")
+        if request.method not in _SAFE_METHODS and not _from_own_page(request):
+            return refusal(403, "a page of another site may not do this; open vitcam's own page")
+        return await handler(request)
+
+    return check
+
+
+def refusal(status: int, sentence: str) -> web.Response:
+    """An error as JSON."""
+    return web.json_response({"error": sentence}, status=status)
+
+
+def _is_local_name(host: str) -> bool:
+    name = _split(f"//{host}").hostname or ""
+    return name in LOOPBACK or name.endswith(".localhost")
+
+
+def _from_own_page(request: web.Request) -> bool:
+    """Browsers name the page that asks; programs such as curl name none, and may."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("Origin")
+    return origin is None or _split(origin).netloc == request.host
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:  # a bracket without its other half
+        return SplitResult("", "", "", "", "")
+
+
+def _sentence(request: web.Request, error: web.HTTPException) -> str:
+    if isinstance(error, web.HTTPMethodNotAllowed):
+        return f"{request.path} does not take {request.method}; allowed: {', '.join(sorted(error.allowed_methods))}"
+    if isinstance(error, web.HTTPNotFound):
+        return f"there is nothing at {request.path}; the page is at /"
+    return error.text or error.reason

@@ -1,0 +1,69 @@
+"""What the web part sees of a pipeline, and how its loop waits for the next picture."""
+
+import asyncio
+import contextlib
+from typing import Protocol
+
+from vitcam.frames import Shown
+from vitcam.slot import Slot
+from vitcam.state import State
+
+
+class Live(Protocol):
+    """A running pipeline, or anything that shows pictures."""
+
+    @property
+    def shown(self) -> Slot[Shown]:
+        """The newest frame with its prediction."""
+        ...
+
+    def state(self) -> State:
+        """How things are now; called from the web part's thread, must not block."""
+        ...
+
+
+class Arrivals:
+    """The event loop's side of the slot.
+
+    Subscribed only while somebody waits, and one put ends the subscription: a pipeline with 200 frames/s and a viewer
+    with 15 crosses from thread to thread 15 times a second, one without viewers never.
+    """
+
+    def __init__(self, slot: Slot[Shown]) -> None:
+        self._slot = slot
+        self._rung: asyncio.Future[None] | None = None
+
+    async def newer(self, after: int, timeout_s: float) -> tuple[int, Shown] | None:
+        """The newest picture and its version once that exceeds `after`; None when none came within `timeout_s`."""
+        deadline = asyncio.get_running_loop().time() + timeout_s
+        while (found := self._slot.get(after, 0.0)) is None:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self._next_put(after)
+            except TimeoutError:
+                return None
+        return found
+
+    async def _next_put(self, after: int) -> None:
+        if self._rung is None:
+            self._listen()
+        rung = self._rung
+        # looked at again now that we listen: a put just before that would be missed
+        if rung is not None and self._slot.version <= after:
+            await asyncio.shield(rung)
+
+    def _listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        rung = self._rung = loop.create_future()
+
+        def ring() -> None:
+            unsubscribe()
+            if not rung.done():
+                rung.set_result(None)
+                self._rung = None
+
+        def changed() -> None:
+            with contextlib.suppress(RuntimeError):  # a loop that has ended needs no news
+                loop.call_soon_threadsafe(ring)
+
+        unsubscribe = self._slot.subscribe(changed)

@@ -1,0 +1,76 @@
+"""MJPEG over HTTP: `multipart/x-mixed-replace`, a part a picture, the next one only once the last was read."""
+
+import asyncio
+
+from aiohttp import web
+
+from vitcam.web.channel import Channel
+from vitcam.web.outlet import Outlet
+from vitcam.web.picture import Picture
+
+WRITE_TIMEOUT_S = 30.0
+BOUNDARY = "vitcam-picture"
+STREAM_HEADERS = {
+    "Content-Type": f"multipart/x-mixed-replace; boundary={BOUNDARY}",
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",  # nginx would collect pictures before it passes them on
+}
+
+_DELIMITER = f"--{BOUNDARY}\r\n".encode()
+_TYPE = b"Content-Type: image/jpeg\r\n"
+_FILLER = b"X-Vitcam-Held: "
+
+
+class PlainResponse(web.StreamResponse):
+    """A body that ends with the connection: simple MJPEG clients know no chunked encoding."""
+
+    _length_check = False
+
+
+class PartWriter:
+    """Writes the parts of one response.
+
+    Chromium shows a picture only when it has seen the delimiter after it, so that follows at once. What then waits to
+    be sent is the head of the next part: until there is a picture for it, `nudge` types on that head.
+    """
+
+    def __init__(self, response: web.StreamResponse) -> None:
+        self._response = response
+        self._nudges = 0
+
+    async def start(self) -> None:
+        """Write what stands before the first part."""
+        await self._response.write(_DELIMITER)
+
+    async def write(self, picture: Picture) -> None:
+        """Write one part and the delimiter after it."""
+        begun = (_TYPE, b"", b"\r\n")[min(self._nudges, 2)]
+        self._nudges = 0
+        fields = {"Content-Length": str(len(picture.jpeg)), **picture.headers()}
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode("ascii")
+        await self._response.write(b"".join((begun, head, b"\r\n", picture.jpeg, b"\r\n", _DELIMITER)))
+
+    async def nudge(self, size: int) -> None:
+        """Send something that belongs to the next part and shows no picture."""
+        self._nudges += 1
+        if self._nudges == 1:
+            await self._response.write(_TYPE)
+        else:
+            await self._response.write((_FILLER if self._nudges == 2 else b"") + b"." * size)
+
+
+async def send_pictures(response: web.StreamResponse, transport: asyncio.Transport, channel: Channel) -> None:
+    """Send a channel's pictures until the client leaves, or has read nothing for `WRITE_TIMEOUT_S`."""
+    writer = PartWriter(response)
+    outlet = Outlet(transport, writer.nudge)
+    await writer.start()
+    seen = 0
+    try:
+        while True:
+            picture = await channel.next(seen)
+            seen = picture.number
+            async with asyncio.timeout(WRITE_TIMEOUT_S):
+                await writer.write(picture)
+                await outlet.until_read(len(picture.jpeg) // 4)
+    except (ConnectionError, TimeoutError):
+        transport.abort()  # a close would wait for what the client never reads

@@ -1,0 +1,74 @@
+"""Predictions as server-sent events: the newest one whenever a client has read the last."""
+
+import asyncio
+import json
+
+import numpy as np
+from aiohttp import web
+from numpy.typing import NDArray
+
+from vitcam.frames import Prediction, Shown
+from vitcam.web.live import Arrivals
+from vitcam.web.outlet import Outlet
+from vitcam.wire import prediction_record
+
+EVENT_HEADERS = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",
+}
+_MOST_PER_S = 30.0
+_KEEP_ALIVE_S = 15.0
+_WRITE_TIMEOUT_S = 30.0
+_ALLOWED_UNREAD = 4096  # a few messages
+_RETRY = b"retry: 1000\n\n"  # how soon a browser comes back after a restart, in ms
+_COMMENT = b":\n\n"
+
+
+def attention_lists(attention: NDArray[np.float32] | None) -> list[list[list[float]]] | None:
+    """(heads, gh, gw) as nested lists of numbers with five decimals; None stays None."""
+    if attention is None:
+        return None
+    rounded: list[list[list[float]]] = np.round(attention.astype(np.float64), 5).tolist()
+    return rounded
+
+
+class Feed:
+    """Writes each prediction down once, however many clients follow."""
+
+    def __init__(self, arrivals: Arrivals) -> None:
+        self._arrivals = arrivals
+        self._written: dict[bool, tuple[int, bytes]] = {}
+
+    async def send(self, response: web.StreamResponse, transport: asyncio.Transport, *, attention: bool) -> None:
+        """Send predictions until the client leaves or stops reading."""
+
+        async def nudge(_: int) -> None:
+            await response.write(_COMMENT)
+
+        outlet = Outlet(transport, nudge)
+        await response.write(_RETRY)
+        version = 0
+        try:
+            while True:
+                found = await self._arrivals.newer(version, _KEEP_ALIVE_S)
+                async with asyncio.timeout(_WRITE_TIMEOUT_S):
+                    await response.write(self._message(*found, attention=attention) if found else _COMMENT)
+                    await outlet.until_read(_ALLOWED_UNREAD)
+                version = found[0] if found else version
+                await asyncio.sleep(1 / _MOST_PER_S)
+        except (ConnectionError, TimeoutError):
+            transport.abort()
+
+    def _message(self, version: int, shown: Shown, *, attention: bool) -> bytes:
+        known = self._written.get(attention)
+        if known is None or known[0] != version:
+            known = self._written[attention] = (version, _write(shown.prediction, attention=attention))
+        return known[1]
+
+
+def _write(prediction: Prediction, *, attention: bool) -> bytes:
+    record = prediction_record(prediction)
+    if attention:
+        record["attention"] = attention_lists(prediction.attention)
+    return f"event: prediction\nid: {prediction.seq}\ndata: {json.dumps(record)}\n\n".encode()

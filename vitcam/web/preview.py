@@ -1,0 +1,74 @@
+"""All the variants that are being watched now, and snapshots."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from vitcam.errors import VitcamError
+from vitcam.web.channel import Channel
+from vitcam.web.live import Arrivals, Live
+from vitcam.web.picture import Picture
+from vitcam.web.press import Press
+from vitcam.web.variant import Variant
+
+MOST_VARIANTS = 8
+
+
+class TooManyVariantsError(VitcamError):
+    """Each variant costs drawing and encoding of its own."""
+
+
+class Preview:
+    """Channels come with their first viewer and go with their last."""
+
+    def __init__(self, live: Live, arrivals: Arrivals, press: Press) -> None:
+        self._live = live
+        self._arrivals = arrivals
+        self._press = press
+        self._channels: dict[Variant, Channel] = {}
+
+    @contextmanager
+    def watch(self, variant: Variant) -> Iterator[Channel]:
+        """The channel of a variant, alive while somebody is inside. Raises TooManyVariantsError."""
+        channel = self._channels.get(variant)
+        if channel is None:
+            if len(self._channels) >= MOST_VARIANTS:
+                raise TooManyVariantsError(
+                    f"{MOST_VARIANTS} different pictures are being watched already; ask for the same overlay, head, "
+                    "opacity, width, quality and fps as another viewer, or come back later"
+                )
+            channel = Channel(variant, self._live, self._arrivals, self._press)
+            self._channels[variant] = channel
+        channel.viewers += 1
+        try:
+            yield channel
+        finally:
+            channel.viewers -= 1
+            if channel.viewers == 0:
+                channel.close()
+                del self._channels[variant]
+
+    async def snapshot(self, variant: Variant, patience_s: float) -> Picture:
+        """A picture captured after this call; if none comes within `patience_s`, what there is."""
+        asked_ns = time.monotonic_ns()
+        with self.watch(variant) as channel:
+            try:
+                async with asyncio.timeout(patience_s):
+                    await self._frame_after(asked_ns, patience_s)
+                    picture = await channel.next(0)
+                    while picture.captured_ns < asked_ns:  # a stream had it in the making before we asked
+                        picture = await channel.next(picture.number)
+                    return picture
+            except TimeoutError:
+                return await channel.next(0)
+
+    async def _frame_after(self, captured_ns: int, patience_s: float) -> None:
+        """Return once the slot holds a frame captured after that; so a snapshot alone encodes one picture, not two."""
+        version = 0
+        while True:
+            found = await self._arrivals.newer(version, patience_s)
+            if found is not None:
+                version, shown = found
+                if shown.frame.captured_ns >= captured_ns:
+                    return

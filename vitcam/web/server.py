@@ -1,0 +1,159 @@
+"""The web part as the daemon sees it: bound at once, served by one thread, ended in time."""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from vitcam.errors import VitcamError
+from vitcam.frames import Image, Prediction
+from vitcam.web.live import Live
+from vitcam.web.press import Press
+from vitcam.web.variant import Variant
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+log = logging.getLogger(__name__)
+
+_BEAT_S = 0.5
+_START_TIMEOUT_S = 10.0
+_BACKLOG = 128
+
+
+class WebServer:
+    """Serves the page, the streams and the API.
+
+    live        the pipeline that is watched
+    model_card  what `/api/model` says
+    classify    for uploads; called in a thread of its own, so with an interpreter of its own
+    host, port  where to listen; port 0 takes a free one
+    default     what `/stream` and `/snapshot.jpg` give unasked
+    """
+
+    def __init__(
+        self,
+        live: Live,
+        model_card: dict[str, Any],
+        classify: Callable[[Image], Prediction],
+        host: str,
+        port: int,
+        default: Variant = Variant(),  # noqa: B008 - frozen
+    ) -> None:
+        self._live = live
+        self._model_card = model_card
+        self._classify = classify
+        self._host = host
+        self._port = port
+        self._default = default
+        self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encode")
+        self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
+        self._press = Press(self._encoder)
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending = asyncio.Event()
+        self.beat_ns = time.monotonic_ns()
+        """Monotonic time at which the event loop last turned; the watchdog reads it."""
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the page."""
+        host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(self._host, self._host)
+        return f"http://[{host}]:{self._port}" if ":" in host else f"http://{host}:{self._port}"
+
+    @property
+    def encoded(self) -> int:
+        """JPEGs made of frames since the start."""
+        return self._press.encoded
+
+    def start(self) -> None:
+        """Take the port and serve. Raises VitcamError if the port cannot be had."""
+        listener = listen(self._host, self._port)
+        self._port = listener.getsockname()[1]
+        serving: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, args=(listener, serving), name="web", daemon=True)
+        self._thread.start()
+        serving.result(_START_TIMEOUT_S)
+
+    def stop(self, timeout_s: float) -> None:
+        """End every connection, also those whose clients do not read, and the thread."""
+        if self._thread is not None and self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended already
+                self._loop.call_soon_threadsafe(self._ending.set)
+            self._thread.join(timeout_s)
+        for executor in (self._encoder, self._uploads):
+            executor.shutdown(wait=False, cancel_futures=True)
+
+    def _run(self, listener: socket.socket, serving: "Future[None]") -> None:
+        try:
+            asyncio.run(self._serve(listener, serving))
+        except Exception as error:
+            log.exception("the web part ended")  # the watchdog sees that it does not beat any more
+            if not serving.done():
+                serving.set_exception(error)
+
+    async def _serve(self, listener: socket.socket, serving: "Future[None]") -> None:
+        from aiohttp import web  # takes 0.3 s, which a daemon without the web part need not wait
+
+        from vitcam.web.app import Parts, build_app
+
+        self._loop = asyncio.get_running_loop()
+        parts = Parts(
+            live=self._live,
+            model_card=self._model_card,
+            classify=self._classify,
+            default=self._default,
+            press=self._press,
+            uploads_executor=self._uploads,
+            host=self._host,
+        )
+        # a client that leaves ends its handler at once
+        runner = web.AppRunner(
+            build_app(parts), access_log=None, handle_signals=False, handler_cancellation=True, shutdown_timeout=0.2
+        )
+        await runner.setup()
+        await web.SockSite(runner, listener, backlog=_BACKLOG).start()
+        serving.set_result(None)
+        await self._beat_until_the_end()
+        _abort_connections(runner)
+        await runner.cleanup()
+
+    async def _beat_until_the_end(self) -> None:
+        while not self._ending.is_set():
+            self.beat_ns = time.monotonic_ns()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), _BEAT_S)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port. Raises VitcamError saying why it cannot be had, and what to do."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, *_, address = min(found, key=lambda info: info[0] != socket.AF_INET)
+        return socket.create_server(address, family=family, backlog=_BACKLOG, dualstack_ipv6=host == "::")
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise VitcamError(_why_not(host, port, error)) from error
+
+
+def _why_not(host: str, port: int, error: Exception) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EADDRINUSE:
+        return f"port {port} is in use already; take another one, such as --port {port + 1 if port < 65535 else 8420}"
+    if number in (errno.EACCES, errno.EPERM):
+        return f"port {port} is reserved for root; take one from 1024 to 65535 with --port"
+    if isinstance(error, OverflowError):
+        return f"port {port} does not exist; take one from 1 to 65535 with --port, or 0 for any free one"
+    return f"{host!r} is no address of this machine; give one with --host, such as 127.0.0.1, or 0.0.0.0 for all"
+
+
+def _abort_connections(runner: "web.AppRunner") -> None:
+    """A close would wait for clients to read what was sent."""
+    for connection in runner.server.connections if runner.server else ():
+        if connection.transport is not None:
+            connection.transport.abort()

@@ -1,0 +1,89 @@
+"""Which of the many possible pictures of one frame a viewer wants, read from the query of a URL."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vitcam.attention import MODES, Mode
+from vitcam.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Viewers with equal variants share one JPEG, so its numbers come in steps (`STEPS`)."""
+
+    overlay: Mode = "attention"
+    head: int | None = None
+    """Which attention head, from 0; None for the mean of all."""
+    opacity: float = 0.5
+    width: int = 960
+    """In px; a narrower picture is never enlarged."""
+    quality: int = 80
+    fps: int = 15
+    """At most so many pictures/s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Numbers from `low` to `high`; what lies between two steps goes to the nearer one."""
+
+    low: float
+    high: float
+    step: float
+
+    def snap(self, name: str, text: str) -> float:
+        """Raises UsageError for what is no number, or lies outside."""
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not self.low <= value <= self.high:  # also refuses nan
+            raise UsageError(f"{name} is {text!r}; a number from {self.low:g} to {self.high:g} is allowed")
+        return round(self.low + round((value - self.low) / self.step) * self.step, 3)
+
+
+STEPS = {
+    "opacity": Steps(0, 1, 0.1),
+    "width": Steps(160, 1920, 80),
+    "quality": Steps(30, 95, 5),
+    "fps": Steps(1, 60, 1),
+}
+
+
+def read_variant(query: Mapping[str, str], heads: int, default: Variant) -> Variant:
+    """What a viewer asks for; names that mean nothing here are ignored (many clients add one against caches).
+
+    heads   how many the model has
+    raises  UsageError naming what is allowed
+    """
+    number = {
+        name: steps.snap(name, query[name]) if name in query else float(getattr(default, name))
+        for name, steps in STEPS.items()
+    }
+    overlay = _read_overlay(query.get("overlay", default.overlay))
+    drawn = overlay != "none"
+    return Variant(
+        overlay=overlay,
+        # without an overlay these two change no pixel: one JPEG for all
+        head=_read_head(query.get("head", "mean"), heads) if drawn else None,
+        opacity=number["opacity"] if drawn else 0.0,
+        width=int(number["width"]),
+        quality=int(number["quality"]),
+        fps=int(number["fps"]),
+    )
+
+
+def _read_overlay(text: str) -> Mode:
+    for mode in MODES:
+        if text == mode:
+            return mode
+    raise UsageError(f"overlay is {text!r}; allowed: {', '.join(MODES)}")
+
+
+def _read_head(text: str, heads: int) -> int | None:
+    if text == "mean":
+        return None
+    if text.isascii() and text.isdigit() and int(text) < heads:
+        return int(text)
+    allowed = f"mean, or 0 to {heads - 1}" if heads else "mean (this model gives no attention)"
+    raise UsageError(f"head is {text!r}; allowed: {allowed}")
