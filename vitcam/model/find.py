@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-import vitcam
 from vitcam.errors import ModelError
 
 DEFAULT = "everyday"
@@ -13,7 +12,7 @@ def model_folders() -> tuple[Path, ...]:
     """Folders that are searched for `NAME.tflite`, first wins."""
     state = os.environ.get("STATE_DIRECTORY")  # set by systemd's StateDirectory=
     data_home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
-    package = Path(vitcam.__file__).parent
+    package = Path(__file__).parents[1]
     own = [Path(state) / "models"] if state else []
     return (*own, data_home / "vitcam/models", package / "bundled", package.parent / "models")
 
