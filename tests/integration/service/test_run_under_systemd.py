@@ -1,0 +1,219 @@
+"""`vitcam run` with a service manager at the other end: what it hears, in which order, and when it hears nothing."""
+
+import itertools
+import socket
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.daemon import daemon, status_of
+
+INTERVAL_S = 2.0  # of the watchdog: fed three times as often
+INFERENCE_HANGS = """
+import time
+from vitcam.model.classifier import Classifier
+
+classify, calls = Classifier.__call__, []
+
+def hang(self, frame):
+    calls.append(frame.source)
+    if calls.count(frame.source) > 5 and frame.source != "golden":
+        {hang}
+    return classify(self, frame)
+
+Classifier.__call__ = hang
+"""
+WEB_HANGS = """
+import asyncio, time
+
+run_forever = asyncio.SelectorEventLoop.run_forever
+
+def hang_later(self):
+    self.call_later(2, time.sleep, 600)
+    run_forever(self)
+
+asyncio.SelectorEventLoop.run_forever = hang_later
+"""
+SHORT_PATIENCE = """
+from vitcam.service import watchdog
+
+watchdog.CAPTURE_BOUND_NS = 7_000_000_000  # the attempts to open a camera come every 5 s
+"""
+
+
+class Manager:
+    """systemd's end of the socket: remembers what it hears, and when."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.heard: list[tuple[float, str]] = []
+        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._door.bind(str(path))
+        self._listener = threading.Thread(target=self._listen)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        while message := self._door.recv(4096):
+            self.heard.append((time.monotonic(), message.decode()))
+
+    def close(self) -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
+            end.sendto(b"", str(self.path))
+        self._listener.join(10)
+        self._door.close()
+
+    def environment(self) -> dict[str, str]:
+        return {"NOTIFY_SOCKET": str(self.path), "WATCHDOG_USEC": str(round(INTERVAL_S * 1e6))}
+
+    def messages(self) -> list[str]:
+        return [message for _, message in list(self.heard)]
+
+    def wait_for(self, wanted: Callable[[str], bool], timeout_s: float = 60) -> str:
+        """The first message that is wanted, past or to come."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            if found := next(filter(wanted, self.messages()), None):
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"never heard; but: {self.messages()}")
+
+    def longest_hunger_s(self) -> float:
+        """The longest time between two feedings of the watchdog, READY counting as one."""
+        fed = [at for at, message in list(self.heard) if message.startswith(("WATCHDOG=1", "READY=1"))]
+        return max(after - before for before, after in itertools.pairwise(fed))
+
+    def hungry_for_s(self) -> float:
+        """How long ago the watchdog was fed."""
+        return time.monotonic() - max(at for at, message in list(self.heard) if message == "WATCHDOG=1")
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[Manager]:
+    manager = Manager(tmp_path / "notify")
+    yield manager
+    manager.close()
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> str:
+    """A folder to be played for ever, as a camera would."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for i in range(3):
+        noise = np.random.default_rng(i).integers(0, 256, (24, 32, 3), np.uint8)
+        cv2.imwrite(str(folder / f"{i}.png"), cv2.resize(noise, (320, 240)))
+    return str(folder)
+
+
+@pytest.fixture
+def sabotage(tmp_path: Path) -> Callable[[str], str]:
+    """Patches the daemon as its interpreter starts; returns the PYTHONPATH that does it."""
+
+    def sabotage(code: str) -> str:
+        (tmp_path / "sitecustomize.py").write_text(code)
+        return str(tmp_path)
+
+    return sabotage
+
+
+def test_ready_then_status_and_watchdog_then_stopping_are_heard_in_order(manager: Manager, photos: str) -> None:
+    with daemon("--source", photos, "--loop", "--realtime", **manager.environment()) as running:
+        manager.wait_for(lambda message: message.startswith("READY=1"))
+        reachable_when_ready = status_of(f"{running.url}/healthz")
+        status = manager.wait_for(lambda message: message.startswith("STATUS=") and " fps" in message)
+        manager.wait_for(lambda message: message == "WATCHDOG=1")
+        time.sleep(3 * INTERVAL_S)
+        code, took_s = running.end()
+        stopping = manager.wait_for(lambda message: message.startswith("STOPPING=1"), timeout_s=5)
+
+    messages = manager.messages()
+    assert reachable_when_ready == 200
+    assert messages[0].startswith("READY=1")
+    assert messages.index(stopping) == len(messages) - 1
+    assert manager.longest_hunger_s() < INTERVAL_S
+    assert status.removeprefix("STATUS=").rpartition(" fps")[0].rpartition(", ")[2].replace(".", "").isdigit()
+    assert (code, took_s < 2) == (0, True)
+
+
+def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
+    manager: Manager, sabotage: Callable[[str], str]
+) -> None:
+    with daemon("--source", "/dev/video97", PYTHONPATH=sabotage(SHORT_PATIENCE), **manager.environment()) as running:
+        manager.wait_for(lambda message: message.startswith("READY=1"))
+        status = manager.wait_for(lambda message: "/dev/video97" in message)
+        time.sleep(16)  # three attempts to open it, five seconds apart
+        state = running.state()
+        with urllib.request.urlopen(f"{running.url}/stream", timeout=10) as stream:
+            card = stream.read(2000)
+        code, _ = running.end()
+
+    assert status.startswith("STATUS=no signal: ")
+    assert state["status"] == "no_signal"
+    assert b"image/jpeg" in card
+    assert b"\xff\xd8\xff" in card
+    assert manager.longest_hunger_s() < INTERVAL_S
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (INFERENCE_HANGS.format(hang="time.sleep(600)"), "the model has not answered for 1"),
+        (WEB_HANGS, "the web part has not moved for 1"),
+    ],
+    ids=["inference", "web"],
+)
+def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked(
+    manager: Manager, sabotage: Callable[[str], str], photos: str, code: str, reason: str
+) -> None:
+    with daemon(
+        "--source", photos, "--loop", "--realtime", PYTHONPATH=sabotage(code), **manager.environment()
+    ) as running:
+        manager.wait_for(lambda message: message == "WATCHDOG=1")
+        deadline = time.monotonic() + 60
+        while reason not in running.errors() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(2 * INTERVAL_S)
+        hungry_s = manager.hungry_for_s()
+        exit_code, took_s = running.end()
+        errors = running.errors()
+
+    assert f"the watchdog is not fed any more: {reason}" in errors
+    assert hungry_s > 2 * INTERVAL_S
+    assert manager.messages()[-1].startswith("STOPPING=1")
+    assert (exit_code, took_s < 3) == (0, True)
+
+
+def test_an_inference_that_hangs_with_the_interpreter_lock_starves_it_too(
+    manager: Manager, sabotage: Callable[[str], str], photos: str
+) -> None:
+    hang = "import ctypes; print('hangs', flush=True, file=__import__('sys').stderr); ctypes.PyDLL(None).sleep(600)"
+    code = INFERENCE_HANGS.format(hang=hang)
+    with daemon(
+        "--source", photos, "--loop", "--realtime", PYTHONPATH=sabotage(code), **manager.environment()
+    ) as running:
+        manager.wait_for(lambda message: message.startswith("READY=1"))
+        deadline = time.monotonic() + 60
+        while "hangs" not in running.errors() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        before = len(manager.messages())
+        time.sleep(2 * INTERVAL_S)
+
+        assert "hangs" in running.errors()
+        assert len(manager.messages()) == before
+
+
+def test_a_service_without_a_web_part_is_watched_over_as_well(manager: Manager, photos: str) -> None:
+    with daemon("--source", photos, "--loop", "--realtime", "--no-web", **manager.environment()) as running:
+        manager.wait_for(lambda message: message.startswith("STATUS=") and " fps" in message)
+        time.sleep(2 * INTERVAL_S)
+        code, _ = running.end()
+
+    assert manager.longest_hunger_s() < INTERVAL_S
+    assert code == 0
