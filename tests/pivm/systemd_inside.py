@@ -1,0 +1,203 @@
+"""Runs as root in the machine that `systemd.sh` starts: installs the unit and looks at what systemd makes of it."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+IO = Path("/io")
+HOME = Path("/opt/vitcam")
+SITE = HOME / "lib/python3.13/site-packages"
+CONFIG = Path("/etc/vitcam/config.toml")
+DROP_IN = Path("/etc/systemd/system/vitcam.service.d/test.conf")
+STALL = Path("/run/pivm/stall-all")
+# libcamera's virtual cameras take their memory from udmabuf; a Pi's from dma_heap, as the unit allows
+HERE_ONLY = "[Service]\nDeviceAllow=/dev/udmabuf rw\nEnvironment=PIVM_FORMATS=1\n"
+HANGS_ONCE = """
+import os, time
+from pathlib import Path
+from vitcam.model.classifier import Classifier
+
+classify, count = Classifier.__call__, [0]
+
+def hang_once(self, frame):
+    count[0] += frame.source != "golden"
+    flag = Path(os.environ["STATE_DIRECTORY"], "hung")
+    if count[0] == 3 and not flag.exists():
+        flag.touch()
+        time.sleep(3600)
+    return classify(self, frame)
+
+Classifier.__call__ = hang_once
+"""
+
+
+class Report:
+    """What held and what did not."""
+
+    def __init__(self) -> None:
+        self.failed = 0
+
+    def check(self, name: str, holds: bool, *more: object) -> None:
+        self.failed += not holds
+        print("ok  " if holds else "FAIL", name, *more, flush=True)
+
+
+def sh(*command: str, timeout_s: float = 180) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s)
+    return (done.stdout + done.stderr).strip()
+
+
+def unit(name: str) -> str:
+    return sh("systemctl", "show", "vitcam", "--property", name, "--value")
+
+
+def journal() -> str:
+    return sh("journalctl", "-u", "vitcam", "-o", "cat", "--no-pager")
+
+
+def state() -> dict[str, object]:
+    try:
+        with urllib.request.urlopen("http://127.0.0.1:8420/api/state", timeout=10) as reply:
+            found: dict[str, object] = json.load(reply)
+            return found
+    except (OSError, ValueError):
+        return {}
+
+
+def until(holds: Callable[[], bool], timeout_s: float) -> bool:
+    """Wait for it; whether it came."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.5)
+    return False
+
+
+def configure(config: str, drop_in: str = "") -> None:
+    """Write the settings and what this machine needs beyond the unit, and forget what went before."""
+    CONFIG.parent.mkdir(exist_ok=True)
+    CONFIG.write_text(f'[model]\nname = "{HOME}/model.tflite"\n{config}')
+    DROP_IN.parent.mkdir(exist_ok=True)
+    DROP_IN.write_text(HERE_ONLY + drop_in)
+    sh("systemctl", "daemon-reload")
+    sh("systemctl", "reset-failed", "vitcam")
+
+
+def install() -> None:
+    """As the unit's head says; pip takes the wheels that were brought, and sees what the machine has."""
+    sh("python3", "-m", "venv", "--without-pip", "--system-site-packages", str(HOME))
+    # the machine's libraries lie in a venv of their own; its .pth files patch picamera2 for the virtual cameras
+    (SITE / "machine.pth").write_text("import site; site.addsitedir('/opt/venv/lib/python3.13/site-packages')\n")
+    pip = ["/opt/venv/bin/pip", "--python", f"{HOME}/bin/python", "install", "--no-index", "--find-links"]
+    print(sh(*pip, str(IO / "wheels"), "vitcam", timeout_s=400), flush=True)
+    shutil.copy(IO / "model.tflite", HOME / "model.tflite")
+    shutil.copy(IO / "vitcam.service", "/etc/systemd/system/vitcam.service")
+    STALL.parent.mkdir(exist_ok=True)
+
+
+def runs_as_it_should(report: Report) -> None:
+    configure('[camera]\nsource = "picamera"\nwidth = 640\nheight = 480\n')
+    began = time.monotonic()
+    said = sh("systemctl", "start", "vitcam")
+    report.check("start returns once the daemon is ready", unit("ActiveState") == "active", said)
+    print(f"     ready after {time.monotonic() - began:.1f} s", flush=True)
+    report.check("it classifies what the camera gives", until(lambda: state().get("status") == "ok", 90), state())
+    until(lambda: " fps" in unit("StatusText"), 20)
+    report.check("the status line has label and rate", " fps" in unit("StatusText"), unit("StatusText"))
+    report.check("systemctl status shows it", unit("StatusText").split(",")[0] in sh("systemctl", "status", "vitcam"))
+    about = Path(f"/proc/{unit('MainPID')}/status").read_text()
+    fields = dict(line.split(":\t", 1) for line in about.splitlines() if ":\t" in line)
+    report.check("it is not root and has no capabilities", fields["Uid"][0] != "0" and not int(fields["CapEff"], 16))
+    report.check("seccomp and no_new_privs hold", (fields["Seccomp"], fields["NoNewPrivs"]) == ("2", "1"))
+    print(f"     {fields['VmRSS'].strip()} resident; {sh('systemd-analyze', 'security', 'vitcam').splitlines()[-1]}")
+    doctor = json.loads(sh(f"{HOME}/bin/vitcam", "doctor", "--json").splitlines()[-1])
+    found = {check["name"]: check for check in doctor["checks"]}
+    report.check("the doctor finds the camera", "picamera: " in found["camera"]["found"], found["camera"])
+    report.check("the doctor finds the unit running", found["service"]["status"] == "ok", found["service"])
+    report.check("the doctor knows who has the port", "vitcam serves" in found["port"]["found"], found["port"])
+
+
+def survives_a_camera_that_is_away(report: Report) -> None:
+    process = unit("MainPID")
+    STALL.touch()
+    report.check("a stalled camera is no signal", until(lambda: state().get("status") == "no_signal", 60), state())
+    report.check("the status line says so", until(lambda: "no signal" in unit("StatusText"), 10), unit("StatusText"))
+    time.sleep(45)  # one and a half times WatchdogSec
+    report.check("nobody restarts it", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
+    STALL.unlink()
+    report.check("the picture comes back by itself", until(lambda: state().get("status") == "ok", 90), state())
+    report.check("in the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
+    stop(report, "while the camera runs")
+
+
+def starts_without_a_camera(report: Report) -> None:
+    configure("", "Environment=LIBCAMERA_PIPELINES_MATCH_LIST=none\n")
+    sh("systemctl", "start", "vitcam")
+    process = unit("MainPID")
+    report.check("without a camera it is ready, too", unit("ActiveState") == "active", state())
+    time.sleep(45)
+    report.check("and stays, saying why", "no camera was found" in unit("StatusText"), unit("StatusText"))
+    report.check("nobody restarts it either", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
+    stop(report, "without a camera")
+
+
+def restarts_after_a_hung_inference(report: Report) -> None:
+    sabotage = Path("/opt/sabotage")
+    sabotage.mkdir(exist_ok=True)
+    (sabotage / "sitecustomize.py").write_text(HANGS_ONCE)
+    configure('[camera]\nsource = "picamera:1"\n', f"Environment=PYTHONPATH={sabotage}\n")
+    sh("systemctl", "start", "vitcam")
+    process = unit("MainPID")
+    report.check("a hung inference is restarted", until(lambda: unit("NRestarts") == "1", 120), unit("NRestarts"))
+    said = journal()
+    report.check("the journal says why", "not fed any more: the model has not answered" in said)
+    report.check("and shows where it hung", "Fatal Python error: Aborted" in said and "in hang_once" in said)
+    report.check("by the watchdog", "watchdog" in sh("journalctl", "-u", "vitcam", "--no-pager").lower())
+    report.check("the new one classifies", until(lambda: state().get("status") == "ok", 120), state())
+    report.check("it is another process", unit("MainPID") not in (process, "0"))
+    stop(report, "after a restart")
+
+
+def refuses_a_bad_configuration_once(report: Report) -> None:
+    configure("[web]\nport = 99999\n")
+    sh("systemctl", "start", "vitcam")
+    time.sleep(5)
+    report.check("a bad configuration ends it for good", unit("ActiveState") == "failed", unit("ActiveState"))
+    report.check("with exit code 78", (unit("ExecMainStatus"), unit("NRestarts")) == ("78", "0"))
+    wanted = f"{CONFIG}: web.port is 99999; allowed is a whole number from 0 to 65535"
+    report.check("and one sentence in the journal", wanted in journal())
+
+
+def stop(report: Report, when: str) -> None:
+    began = time.monotonic()
+    sh("systemctl", "stop", "vitcam")
+    took_s = time.monotonic() - began
+    report.check(f"it stops within 2 s {when}", took_s < 2, f"{took_s:.2f} s")
+    report.check("and that is a success", (unit("Result"), unit("ExecMainStatus")) == ("success", "0"))
+
+
+def main() -> int:
+    report = Report()
+    install()
+    for part in (
+        runs_as_it_should,
+        survives_a_camera_that_is_away,
+        starts_without_a_camera,
+        restarts_after_a_hung_inference,
+        refuses_a_bad_configuration_once,
+    ):
+        part(report)
+    if report.failed:
+        print(journal())
+    print(f"{report.failed} failed")
+    return report.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
