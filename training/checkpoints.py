@@ -21,6 +21,7 @@ from safetensors.numpy import load_file, save_file
 
 from vitcam.errors import UsageError
 
+from .about import KEY, About
 from .vit import ViT, ViTConfig
 
 Array = NDArray[np.floating[Any]]
@@ -43,15 +44,16 @@ def read_weights(path: Path) -> Weights:
         else:
             with np.load(path, allow_pickle=False) as archive:
                 found = {name: archive[name] for name in archive.files}
-    except Exception as error:  # noqa: BLE001 - a broken file raises whatever the reader met first
+    except Exception as error:
         raise UsageError(f"{path} holds no weights ({error}); give an .npz or .safetensors file") from error
     return {name: np.asarray(array, np.float32) for name, array in found.items()}
 
 
-def save_weights(path: Path, weights: Weights, dtype: str = "float32") -> None:
-    """Write a `.safetensors` file; float16 is what ships."""
+def save_weights(path: Path, weights: Weights, about: About, dtype: str = "float32") -> None:
+    """Write a `.safetensors` checkpoint, labels and all in its header; float16 is what ships."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file({name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}, path)
+    arrays = {name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}
+    save_file(arrays, path, metadata={KEY: about.to_json()})
 
 
 def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:

@@ -1,15 +1,43 @@
-"""The start of a run: a network with foreign weights and a new head, or one from scratch."""
+"""The start of a run: a network with foreign weights and a new head, or one from scratch, and what is known of it."""
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import keras
 
+from .about import About
 from .checkpoints import config_of, load_into, read_weights
+from .data.catalogue import open_dataset
+from .fit import Run
 from .recipe import Recipe
 from .vit import ViT
+
+
+def prepare(recipe: Recipe, weights: Path | None, folder: Path) -> Run:
+    """A run, ready to train, or to go on where the one in `folder` stopped.
+
+    weights  a pretrained network to fine-tune; None: train from scratch
+    raises   UsageError if data or weights are missing or do not fit
+    """
+    dataset = open_dataset(recipe.data)
+    vit = start(recipe, len(dataset.labels), weights)
+    about = About(
+        name=recipe.name,
+        description=recipe.about.description,
+        labels=dataset.labels,
+        input=recipe.spec,
+        trained_on=recipe.about.trained_on,
+        licence=recipe.about.licence,
+        provenance=provenance(recipe, weights),
+    )
+    return Run(vit, dataset, recipe, folder, about)
 
 
 def start(recipe: Recipe, labels: int, weights: Path | None) -> ViT:
@@ -24,9 +52,39 @@ def start(recipe: Recipe, labels: int, weights: Path | None) -> ViT:
         return ViT(recipe.model.config(labels), dtype=policy)
     given = read_weights(weights)
     found = config_of(given, str(weights))
-    config = replace(
-        found, classes=labels, image_size=recipe.model.image_size, drop_path=recipe.model.drop_path
-    )
+    config = replace(found, classes=labels, image_size=recipe.model.image_size, drop_path=recipe.model.drop_path)
     model = ViT(config, dtype=policy)
     load_into(model, given, new_head=found.classes != labels)
     return model
+
+
+def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
+    """How the model was made, for its card."""
+    backend = keras.backend.backend()
+    return {
+        "recipe": recipe.name,
+        "data": recipe.data,
+        "began_with": weights.name if weights else "random weights",
+        "seed": recipe.seed,
+        "versions": {package: version(package) for package in ("keras", backend, "numpy")},
+        "precision": recipe.train.precision,
+        "revision": revision(),
+        "machine": f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
+    }
+
+
+def revision() -> str:
+    """The git commit of the checkout that this file lies in; empty where it was installed from a wheel."""
+    here = Path(__file__).parent
+    command = ["git", "-C", str(here), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "Model"))]
+    return names[0] if names else platform.machine()

@@ -10,18 +10,19 @@ import csv
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from vitcam.errors import UsageError
 
+from .about import About
 from .checkpoints import Weights, save_weights, to_timm
 from .data.batches import BatchPlan, plain_batches, training_batches
 from .data.dataset import Dataset, Sample
@@ -77,8 +78,8 @@ class Score:
 class Run:
     """One training run in one folder; make it anew with the same arguments and it goes on where it stopped."""
 
-    def __init__(self, vit: ViT, dataset: Dataset, recipe: Recipe, folder: Path) -> None:
-        self.vit, self.dataset, self.recipe, self.folder = vit, dataset, recipe, folder
+    def __init__(self, vit: ViT, dataset: Dataset, recipe: Recipe, folder: Path, about: About) -> None:
+        self.vit, self.dataset, self.recipe, self.folder, self.about = vit, dataset, recipe, folder, about
         train = recipe.train
         self.plan = BatchPlan(recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads)
         self.model = Logits(vit)
@@ -103,17 +104,24 @@ class Run:
     def train(self) -> None:
         """Train up to the recipe's last epoch, saving after each. An interruption loses the current epoch only."""
         epochs = self.recipe.train.epochs
+        if self.steps == 0:
+            found, size = len(self.dataset.parts["train"]), self.recipe.train.batch_size
+            raise UsageError(
+                f"{found} photos to train on do not fill a batch of {size}; give more, or a smaller batch_size"
+            )
+        if self.epoch >= epochs:
+            self._save()  # nothing is left to train, but what the checkpoint says of itself may have changed
         with _progress() as progress:
             task = progress.add_task("", total=epochs * self.steps, completed=self.epoch * self.steps)
             while self.epoch < epochs:
                 started = time.monotonic()
-                for loss, accuracy in self._epoch():
-                    text = f"epoch {self.epoch + 1}/{epochs}  loss {loss:.3f}  accuracy {accuracy:.1%}"
+                for trained in self._epoch():
+                    text = f"epoch {self.epoch + 1}/{epochs}  loss {trained.loss:.3f}  right {trained.accuracy:.1%}"
                     progress.update(task, advance=1, description=text)
                 tested = self.score(self.dataset.parts["heldout"])
                 self.epoch += 1
+                self._log(trained, tested, time.monotonic() - started)
                 self._save()
-                self._log(Score(loss, accuracy), tested, time.monotonic() - started)
 
     def score(self, samples: Sequence[Sample]) -> Score:
         """Loss and accuracy of the averaged weights on photos as the shipped model will see them."""
@@ -137,25 +145,25 @@ class Run:
         finally:
             self.average.swap()
 
-    def _epoch(self) -> Iterator[tuple[float, float]]:
-        """Train one epoch; yields the epoch's mean loss and accuracy so far, after every batch."""
+    def _epoch(self) -> Iterator[Score]:
+        """Train one epoch; yields the epoch's mean so far, after each batch; a blend counts as its larger half."""
         train, photos = self.recipe.train, self.dataset.parts["train"]
         total, warmup = train.epochs * self.steps, train.warmup_epochs * self.steps
         batches = training_batches(photos, self.plan, self.recipe.augment, self.epoch, train.per_label)
-        self.model.reset_metrics()
-        with closing(batches):
-            for i, (images, targets) in enumerate(batches):
-                step = self.epoch * self.steps + i
-                self.optimizer.learning_rate = warmup_cosine(step, total, warmup, train.learning_rate)
-                seen = self.model.train_on_batch(images, targets, return_dict=True)
-                self.average.update()
-                yield float(seen["loss"]), float(seen["accuracy"])
+        seen = np.zeros(2)  # sums of loss and accuracy over the batches
+        for i, (images, targets) in enumerate(batches):
+            step = self.epoch * self.steps + i
+            self.optimizer.learning_rate = warmup_cosine(step, total, warmup, train.learning_rate)
+            self.model.reset_metrics()  # backends differ in whether they add up over batches
+            seen += np.array(self.model.train_on_batch(images, targets), np.float64)
+            self.average.update()
+            yield Score(*(seen / (i + 1)).tolist())
 
     def _state(self) -> list[Any]:
         return [*self.model.variables, *self.optimizer.variables]
 
     def _save(self) -> None:
-        save_weights(self.folder / "weights.safetensors", self.weights())
+        save_weights(self.folder / "weights.safetensors", self.weights(), self._about())
         state = {f"variable{i}": keras.ops.convert_to_numpy(v) for i, v in enumerate(self._state())}
         state |= {f"average{i}": value for i, value in enumerate(self.average.values)}
         partial = self.folder / "state.partial.npz"
@@ -173,7 +181,20 @@ class Run:
                 variable.assign(state[f"variable{i}"])
             self.average.values = [state[f"average{i}"].copy() for i in range(len(self.average.values))]
             self.average.steps, self.epoch = int(state["average_steps"]), int(state["epoch"])
+        self._trim_log()
         log.info("resumed after epoch %d", self.epoch)
+
+    def _trim_log(self) -> None:
+        """Drop lines of epochs that were logged and then not saved."""
+        path = self.folder / "log.csv"
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[: self.epoch + 1]), encoding="utf-8")
+
+    def _about(self) -> About:
+        """What is known of the network, with the hours that its epochs took on this machine."""
+        with (self.folder / "log.csv").open(newline="") as file:
+            hours = sum(float(row["seconds"]) for row in csv.DictReader(file)) / 3600
+        return replace(self.about, provenance=self.about.provenance | {"epochs": self.epoch, "hours": round(hours, 2)})
 
     def _log(self, trained: Score, tested: Score, seconds: float) -> None:
         rate = float(self.optimizer.learning_rate)
@@ -203,4 +224,5 @@ def _copy(variable: Any) -> NDArray[np.float32]:
 
 
 def _progress() -> Progress:
-    return Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True))

@@ -48,7 +48,7 @@ def decaying(model: ViT) -> set[str]:
     return {variable.path for variable in model.trainable_variables if variable.path.endswith("/kernel")}
 
 
-def warmup_cosine(step: int, steps: int, warmup: int, peak: float) -> float:
+def warmup_cosine(step: int, steps: int, warmup: float, peak: float) -> float:
     """Learning rate of a step: linear from 0 to `peak` over `warmup` steps, then half a cosine down to 0."""
     if step < warmup:
         return peak * (step + 1) / warmup

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ModelRecipe:
-    """Sizes of a network that is trained from scratch; fine-tuning takes all but the first and last from the weights."""
+    """Sizes of a network that is trained from scratch; fine-tuning takes most of it from its weights."""
 
     image_size: tuple[int, int] = (224, 224)
     patch_size: int = 16
@@ -60,11 +60,23 @@ class TrainRecipe:
 
 
 @dataclass(frozen=True)
+class AboutRecipe:
+    """What the model's card will say of it."""
+
+    description: str = ""
+    licence: str = ""
+    trained_on: tuple[dict[str, str], ...] = ()
+    """`data`, `licence`, `source` of each set of photos, those of the pretrained weights too."""
+
+
+@dataclass(frozen=True)
 class Recipe:
     """One model's training, whole."""
 
+    name: str
     data: str
     seed: int = 0
+    about: AboutRecipe = field(default_factory=AboutRecipe)
     model: ModelRecipe = field(default_factory=ModelRecipe)
     input: InputRecipe = field(default_factory=InputRecipe)
     augment: Augment = field(default_factory=Augment)
@@ -84,13 +96,19 @@ def read_recipe(name: str | Path) -> Recipe:
     shipped = files(__package__).joinpath("recipes", f"{name}.toml")
     source = shipped if shipped.is_file() else Path(name)
     if not source.is_file():
-        known = sorted(entry.name[:-5] for entry in files(__package__).joinpath("recipes").iterdir() if entry.name.endswith(".toml"))
-        raise UsageError(f"no recipe {str(name)!r}: give the path of a TOML file or one of: {', '.join(known)}")
+        known = ", ".join(shipped_recipes())
+        raise UsageError(f"no recipe {str(name)!r}: give the path of a TOML file or one of: {known}")
     try:
         table = tomllib.loads(source.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{source} is no TOML file: {error}") from error
     return _fill(Recipe, table, str(source))
+
+
+def shipped_recipes() -> list[str]:
+    """Names of the recipes that come with vitcam."""
+    entries = (entry.name for entry in files(__package__).joinpath("recipes").iterdir())
+    return sorted(name.removesuffix(".toml") for name in entries if name.endswith(".toml"))
 
 
 def _fill(kind: type[T], table: dict[str, Any], where: str) -> T:
@@ -100,10 +118,11 @@ def _fill(kind: type[T], table: dict[str, Any], where: str) -> T:
         if name not in kinds:
             raise UsageError(f"{where}: {name!r} is unknown; allowed: {', '.join(kinds)}")
     values = {name: _value(kinds[name], value, f"{where}: {name}") for name, value in table.items()}
-    missing = [f.name for f in fields(kind) if f.name == "data" and "data" not in values]  # type: ignore[arg-type]
-    if missing:
-        raise UsageError(f"{where}: 'data' is missing; name a data set or a folder")
-    return kind(**values)
+    try:
+        return kind(**values)
+    except TypeError:
+        needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]  # type: ignore[arg-type]
+        raise UsageError(f"{where}: needed are {', '.join(needed)}; found {', '.join(values) or 'nothing'}") from None
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
@@ -113,10 +132,20 @@ def _value(kind: Any, value: Any, where: str) -> Any:
         return _fill(kind, value, where)  # type: ignore[arg-type]
     if kind is float and type(value) is int:
         return float(value)
-    if kind == tuple[int, int]:
-        if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
-            return tuple(value)
-        raise UsageError(f"{where} is {value!r}; two whole numbers are allowed")
+    if get_origin(kind) is tuple:
+        return _tuple(get_args(kind), value, where)
     if type(value) is not kind:
         raise UsageError(f"{where} is {value!r}; a {kind.__name__} is allowed")
     return value
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
+    """Two whole numbers, or any number of tables of texts: the only tuples that recipes have."""
+    if kinds == (int, int):
+        if isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value):
+            return tuple(value)
+        raise UsageError(f"{where} is {value!r}; two whole numbers are allowed")
+    tables = value if isinstance(value, list) else [value]
+    if all(isinstance(t, dict) and all(type(text) is str for text in t.values()) for t in tables):
+        return tuple(tables)
+    raise UsageError(f"{where} is {value!r}; [[tables]] of texts are allowed")

@@ -182,8 +182,6 @@ class ViT(keras.Model):  # type: ignore[misc]
         self.build((None, *config.image_size, 3))
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        if self.built:
-            return
         tokens, width = self.config.grid[0] * self.config.grid[1] + 1, self.config.width
         small = keras.initializers.TruncatedNormal(stddev=0.02)
         self.cls_token = self.add_weight(shape=(1, 1, width), initializer=small, name="cls_token")
@@ -193,7 +191,6 @@ class ViT(keras.Model):  # type: ignore[misc]
             block.build((None, tokens, width))
         self.norm.build((None, tokens, width))
         self.head.build((None, width))
-        self.built = True
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
         taps: Taps = {}

@@ -69,9 +69,7 @@ def jitter(image: Images, strength: float, rng: np.random.Generator) -> Images:
     return np.asarray(changed, np.uint8)
 
 
-def mix(
-    images: Images, targets: NDArray[np.float32], rng: np.random.Generator
-) -> tuple[Images, NDArray[np.float32]]:
+def mix(images: Images, targets: NDArray[np.float32], rng: np.random.Generator) -> tuple[Images, NDArray[np.float32]]:
     """Blend a batch with itself in another order, by mixup (arXiv 1710.09412) or CutMix (arXiv 1905.04899).
 
     images   (B, H, W, 3) uint8; targets (B, C) float32, rows sum to 1

@@ -15,6 +15,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.errors import UsageError
+from vitcam.frames import Image
 from vitcam.resize import InputSpec, to_model_size
 
 from .augment import Augment, change, mix
@@ -65,7 +67,9 @@ def training_batches(
 
     def make(start: int) -> Batch:
         rng = np.random.default_rng((plan.seed, epoch, start))
-        images, targets = _load(order[start : start + plan.size], plan, augment, rng)
+        images, targets = _load(
+            order[start : start + plan.size], plan, lambda photo: change(photo, plan.spec, augment, rng)
+        )
         return mix(images, targets, rng) if rng.random() < augment.mix else (images, targets)
 
     starts = range(0, len(order) - plan.size + 1, plan.size)
@@ -74,26 +78,24 @@ def training_batches(
 
 def plain_batches(samples: Sequence[Sample], plan: BatchPlan) -> Iterator[Batch]:
     """All photos in order and as the shipped model will see them; the last batch may be smaller."""
-    yield from _ahead(
-        lambda start: _load(samples[start : start + plan.size], plan, None, None),
-        range(0, len(samples), plan.size),
-        plan.threads,
-    )
+
+    def make(start: int) -> Batch:
+        return _load(samples[start : start + plan.size], plan, lambda photo: to_model_size(photo, plan.spec))
+
+    yield from _ahead(make, range(0, len(samples), plan.size), plan.threads)
 
 
-def _load(
-    samples: Sequence[Sample], plan: BatchPlan, augment: Augment | None, rng: np.random.Generator | None
-) -> Batch:
+def _load(samples: Sequence[Sample], plan: BatchPlan, prepare: Callable[[Image], Image]) -> Batch:
     images, labels = [], []
     for sample in samples:
         try:
-            photo = read_photo(sample.path)
+            images.append(prepare(read_photo(sample.path)))
         except BrokenPhotoError as error:
             log.warning("skipped %s", error)
             continue
-        changed = augment is not None and rng is not None
-        images.append(change(photo, plan.spec, augment, rng) if changed else to_model_size(photo, plan.spec))
         labels.append(sample.label)
+    if not images:
+        raise UsageError(f"not one of {len(samples)} photos can be read, {samples[0].path} is the first; replace them")
     return np.stack(images), np.eye(plan.labels, dtype=np.float32)[labels]
 
 

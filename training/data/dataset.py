@@ -26,16 +26,19 @@ class Dataset:
     labels: tuple[str, ...]
     parts: dict[str, tuple[Sample, ...]]
 
+    def part(self, name: str) -> tuple[Sample, ...]:
+        """The photos of a part. Raises UsageError if there is none of that name, or no photo in it."""
+        if not self.parts.get(name):
+            allowed = ", ".join(part for part, samples in self.parts.items() if samples)
+            raise UsageError(f"the data set {self.name} has no photos in a part {name!r}; allowed: {allowed}")
+        return self.parts[name]
+
 
 def data_root() -> Path:
     """The folder that holds the data sets: VITCAM_DATA, or `../shared/data`."""
     return Path(os.environ.get("VITCAM_DATA", "../shared/data"))
 
 
-def missing_data(path: Path) -> UsageError:
+def missing_data(path: Path, source: str) -> UsageError:
     """The error for data that is not there: where to get it, and how to say where it is."""
-    return UsageError(
-        f"no data at {path}: unpack Caltech-101 (data.caltech.edu/records/mzrjq-6wc02) as caltech101/CLASS/*.jpg and "
-        "the flower photos (tensorflow.org/datasets/catalog/tf_flowers) as flowers/{train,val}/CLASS/*.jpg "
-        "into one folder and name that folder in VITCAM_DATA"
-    )
+    return UsageError(f"no data at {path}: get it from {source} and name the folder above it in VITCAM_DATA")

@@ -14,6 +14,7 @@ from pathlib import Path
 from .dataset import Dataset, Sample, data_root, missing_data
 
 FOLDERS = ("caltech101", "flowers/train", "flowers/val")
+SOURCES = "data.caltech.edu/records/mzrjq-6wc02 (Caltech-101) and tensorflow.org/datasets/catalog/tf_flowers"
 
 # Folder names as the publishers spell them -> what a person would say. Others: underscores become spaces.
 LABELS = {
@@ -43,7 +44,7 @@ def photos(root: Path) -> list[str]:
     """
     for folder in FOLDERS:
         if not (root / folder).is_dir():
-            raise missing_data(root / folder)
+            raise missing_data(root / folder, SOURCES)
     found = (path for folder in FOLDERS for path in (root / folder).glob("*/*.jpg"))
     return sorted(path.relative_to(root).as_posix() for path in found)
 
@@ -62,9 +63,11 @@ def everyday() -> Dataset:
     parts = {part: listed(part) for part in ("heldout", "calibration")}
     for path in (path for part in parts.values() for path in part):
         if not (root / path).is_file():
-            raise missing_data(root / path)
+            raise missing_data(root / path, SOURCES)
     taken = {*parts["heldout"], *parts["calibration"], *listed("duplicates")}
     parts["train"] = [path for path in known if path not in taken]
     index = {label: i for i, label in enumerate(labels)}
-    samples = {part: tuple(Sample(root / path, index[label_of(path)]) for path in paths) for part, paths in parts.items()}
+    samples = {
+        part: tuple(Sample(root / path, index[label_of(path)]) for path in paths) for part, paths in parts.items()
+    }
     return Dataset("everyday", labels, samples)

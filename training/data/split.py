@@ -1,8 +1,8 @@
 """How the lists `everyday_*.txt` were made: a split by file name in which no photo is on both sides.
 
 Photos are ranked by a hash of their label and stem; the first 10 of a label that resemble no photo taken before are
-held out, the next 2 calibrate. Whatever is left and resembles one of those, or has a stem in common with one (Faces and Faces_easy
-hold the same photos, cut differently), is a duplicate and is trained on by nobody.
+held out, the next 2 calibrate. Whatever is left and resembles one of those, or shares its stem with one (Faces and
+Faces_easy hold the same photos, cut differently), is a duplicate and is trained on by nobody.
 """
 
 from __future__ import annotations

@@ -1,0 +1,51 @@
+"""What is known of a network besides its weights; it travels in the header of a `.safetensors` checkpoint."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from vitcam.errors import UsageError
+from vitcam.resize import InputSpec
+
+KEY = "vitcam"  # in the header's metadata, which maps strings to strings
+
+
+@dataclass(frozen=True)
+class About:
+    """The part of a model's card that is known before it is exported and measured."""
+
+    name: str
+    description: str
+    labels: tuple[str, ...]
+    input: InputSpec
+    trained_on: tuple[dict[str, str], ...] = ()
+    """`data`, `licence`, `source` of each set of photos."""
+    licence: str = ""
+    provenance: dict[str, Any] = field(default_factory=dict)
+    """How it was made: recipe, seed, versions, revision, machine, hours."""
+
+    def to_json(self) -> str:
+        """For the header."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def read_about(path: Path) -> About:
+    """What a checkpoint of ours says of itself.
+
+    raises  UsageError if it is missing, or no checkpoint that vitcam-train wrote
+    """
+    if not path.is_file():
+        raise UsageError(f"no checkpoint at {path}; vitcam-train finetune, fit and import write one")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            raw = json.loads((file.metadata() or {})[KEY])
+        raw["input"] = InputSpec(**raw["input"])
+        raw["labels"], raw["trained_on"] = tuple(raw["labels"]), tuple(raw["trained_on"])
+        return About(**raw)
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise UsageError(f"{path} is no checkpoint of vitcam-train; bring foreign weights in by `import`") from error

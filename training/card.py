@@ -1,0 +1,76 @@
+"""The card of a model, for people: `NAME.md` beside `NAME.tflite`. Every figure has its command beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vitcam.model.bundle import Card
+
+
+def write_card(model: Path, card: Card) -> None:
+    """Write the card of a model file."""
+    sections = [_head(model, card), _figures(model, card), _made(card), _photos(card), _limits()]
+    model.with_suffix(".md").write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
+
+
+def _head(model: Path, card: Card) -> str:
+    spec, (rows, columns) = card.input, card.grid
+    cut = "the middle" if spec.resize == "crop" else "the whole picture, squashed"
+    share = f" ({spec.crop_fraction:g} of the short side)" if spec.crop_fraction != 1 else ""
+    table = [
+        ("input", f"{spec.width} × {spec.height} px, RGB bytes: {cut}{share}, {spec.interpolation} interpolation"),
+        (
+            "network",
+            f"ViT, {card.layers} blocks, {card.heads} heads, width {card.width}, {card.parameters:,} parameters",
+        ),
+        ("patches", f"{rows} × {columns} of {card.patch_size} px"),
+        ("weights", f"int8, a scale for each output channel; `{model.stem}.safetensors` holds them in float16"),
+        ("file", f"{model.stat().st_size / 1e6:.2f} MB"),
+        ("temperature", f"{card.temperature:g}, applied in the graph"),
+        ("threshold", f"{card.threshold:g}: below it the best guess counts as unknown"),
+        ("licence", card.licence or "not stated"),
+    ]
+    rows_text = "\n".join(f"| {name} | {value} |" for name, value in table)
+    return f"# {card.name}: {card.description}\n\n| | |\n|---|---|\n{rows_text}"
+
+
+def _figures(model: Path, card: Card) -> str:
+    found = card.accuracy
+    if not found:
+        return "## Figures\n\nNone were measured."
+    again = f"vitcam-train evaluate {model.stem} --data {found['data']} --split {found['split']} --json"
+    compare = f"{again} --float {model.stem}.safetensors"
+    table = [
+        ("top-1", f"{found['top1']:.2%}", again),
+        ("top-5", f"{found['top5']:.2%}", again),
+        ("expected calibration error", f"{found['ece']:.2%}", again),
+        ("top-1 of the float32 network", f"{found['float_top1']:.2%}", compare),
+        ("same answer as the float32 network", f"{found['agreement']:.2%}", compare),
+        ("cosine of the attention to float32's, mean", f"{found['attention_cosine_mean']:.4f}", compare),
+        ("the same, worst photo", f"{found['attention_cosine_min']:.4f}", compare),
+    ]
+    rows = "\n".join(f"| {name} | {value} | `{command}` |" for name, value, command in table)
+    photos = f"On the {found['n']:,} photos of the part `{found['split']}` of `{found['data']}`."
+    return f"## Figures\n\n{photos}\n\n| figure | value | command |\n|---|---|---|\n{rows}"
+
+
+def _made(card: Card) -> str:
+    facts = dict(card.provenance)
+    versions = facts.pop("versions", {})
+    lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items() if value not in ("", None)]
+    lines += ["- versions: " + ", ".join(f"{name} {number}" for name, number in versions.items())] if versions else []
+    return "## How it was made\n\n" + "\n".join(lines) if lines else ""
+
+
+def _photos(card: Card) -> str:
+    rows = [f"| {d.get('data', '')} | {d.get('licence', '')} | {d.get('source', '')} |" for d in card.trained_on]
+    return "## Trained on\n\n| what | licence | source |\n|---|---|---|\n" + "\n".join(rows) if rows else ""
+
+
+def _limits() -> str:
+    return (
+        "## Limits\n\n"
+        "It gives every picture one of its labels, also one that shows none of them; some of those stay below the "
+        "threshold, not all. It learned from photos with the thing in the middle: what is small, cut off or at the "
+        "border of a wide picture is often missed."
+    )

@@ -1,0 +1,179 @@
+"""The `vitcam-train` command: a verb a function, no logic. Only this file prints.
+
+Keras, JAX and TensorFlow are imported by the verb that needs them: `--help` takes no five seconds.
+"""
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+
+from vitcam.errors import UsageError, VitcamError
+
+app = typer.Typer(
+    help="Make models for vitcam: train, bring in foreign weights, export, measure.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+BACKENDS = ("jax", "torch", "tensorflow")
+LEVELS = {False: logging.INFO, True: logging.DEBUG}
+
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
+DataOption = Annotated[str | None, typer.Option("--data", help="Name of a data set, or a folder of LABEL/photo.jpg.")]
+
+
+def main() -> None:
+    """Run the command line; every refusal is one sentence on stderr and the exit code of its kind."""
+    try:
+        app()
+    except VitcamError as error:
+        print(f"vitcam-train: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(error.exit_code)
+
+
+@app.callback()
+def root(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
+) -> None:
+    """Start the log and choose Keras' backend before any verb imports it."""
+    backend = os.environ.setdefault("KERAS_BACKEND", "jax")
+    if backend not in BACKENDS:
+        raise UsageError(f"KERAS_BACKEND is {backend!r}; allowed: {', '.join(BACKENDS)}")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow and XLA greet on stderr otherwise
+    handler = RichHandler(console=Console(stderr=True), show_path=False, markup=False)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    for name in ("vitcam", "vitcam_training"):
+        logging.getLogger(name).handlers = [handler]
+        logging.getLogger(name).setLevel(LEVELS[verbose])
+
+
+@app.command()
+def finetune(
+    recipe: Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")],
+    weights: Annotated[Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz or .safetensors.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE.")] = None,
+    data: DataOption = None,
+) -> None:
+    """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
+    _train(recipe, weights, out, data)
+
+
+@app.command()
+def fit(
+    recipe: Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE.")] = None,
+    data: DataOption = None,
+) -> None:
+    """Train a network from scratch. Run it again to go on after an interruption."""
+    _train(recipe, None, out, data)
+
+
+@app.command("import")
+def import_weights(
+    weights: Annotated[Path, typer.Argument(help="A ViT's weights under timm's names, .npz or .safetensors.")],
+    labels: Annotated[Path, typer.Option("--labels", help="One label a line, or WordNet's `n01440764 tench, …`.")],
+    out: OutOption,
+    name: Annotated[str | None, typer.Option("--name", help="The model's name; by default that of the file.")] = None,
+    image_size: Annotated[
+        int | None, typer.Option("--image-size", help="Input in px; by default the weights'.")
+    ] = None,
+    crop_fraction: Annotated[
+        float, typer.Option("--crop-fraction", help="Share of the short side that is cut out.")
+    ] = 0.875,
+    interpolation: Annotated[str, typer.Option("--interpolation", help="area, linear or bicubic.")] = "bicubic",
+    licence: Annotated[str, typer.Option("--licence", help="What the weights' owner says of their use.")] = "",
+) -> None:
+    """Bring foreign weights in: compare every shape, name leftovers, write a checkpoint that `export` takes."""
+    from .foreign import Wanted, bring_in
+
+    wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
+    leftovers = bring_in(weights, labels, out, wanted)
+    _tell(f"wrote {out}" + (f"; not used: {', '.join(leftovers)}" if leftovers else ""))
+
+
+@app.command()
+def export(
+    checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit or import.")],
+    out: OutOption,
+    data: DataOption = None,
+    representative: Annotated[
+        str | None, typer.Option("--representative", help="Photos that the quantiser looks at; by default --data.")
+    ] = None,
+    golden: Annotated[
+        Path | None, typer.Option("--golden", help="Folder of a few photos to put into the file.")
+    ] = None,
+) -> None:
+    """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
+    from .data.catalogue import open_dataset
+    from .export import Photos, export
+
+    measured = open_dataset(data) if data else None
+    seen = open_dataset(representative) if representative else measured
+    card = export(checkpoint, out, Photos(measured, seen, golden))
+    _tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
+    if card.accuracy:
+        typer.echo(json.dumps({"model": card.name, **card.accuracy}))
+
+
+@app.command()
+def evaluate(
+    model: Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")],
+    data: Annotated[str, typer.Option("--data", help="Name of a data set, or a folder of LABEL/photo.jpg.")],
+    split: Annotated[str, typer.Option("--split", help="Part of the data: heldout, calibration, train.")] = "heldout",
+    float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint to compare with, measured anew.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Measure a model file on photos: accuracy, calibration, closeness to its float network."""
+    from .data.catalogue import open_dataset
+    from .evaluate import evaluate
+
+    found = evaluate(model, open_dataset(data), split, float_, threads)
+    typer.echo(json.dumps(found) if as_json else _table(found))
+
+
+@app.command()
+def split(
+    data: Annotated[str, typer.Argument(help="Name of a data set.")],
+    folder: Annotated[Path, typer.Argument(help="A new folder: LABEL/photo.jpg, links to the data.")],
+    part: Annotated[str, typer.Option("--part", help="Part of the data: heldout, calibration, train.")] = "heldout",
+) -> None:
+    """Lay a part of a data set out as a folder tree, for `vitcam run --source FOLDER --no-realtime --once`."""
+    from .data.catalogue import open_dataset
+    from .data.folder import lay_out
+
+    count = lay_out(open_dataset(data), part, folder)
+    _tell(f"linked {count:,} photos into {folder}")
+
+
+def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None) -> None:
+    from dataclasses import replace
+
+    from .finetune import prepare
+    from .recipe import read_recipe
+
+    chosen = read_recipe(recipe)
+    if data:
+        chosen = replace(chosen, data=data)
+    run = prepare(chosen, weights, out or Path("runs") / chosen.name)
+    run.train()
+    _tell(f"wrote {run.folder / 'weights.safetensors'}; next: vitcam-train export")
+
+
+def _table(found: dict[str, object]) -> str:
+    return "\n".join(
+        f"{name:22} {value:.4f}" if isinstance(value, float) else f"{name:22} {value}" for name, value in found.items()
+    )
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)  # noqa: T201

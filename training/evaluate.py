@@ -1,0 +1,182 @@
+"""How good a model file is, and how close to the float network it was made from.
+
+The int8 side runs through vitcam's own Classifier, so its figures are those of `vitcam run` on the same files.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+
+from vitcam.errors import UsageError
+from vitcam.model.classifier import Classifier
+
+from .about import read_about
+from .checkpoints import config_of, load_into, read_weights
+from .data.batches import BatchPlan, plain_batches
+from .data.dataset import Dataset
+from .data.photos import BrokenPhotoError, read_photo
+from .vit import Tensor, ViT
+
+log = logging.getLogger(__name__)
+
+Floats = NDArray[np.float32]
+
+COMPARED = ("float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min")
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a model said of n photos."""
+
+    labels: NDArray[np.int64]
+    """(n,) what the photos show."""
+    probabilities: Floats
+    """(n, C)."""
+    attention: Floats
+    """(n, h * N): where the class token of the last block looked, class token cut off."""
+
+    @property
+    def guesses(self) -> NDArray[np.int64]:
+        """(n,) the most probable labels."""
+        return np.asarray(self.probabilities.argmax(-1))
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """(n,)."""
+        return np.asarray(self.guesses == self.labels)
+
+
+class Reference(keras.Model):  # type: ignore[misc]
+    """The float network as it was trained, reduced to what is compared: probabilities and last-block attention."""
+
+    def __init__(self, vit: ViT) -> None:
+        super().__init__()
+        self.vit = vit
+
+    def call(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        logits, taps = self.vit(images)
+        attention = taps[f"{self.vit.blocks[-1].name}/attention"]  # (B, h, T, T)
+        return keras.ops.softmax(logits), attention[:, :, 0, 1:]  # (B, C), (B, h, N)
+
+
+def open_model(model: str | Path, dataset: Dataset, threads: int | None = None) -> Classifier:
+    """A classifier that gives all its probabilities and knows the labels of a data set, in the same order.
+
+    raises  UsageError naming a label that the model does not know
+    """
+    classifier = Classifier(model, threads=threads)
+    unknown = sorted(set(dataset.labels) - set(classifier.labels))
+    if unknown:
+        raise UsageError(
+            f"{dataset.name} has photos of {unknown[0]!r}, which is none of the {len(classifier.labels)} labels of "
+            f"{classifier.card.name}; give a model or data that fit together"
+        )
+    classifier.top_k = len(classifier.labels)
+    return classifier
+
+
+def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
+    """Classify the photos of one part one by one with a model file that `open_model` opened."""
+    index = {label: i for i, label in enumerate(classifier.labels)}
+    samples = dataset.part(part)
+    labels, probabilities, attention = [], [], []
+    for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
+        try:
+            photo = read_photo(sample.path)
+        except BrokenPhotoError as error:
+            log.warning("skipped %s", error)
+            continue
+        prediction = classifier.classify_image(photo)
+        row = np.zeros(len(index), np.float32)
+        for guess in prediction.top:
+            row[index[guess.label]] = guess.p
+        labels.append(index[dataset.labels[sample.label]])
+        probabilities.append(row)
+        attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
+    if not labels:
+        raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
+    return Answers(np.array(labels), np.stack(probabilities), np.stack(attention).astype(np.float32))
+
+
+def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
+    """The same photos, cut the same way, through the float32 network of a checkpoint. Its labels are the data's."""
+    about, weights = read_about(checkpoint), read_weights(checkpoint)
+    if about.labels != dataset.labels:
+        raise UsageError(f"{checkpoint} has other labels than {dataset.name}; give data and weights that fit together")
+    vit = ViT(replace(config_of(weights, str(checkpoint)), image_size=(about.input.height, about.input.width)))
+    load_into(vit, weights)
+    network = Reference(vit)
+    plan = BatchPlan(about.input, len(about.labels), size=20)
+    parts = []
+    for images, targets in plain_batches(dataset.part(part), plan):
+        probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
+        parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
+    labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Answers(labels, probabilities, attention)
+
+
+def evaluate(
+    model: str | Path, dataset: Dataset, part: str, checkpoint: Path | None = None, threads: int | None = None
+) -> dict[str, Any]:
+    """Every figure of a model file on one part of a data set, fractions of 1.
+
+    checkpoint  the float network, asked anew; None: what was found when the model was exported, on the same photos
+    """
+    classifier = open_model(model, dataset, threads)
+    answers = ask_model(classifier, dataset, part)
+    stored = classifier.card.accuracy
+    if checkpoint:
+        compared: dict[str, Any] = comparison(answers, ask_float(checkpoint, dataset, part))
+    elif (stored.get("data"), stored.get("split")) == (dataset.name, part):
+        compared = {name: stored[name] for name in COMPARED}
+    else:
+        compared = dict.fromkeys(COMPARED)
+    return {"model": classifier.card.name, "data": dataset.name, "split": part, **figures(answers), **compared}
+
+
+def figures(answers: Answers) -> dict[str, float]:
+    """`n`, `top1`, `top5`, `ece` as fractions of 1."""
+    order = np.argsort(-answers.probabilities, axis=-1, kind="stable")[:, :5]
+    return {
+        "n": len(answers.labels),
+        "top1": float(answers.right.mean()),
+        "top5": float((order == answers.labels[:, None]).any(-1).mean()),
+        "ece": calibration_error(answers),
+    }
+
+
+def comparison(answers: Answers, reference: Answers) -> dict[str, float]:
+    """How an int8 model differs from its float network on the same photos."""
+    products = (answers.attention * reference.attention).sum(-1)
+    lengths = np.linalg.norm(answers.attention, axis=-1) * np.linalg.norm(reference.attention, axis=-1)
+    cosine = products / np.maximum(lengths, 1e-12)
+    return {
+        "float_top1": float(reference.right.mean()),
+        "agreement": float((answers.guesses == reference.guesses).mean()),
+        "attention_cosine_mean": float(cosine.mean()),
+        "attention_cosine_min": float(cosine.min()),
+    }
+
+
+def calibration_error(answers: Answers, bins: int = 15) -> float:
+    """Expected calibration error: how far confidence and accuracy lie apart, averaged over 15 bins of confidence.
+
+    source  Guo et al. 2017 (arXiv 1706.04599)
+    """
+    confidence = answers.probabilities.max(-1)
+    bin_of = np.minimum((confidence * bins).astype(int), bins - 1)
+    gaps = [
+        abs(float(answers.right[bin_of == b].mean()) - float(confidence[bin_of == b].mean()))
+        * float((bin_of == b).mean())
+        for b in np.unique(bin_of)
+    ]
+    return sum(gaps)

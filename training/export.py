@@ -1,0 +1,167 @@
+"""From a checkpoint to the files that ship: `NAME.tflite`, its card `NAME.md`, and `NAME.safetensors` in float16.
+
+The steps are those of the design: rewrite exactly, quantise, calibrate, write, then measure the very file that was
+written, and write the figures into it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+
+from vitcam.decode import IMAGE_SUFFIXES
+from vitcam.errors import UsageError
+from vitcam.frames import Image
+from vitcam.model import bundle
+from vitcam.model.classifier import Classifier
+from vitcam.resize import to_model_size
+
+from .about import About, read_about
+from .calibration import fit_temperature, fit_threshold, scaled
+from .card import write_card
+from .checkpoints import Weights, config_of, read_weights, resize_position, save_weights
+from .data.dataset import Dataset
+from .data.photos import BrokenPhotoError, read_photo
+from .evaluate import ask_float, ask_model, comparison, figures, open_model
+from .graph import OUTPUTS, to_float
+from .quantise import delegate_input, to_int8
+from .rewrites import fold
+from .vit import ViTConfig
+
+log = logging.getLogger(__name__)
+
+REPRESENTATIVE = 64  # photos that the rounding of the weights is fitted to; more changed nothing measurable
+
+
+@dataclass(frozen=True)
+class Photos:
+    """What an export looks at. Each may be missing, and the export then goes without what it is for."""
+
+    measured: Dataset | None = None
+    """Its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and threshold."""
+    representative: Dataset | None = None
+    """Its part `train` shows the quantiser what activations are like."""
+    golden: Path | None = None
+    """A folder of a few photos that may be given away: they go into the file, to check it wherever it runs."""
+
+
+def export(checkpoint: Path, out: Path, photos: Photos) -> bundle.Card:
+    """Write the three files and return the card with the figures measured.
+
+    checkpoint  `.safetensors` of vitcam-train
+    out         `NAME.tflite`; the others are written beside it
+    raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition
+    """
+    about, weights = read_about(checkpoint), read_weights(checkpoint)
+    temperature, threshold = calibrate(checkpoint, photos.measured)
+    spec = about.input
+    config = replace(config_of(weights, str(checkpoint)), image_size=(spec.height, spec.width))
+    weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid)
+    log.info("quantising; with a representative data set this takes a minute or two")
+    seen = representative(photos.representative, about)
+    tflite = to_int8(delegate_input(to_float(fold(config, weights, temperature))), seen)
+    card = _card(about, config, weights, tflite, temperature, threshold)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    bundle.write(out, tflite, card, list(about.labels), [])
+    check_partition(out)
+    if photos.measured:
+        card = replace(card, accuracy=measure(out, checkpoint, photos.measured))
+    bundle.write(out, tflite, card, list(about.labels), golden_images(out, photos.golden))
+    save_weights(out.with_suffix(".safetensors"), weights, about, "float16")
+    write_card(out, card)
+    return card
+
+
+def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
+    """Temperature and threshold, from the float network; 1 and 0 without photos to fit them on."""
+    if dataset is None or not dataset.parts.get("calibration"):
+        return 1.0, 0.0
+    answers = ask_float(checkpoint, dataset, "calibration")
+    temperature = fit_temperature(answers.probabilities, answers.labels)
+    return temperature, fit_threshold(scaled(answers.probabilities, temperature), answers.labels)
+
+
+def representative(dataset: Dataset | None, about: About) -> list[Image]:
+    """Photos for the quantiser, drawn evenly from the training part, cut as the daemon cuts them."""
+    if dataset is None:
+        return []
+    samples = dataset.part("train")
+    chosen = np.random.default_rng(0).permutation(len(samples))[:REPRESENTATIVE]
+    return [image for i in chosen for image in _readable(samples[i].path, about)]
+
+
+def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
+    """The figures of a model file on the held-out photos, beside those of the float network it came from."""
+    answers = ask_model(open_model(model, dataset), dataset, "heldout")
+    compared = comparison(answers, ask_float(checkpoint, dataset, "heldout"))
+    return {"data": dataset.name, "split": "heldout", **figures(answers), **compared}
+
+
+def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:
+    """A few photos at the model's size and what the model says of them."""
+    if folder is None:
+        return []
+    paths = sorted(path for path in folder.glob("*") if path.suffix.lower() in IMAGE_SUFFIXES)
+    if not paths:
+        raise UsageError(f"{folder} holds no photos; the golden images are read from it")
+    classifier = Classifier(model)
+    images = [to_model_size(read_photo(path), classifier.input) for path in paths]
+    answers = [classifier.classify_image(image).top for image in images]
+    return [
+        bundle.Golden(path.stem, *pair) for path, pair in zip(paths, zip(images, answers, strict=True), strict=True)
+    ]
+
+
+def check_partition(model: Path) -> None:
+    """Raise UsageError unless XNNPACK runs the whole graph as one piece; more pieces are several times slower."""
+    runtime = Classifier(model).runtime
+    if (runtime.partitions, runtime.outside) != (1, 0):
+        raise UsageError(
+            f"XNNPACK runs {model} in {runtime.partitions} pieces with {runtime.outside} operators outside; "
+            f"one piece and none are wanted, so this network cannot be exported with {runtime.name} {runtime.version}"
+        )
+
+
+def _readable(path: Path, about: About) -> Sequence[Image]:
+    try:
+        return [to_model_size(read_photo(path), about.input)]
+    except BrokenPhotoError as error:
+        log.warning("skipped %s", error)
+        return []
+
+
+def _card(
+    about: About, config: ViTConfig, weights: Weights, tflite: bytes, temperature: float, threshold: float
+) -> bundle.Card:
+    return bundle.Card(
+        name=about.name,
+        description=about.description,
+        input=about.input,
+        outputs=output_positions(tflite),
+        patch_size=config.patch_size,
+        grid=config.grid,
+        heads=config.heads,
+        layers=config.depth,
+        width=config.width,
+        parameters=sum(array.size for array in weights.values()),
+        temperature=temperature,
+        threshold=threshold,
+        trained_on=about.trained_on,
+        licence=about.licence,
+        provenance=about.provenance,
+    )
+
+
+def output_positions(tflite: bytes) -> dict[str, int]:
+    """Name of each output -> its place among the interpreter's outputs, which the converter orders as it likes."""
+    graph = Interpreter(model_content=tflite)
+    graph.allocate_tensors()
+    tensors = [detail["index"] for detail in graph.get_output_details()]
+    named = graph.get_signature_runner().get_output_details()
+    return {name: tensors.index(named[name]["index"]) for name in OUTPUTS}

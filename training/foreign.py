@@ -1,0 +1,65 @@
+"""Weights that somebody else trained become a checkpoint of ours, after every tensor's shape was compared."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from vitcam.errors import UsageError
+from vitcam.resize import InputSpec, Interpolation
+
+from .about import About
+from .checkpoints import config_of, load_into, read_weights, save_weights, to_timm
+from .data.imagenet import synsets
+from .vit import ViT
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What foreign weights do not tell."""
+
+    name: str
+    image_size: int | None = None
+    """px a side; None: what the weights were trained with."""
+    crop_fraction: float = 0.875
+    interpolation: str = "bicubic"
+    licence: str = ""
+
+
+def bring_in(weights: Path, labels: Path, out: Path, wanted: Wanted) -> list[str]:
+    """Write a checkpoint; returns the names of tensors that the network has no place for.
+
+    raises  UsageError if weights or labels are missing, or do not fit each other or any ViT
+    """
+    given, names = read_weights(weights), read_labels(labels)
+    config = config_of(given, str(weights))
+    if len(names) != config.classes:
+        raise UsageError(
+            f"{labels} has {len(names)} labels, the head of {weights} has {config.classes}; they must match"
+        )
+    if wanted.image_size:
+        config = replace(config, image_size=(wanted.image_size, wanted.image_size))
+    spec = InputSpec(
+        *config.image_size,
+        crop_fraction=wanted.crop_fraction,
+        interpolation=cast(Interpolation, wanted.interpolation),  # InputSpec refuses what is none
+    )
+    model = ViT(config)
+    leftovers = load_into(model, given)
+    about = About(
+        wanted.name, f"{len(names)} labels, brought in from {weights.name}", names, spec,
+        licence=wanted.licence, provenance={"began_with": weights.name},
+    )  # fmt: skip
+    save_weights(out, to_timm(model), about)
+    return leftovers
+
+
+def read_labels(path: Path) -> tuple[str, ...]:
+    """One label a line; lines like `n01440764 tench, Tinca tinca` are shortened to `tench`."""
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
+    return tuple(synsets(path).values()) if all(re.match(r"n\d{8} ", line) for line in lines) else tuple(lines)
