@@ -1,0 +1,59 @@
+// The switches below the picture: overlay, head, opacity.
+
+import { loadSettings, saveSettings } from "./settings.js";
+
+export class Controls {
+  #form = document.getElementById("controls");
+  #head = document.getElementById("head");
+  #opacity = document.getElementById("opacity");
+  #changed;
+  #pending = 0;
+
+  // changed: called with {overlay, head, opacity} at the start and whenever they change
+  constructor(model, changed) {
+    this.#changed = changed;
+    const chosen = loadSettings({ overlay: model.stream.default.overlay, head: "mean", opacity: model.stream.default.opacity });
+    this.#addOverlays(model.stream.overlays, chosen.overlay);
+    this.#addHeads(model.heads ?? 0, chosen.head);
+    this.#opacity.value = chosen.opacity;
+    this.#form.addEventListener("submit", (event) => event.preventDefault());
+    this.#form.addEventListener("input", () => this.#apply());
+    this.#apply();
+  }
+
+  get #chosen() {
+    return { overlay: this.#form.elements.overlay.value, head: this.#head.value, opacity: Number(this.#opacity.value) };
+  }
+
+  #apply() {
+    const chosen = this.#chosen;
+    this.#head.disabled = chosen.overlay === "none";
+    this.#opacity.disabled = !["attention", "grid", "rollout"].includes(chosen.overlay);
+    document.getElementById("opacity-text").textContent = `${Math.round(100 * chosen.opacity)} %`;
+    document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
+    saveSettings(chosen);
+    clearTimeout(this.#pending); // a slider moves through many values, each a stream of its own
+    this.#pending = setTimeout(() => this.#changed(chosen), 120);
+  }
+
+  #addOverlays(modes, chosen) {
+    const group = document.getElementById("overlays");
+    for (const mode of modes) {
+      const label = group.appendChild(document.createElement("label"));
+      const input = label.appendChild(document.createElement("input"));
+      Object.assign(input, { type: "radio", name: "overlay", value: mode, checked: mode === chosen });
+      label.appendChild(document.createElement("span")).textContent = mode;
+    }
+    if (!this.#form.elements.overlay.value) this.#form.elements.overlay.value = modes[0];
+  }
+
+  #addHeads(heads, chosen) {
+    for (let head = 0; head < heads; head += 1) {
+      const option = this.#head.appendChild(document.createElement("option"));
+      option.value = String(head);
+      option.textContent = String(head + 1); // people count from one
+    }
+    this.#head.value = chosen;
+    if (this.#head.selectedIndex < 0) this.#head.value = "mean";
+  }
+}

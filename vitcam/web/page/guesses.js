@@ -1,0 +1,68 @@
+// The most probable labels as bars that grow, shrink and change places.
+
+const LEAVE_MS = 350;
+const MOST_ROWS = 10;
+
+export class Guesses {
+  #list;
+  #rows = new Map();
+
+  constructor(list) {
+    this.#list = list;
+  }
+
+  // all: [{label, p}], best first
+  show(all) {
+    const top = all.slice(0, MOST_ROWS);
+    this.#list.style.setProperty("--rows", top.length);
+    const wanted = new Set(top.map((guess) => guess.label));
+    for (const [label, row] of this.#rows) {
+      if (!wanted.has(label)) this.#remove(label, row);
+    }
+    top.forEach(({ label, p }, place) => {
+      const row = this.#rows.get(label) ?? this.#add(label, place);
+      row.element.style.setProperty("--place", place);
+      row.fill.style.setProperty("--p", p);
+      row.percent.textContent = percent(p);
+    });
+  }
+
+  #add(label, place) {
+    const element = child(this.#list, "li", "guess");
+    element.style.setProperty("--place", place);
+    child(element, "span", "name").textContent = label;
+    const row = { element, percent: child(element, "span", "percent") };
+    row.fill = child(child(element, "div", "track"), "div", "fill");
+    row.fill.style.setProperty("--p", 0);
+    element.getBoundingClientRect(); // settles the bar at 0, so that it grows from there
+    this.#rows.set(label, row);
+    return row;
+  }
+
+  #remove(label, row) {
+    this.#rows.delete(label);
+    row.element.classList.add("leaving");
+    setTimeout(() => row.element.remove(), LEAVE_MS);
+  }
+}
+
+// The best guess in large letters; grey where the model itself is not sure.
+export function showLabel(element, prediction) {
+  const [best] = prediction.top;
+  element.classList.toggle("unsure", !prediction.known);
+  const name = prediction.known ? best.label : `not sure: ${best.label}?`;
+  if (element.children.length !== 2) element.replaceChildren(document.createElement("span"), document.createElement("span"));
+  element.children[0].textContent = name;
+  element.children[1].textContent = percent(best.p);
+}
+
+export function percent(p) {
+  if (p > 0 && p < 0.01) return "< 1 %";
+  return p < 1 && p > 0.99 ? "> 99 %" : `${Math.round(100 * p)} %`;
+}
+
+function child(parent, tag, className) {
+  const element = document.createElement(tag);
+  element.className = className;
+  return parent.appendChild(element);
+}

@@ -1,0 +1,19 @@
+// What the viewer chose, kept by the browser for the next visit.
+
+const KEY = "vitcam";
+
+export function loadSettings(defaults) {
+  try {
+    return { ...defaults, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return { ...defaults }; // storage may be switched off, or hold something else
+  }
+}
+
+export function saveSettings(settings) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // then they last as long as the page
+  }
+}

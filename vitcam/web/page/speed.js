@@ -1,0 +1,36 @@
+// Rates and stage latencies, from /api/state.
+
+const STAGES = { capture: "capture", preprocess: "preprocess", infer: "inference", total: "total" };
+
+export class Speed {
+  #rows = {};
+
+  constructor(body) {
+    for (const [stage, name] of Object.entries(STAGES)) {
+      const row = body.insertRow();
+      const head = row.appendChild(document.createElement("th"));
+      head.scope = "row";
+      head.textContent = name;
+      const share = row.insertCell();
+      share.className = "share";
+      this.#rows[stage] = { bar: share.appendChild(document.createElement("div")), p50: row.insertCell(), p99: row.insertCell() };
+    }
+  }
+
+  show(state) {
+    for (const [rate, value] of Object.entries(state.fps)) {
+      document.getElementById(`fps-${rate}`).textContent = value.toFixed(1);
+    }
+    const longest = state.ms.total?.p50 || 1;
+    for (const [stage, { bar, p50, p99 }] of Object.entries(this.#rows)) {
+      const times = state.ms[stage];
+      p50.textContent = times ? milliseconds(times.p50) : "–";
+      p99.textContent = times ? milliseconds(times.p99) : "–";
+      bar.style.transform = `scaleX(${times ? Math.min(1, times.p50 / longest) : 0})`;
+    }
+  }
+}
+
+export function milliseconds(ms) {
+  return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+}
