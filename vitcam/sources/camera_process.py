@@ -16,12 +16,14 @@ from vitcam.sources.picamera_link import MAX_MESSAGE, SLOTS, Message, Ready, Wis
 log = logging.getLogger(__name__)
 
 _END_S = 1.0
+_MOST_HELD = SLOTS - 3  # the rest is on its way, or about to be written
 
 
 class CameraProcess:
     """A running picamera_child. Everything but `hang_up` is called by one thread."""
 
     def __init__(self, wish: Wish) -> None:
+        self._held: set[int] = set()
         self._memory_fd = os.memfd_create("vitcam-frames")
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, "-P", "-m", "vitcam.sources.picamera_child"]
@@ -59,8 +61,14 @@ class CameraProcess:
     def lend(self, ready: Ready, memory: mmap.mmap, slot: int) -> NDArray[np.uint8]:
         """(slot_size,) uint8: a slot, which goes back to the child when nobody refers to the array any more."""
         lent = ready.bytes_of(memory, slot)
-        weakref.finalize(lent, _hand_back, self._link, slot).atexit = False
-        return lent
+        if len(self._held) < _MOST_HELD:
+            self._held.add(slot)
+            weakref.finalize(lent, _hand_back, self._link, self._held, slot).atexit = False
+            return lent
+        copy = lent.copy()  # somebody collects frames: without a slot the camera would have to stop
+        copy.setflags(write=False)
+        _hand_back(self._link, self._held, slot)
+        return copy
 
     def hang_up(self) -> None:
         """Make `receive` raise EOFError, in whatever thread; the child ends by itself."""
@@ -83,8 +91,9 @@ class CameraProcess:
         return None
 
 
-def _hand_back(link: socket.socket, slot: int) -> None:
+def _hand_back(link: socket.socket, held: set[int], slot: int) -> None:
     """Called by the garbage collector, in any thread, also long after the child is gone."""
+    held.discard(slot)
     try:
         link.send(bytes([slot]), socket.MSG_DONTWAIT)
     except OSError:

@@ -15,7 +15,7 @@ from vitcam.frames import Frame, Image
 from vitcam.resize import to_model_size
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import Source, SourceOptions
-from vitcam.sources.video import Video, open_video, read_all
+from vitcam.sources.video import Video, open_video, retrieve_rgb
 
 CLIP = Path(__file__).with_name("demo.mp4")
 RAM_FRAMES = 48  # of 1280×720 px: 133 MB, and 7 MB more at 224 px; the whole clip would take 2 GB
@@ -83,12 +83,15 @@ class DemoInRam:
 def _spread_frames(clip: Path, count: int) -> Iterator[Image]:
     """`count` frames at equal distances: each is delivered again and again, so nobody may write into it."""
     capture = open_video(clip)
-    total = capture.get(cv2.CAP_PROP_FRAME_COUNT)
-    wanted = {round(index * total / count) for index in range(count)}
+    total = int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
+    wanted = {index * total // count for index in range(count)}
     try:
-        for index, (picture, _, _) in enumerate(read_all(capture)):
-            if index in wanted:
+        for index in range(total):
+            picture = retrieve_rgb(capture) if index in wanted else None
+            if picture is not None:
                 yield _read_only(picture)
+            if not capture.grab():
+                return
     finally:
         capture.release()
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.resize import InputSpec
 
-SLOTS = 8  # one each for capture, classifier, preview and a slow viewer, and as many again before a frame is lost
+SLOTS = 8  # capture, classifier, preview and two slow viewers may each hold one while three are on their way
 MAX_MESSAGE = 4096
 
 

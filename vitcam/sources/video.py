@@ -100,15 +100,20 @@ def open_video(path: Path) -> cv2.VideoCapture:
     return capture
 
 
+def retrieve_rgb(capture: cv2.VideoCapture) -> Image | None:
+    """(H, W, 3) uint8: the grabbed frame; None if it cannot be decoded."""
+    done, bgr = capture.retrieve()
+    return np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8) if done else None
+
+
 def read_all(capture: cv2.VideoCapture) -> Iterator[tuple[Image, float, int]]:
     """Every frame from the grabbed one on: (H, W, 3) uint8 RGB, its position in s, the ns that decoding it took."""
     grabbed, grab_ns = True, 0
     while grabbed:
         started = time.monotonic_ns()
-        done, bgr = capture.retrieve()
-        if not done:
+        picture = retrieve_rgb(capture)
+        if picture is None:
             return
-        picture = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8)
         position_s = max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
         yield picture, position_s, grab_ns + time.monotonic_ns() - started
         started = time.monotonic_ns()

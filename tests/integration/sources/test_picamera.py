@@ -1,0 +1,269 @@
+"""The camera's real process, real shared memory and real signals; only picamera2 itself is a stand-in."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import fake_picamera2
+from tests.fake_picamera2 import BARS
+from vitcam.errors import SourceError, SourceLost
+from vitcam.frames import Frame, Rect
+from vitcam.resize import InputSpec
+from vitcam.sources import SourceOptions, default_uri, open_source
+from vitcam.sources.picamera_link import SLOTS
+
+OPTIONS = SourceOptions(input=InputSpec(224, 224), width=640, height=480)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine with a stand-in for picamera2."""
+
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    @property
+    def stall(self) -> Path:
+        return self.folder / "stall"
+
+    @property
+    def hang(self) -> Path:
+        return self.folder / "hang"
+
+    def plays(self, **world: Any) -> None:
+        world = {"stall_file": str(self.stall), "hang_file": str(self.hang)} | world
+        self.monkeypatch.setenv("FAKE_PICAMERA2", json.dumps(world))
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "picamera2.py").write_text(Path(fake_picamera2.__file__).read_text())
+    (library / "libcamera.py").write_text("from picamera2 import ColorSpace\n")
+    monkeypatch.setenv("PYTHONPATH", str(library))  # for the child
+    monkeypatch.syspath_prepend(library)  # for the question whether it is installed
+    machine = Machine(tmp_path, monkeypatch)
+    machine.plays()
+    return machine
+
+
+def take(frames: Iterator[Frame], count: int) -> list[Frame]:
+    return list(islice(frames, count))
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that still run."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    )
+    lines = [line.split(None, 2) for line in listed.stdout.splitlines() if "picamera_child" in line]
+    return {int(pid) for pid, state, _ in lines if not state.startswith("Z")}
+
+
+def test_frames_arrive_in_true_colours_with_the_models_input_beside_them(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frame = take(iter(source), 3)[-1]
+        age_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
+    middles = [(2 * n + 1) * 640 // 16 for n in range(8)]
+
+    assert source.live
+    assert frame.preview.shape == (480, 640, 3)
+    assert frame.preview[240, middles].tolist() == [list(bar) for bar in BARS]
+    assert frame.model_input is not None
+    assert frame.model_input.shape == (224, 224, 3)
+    assert frame.model_input[112, [2, 60, 110, -3]].tolist() == [list(BARS[n]) for n in (1, 2, 3, 6)]
+    assert frame.crop == Rect(80, 0, 480, 480)
+    assert frame.source == "picamera"
+    assert 0 < frame.capture_ms <= age_ms < 10_000
+
+
+def test_a_pi_4_delivers_the_same_by_way_of_yuv(machine: Machine) -> None:
+    machine.plays(scales_to_rgb=False)
+    with open_source("picamera:0", OPTIONS) as source:
+        frame = take(iter(source), 1)[0]
+
+    assert frame.model_input is not None
+    assert np.abs(frame.model_input[112, 60].astype(int) - BARS[2]).max() <= 6
+
+
+def test_frames_that_are_held_are_never_written_over(machine: Machine) -> None:
+    machine.plays(fps=200)
+    with open_source("picamera", OPTIONS) as source:
+        frames = iter(source)
+        held = take(frames, 3)
+        before = [frame.preview.copy() for frame in held]
+        newest = take(frames, 40)[-1]
+
+    assert newest.seq > held[-1].seq
+    assert all(np.array_equal(frame.preview, copy) for frame, copy in zip(held, before, strict=True))
+    assert not held[0].preview.flags.writeable
+
+
+def test_a_reader_who_keeps_every_frame_stops_no_camera(machine: Machine) -> None:
+    machine.plays(fps=200)
+    with open_source("picamera", OPTIONS) as source:
+        kept = take(iter(source), 3 * SLOTS)
+
+    assert len({frame.preview.ctypes.data for frame in kept}) == 3 * SLOTS
+    assert kept[-1].preview[240, 40].tolist() == list(BARS[0])
+    assert not kept[-1].preview.flags.writeable
+
+
+def test_a_reader_who_is_away_finds_a_gap_not_a_backlog(machine: Machine) -> None:
+    machine.plays(fps=200)
+    with open_source("picamera", OPTIONS) as source:
+        frames = iter(source)
+        take(frames, 1)
+        time.sleep(1)
+        later = [frame.seq for frame in islice(frames, 2 * SLOTS)]
+
+    assert later == sorted(set(later))
+    assert later[-1] > later[0] + 4 * SLOTS
+
+
+def test_a_stalled_camera_is_lost_within_seconds_and_opens_again(machine: Machine) -> None:
+    source = open_source("picamera", OPTIONS)
+    with source:
+        frames = iter(source)
+        take(frames, 2)
+        machine.stall.touch()
+        started = time.monotonic()
+        with pytest.raises(SourceLost, match=r"no picture for 2\.5 s; check its cable"):
+            take(frames, 1000)
+        took = time.monotonic() - started
+    machine.stall.unlink()
+    with source:
+        again = take(iter(source), 2)
+
+    assert took < 6
+    assert [frame.seq for frame in again] == [0, 1]
+    assert not children()
+
+
+def test_a_camera_that_hangs_without_a_word_is_ended(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frames = iter(source)
+        take(frames, 2)
+        machine.hang.touch()
+        with pytest.raises(SourceLost, match="said nothing for 3 s and was ended"):
+            take(frames, 1000)
+
+        assert not children()
+
+
+def test_a_camera_process_that_is_killed_is_a_camera_that_is_lost(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frames = iter(source)
+        take(frames, 2)
+        for child in children():
+            os.kill(child, signal.SIGKILL)
+        with pytest.raises(SourceLost, match="ended by SIGKILL"):
+            take(frames, 1000)
+
+
+def test_frames_outlive_the_camera_that_took_them(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frame = take(iter(source), 1)[0]
+
+    assert not children()
+    assert frame.preview[240, 40].tolist() == list(BARS[0])
+
+
+def test_leaving_takes_no_longer_while_the_camera_stalls(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        take(iter(source), 1)
+        machine.stall.touch()
+        time.sleep(0.2)
+        started = time.monotonic()
+
+    assert time.monotonic() - started < 1
+    assert not children()
+
+
+def test_stop_ends_the_iteration_of_another_thread_at_once(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frames = iter(source)
+        take(frames, 1)
+        machine.stall.touch()
+        started = time.monotonic()
+        Timer(0.3, source.stop).start()
+        rest = list(frames)
+
+    assert time.monotonic() - started < 2
+    assert len(rest) < 10
+
+
+def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, tmp_path: Path) -> None:
+    code = (
+        "import os, signal\n"
+        "from vitcam.sources import SourceOptions, open_source\n"
+        "source = open_source('picamera', SourceOptions(width=320, height=240))\n"
+        "with source:\n"
+        "    next(iter(source))\n"
+        "    print(source._process.pid, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    child = Path(f"/proc/{int(died.stdout)}")
+    deadline = time.monotonic() + 20
+    while child.exists() and "picamera_child" in (child / "cmdline").read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    assert died.returncode == -signal.SIGKILL
+    assert not child.exists() or "picamera_child" not in (child / "cmdline").read_text()
+
+
+@pytest.mark.parametrize(
+    ("uri", "world", "says"),
+    [
+        ("picamera", {"cameras": []}, "picamera2 finds no camera; check its cable"),
+        ("picamera:3", {}, "there is no camera 3; picamera2 finds 0: imx708"),
+        ("picamera", {"busy": True}, "cannot be opened: Device or resource busy; is another program using it"),
+        ("picamera", {"grants": "MJPEG"}, "grants MJPEG only"),
+        ("picamera:front", {}, "name it by its number"),
+        ("picamera:-1", {}, "name it by its number"),
+    ],
+)
+def test_a_camera_that_cannot_be_opened_says_why_in_one_sentence(
+    machine: Machine, uri: str, world: dict[str, Any], says: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    machine.plays(**world)
+    with pytest.raises(SourceError, match=says) as refused, open_source(uri, OPTIONS):
+        pass
+
+    assert "\n" not in str(refused.value)
+    assert refused.value.exit_code == 2
+    assert "Traceback" not in capfd.readouterr().err
+    assert not children()
+
+
+def test_a_missing_picamera2_is_named_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SourceError, match="apt install python3-picamera2"), open_source("picamera", OPTIONS):
+        pass
+
+
+def test_without_a_name_the_pis_own_camera_is_taken_first(machine: Machine) -> None:
+    assert default_uri() == "picamera"
+
+
+def test_a_usb_camera_in_libcameras_list_is_left_to_v4l2(machine: Machine) -> None:
+    machine.plays(cameras=["/base/axi/pcie@120000/rp1/usb@300000-2:1.0-046d:0825"])
+    try:
+        found = default_uri()
+    except SourceError as error:
+        found = str(error)
+
+    assert found != "picamera"

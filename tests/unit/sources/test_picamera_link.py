@@ -1,0 +1,60 @@
+"""The words between the daemon and the camera's process."""
+
+import gc
+import mmap
+import weakref
+
+import numpy as np
+import pytest
+
+from vitcam.resize import InputSpec
+from vitcam.sources.picamera_link import MAX_MESSAGE, Captured, Failed, Message, Ready, Wish, decode, encode
+
+
+@pytest.mark.parametrize(
+    "message", [Ready(720, 1280, 224, 224), Ready(480, 640), Captured(3, 70_000, 2**62), Failed("x" * 900)]
+)
+def test_every_message_arrives_as_it_was_sent(message: Message) -> None:
+    packet = encode(message)
+
+    assert decode(packet) == message
+    assert len(packet) < MAX_MESSAGE
+
+
+@pytest.mark.parametrize("spec", [None, InputSpec(96, 128, "squash", 0.5, "linear")])
+def test_a_wish_survives_the_command_line(spec: InputSpec | None) -> None:
+    wish = Wish(1, 1280, 720, 29.97, spec)
+
+    assert Wish.from_json(wish.to_json()) == wish
+
+
+def test_the_slots_lie_side_by_side_and_never_overlap() -> None:
+    ready = Ready(4, 6, 2, 2)
+    memory = mmap.mmap(-1, 3 * ready.slot_size)
+    for slot in range(3):
+        preview, small = ready.pictures(ready.bytes_of(memory, slot))
+        assert small is not None
+        preview[:], small[:] = 10 * slot + 1, 10 * slot + 2
+
+    for slot in range(3):
+        preview, small = ready.pictures(ready.bytes_of(memory, slot))
+        assert small is not None
+        assert (preview.shape, small.shape) == ((4, 6, 3), (2, 2, 3))
+        assert np.unique(preview).tolist() == [10 * slot + 1]
+        assert np.unique(small).tolist() == [10 * slot + 2]
+
+
+def test_a_slot_lives_as_long_as_any_part_of_any_of_its_pictures() -> None:
+    ready = Ready(4, 6, 2, 2)
+    lent = ready.bytes_of(mmap.mmap(-1, ready.slot_size), 0)
+    gone = weakref.finalize(lent, lambda: None)
+    preview, small = ready.pictures(lent)
+    part = preview[1:3, 2:4, ::-1]
+    del lent, preview
+    gc.collect()
+    assert gone.alive
+    del small
+    assert gone.alive
+    del part
+
+    assert not gone.alive
