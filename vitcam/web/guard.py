@@ -1,5 +1,6 @@
 """What holds for every request: who may ask, errors as JSON, headers that keep a browser safe."""
 
+import ipaddress
 import logging
 from urllib.parse import SplitResult, urlsplit
 
@@ -11,7 +12,6 @@ from vitcam.web.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _HEADERS = {
     "Server": "vitcam",
@@ -56,7 +56,7 @@ def refuse_strangers(host: str) -> Middleware:
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if host in LOOPBACK and not _is_local_name(request.host):
+        if _is_local(host) and not _is_local(_split(f"//{request.host}").hostname or ""):
             return refusal(403, f"this vitcam answers to localhost only, not to {request.host!r}; see --host")
         if request.method not in _SAFE_METHODS and not _from_own_page(request):
             return refusal(403, "a page of another site may not do this; open vitcam's own page")
@@ -70,9 +70,11 @@ def refusal(status: int, sentence: str) -> web.Response:
     return web.json_response({"error": sentence}, status=status)
 
 
-def _is_local_name(host: str) -> bool:
-    name = _split(f"//{host}").hostname or ""
-    return name in LOOPBACK or name.endswith(".localhost")
+def _is_local(name: str) -> bool:
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
 
 
 def _from_own_page(request: web.Request) -> bool:

@@ -133,11 +133,13 @@ class WebServer:
 
 def listen(host: str, port: int) -> socket.socket:
     """Take a port. Raises VitcamError saying why it cannot be had, and what to do."""
+    if not 0 <= port <= 65535:
+        raise VitcamError(f"port {port} does not exist; take one from 1 to 65535 with --port, or 0 for any free one")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, *_, address = min(found, key=lambda info: info[0] != socket.AF_INET)
         return socket.create_server(address, family=family, backlog=_BACKLOG, dualstack_ipv6=host == "::")
-    except (OSError, OverflowError, UnicodeError) as error:
+    except (OSError, UnicodeError) as error:
         raise VitcamError(_why_not(host, port, error)) from error
 
 
@@ -147,8 +149,6 @@ def _why_not(host: str, port: int, error: Exception) -> str:
         return f"port {port} is in use already; take another one, such as --port {port + 1 if port < 65535 else 8420}"
     if number in (errno.EACCES, errno.EPERM):
         return f"port {port} is reserved for root; take one from 1024 to 65535 with --port"
-    if isinstance(error, OverflowError):
-        return f"port {port} does not exist; take one from 1 to 65535 with --port, or 0 for any free one"
     return f"{host!r} is no address of this machine; give one with --host, such as 127.0.0.1, or 0.0.0.0 for all"
 
 

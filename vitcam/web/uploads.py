@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import BodyPartReader, StreamReader, web
 
 from vitcam.decode import decode_image
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.resize import InputSpec, crop_of
 from vitcam.web.predictions import attention_lists
@@ -62,7 +62,10 @@ class Uploads:
     def _describe(self, data: bytes) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
         image = decode_image(data)
-        prediction = self._classify(image)
+        try:
+            prediction = self._classify(image)
+        except VitcamError as error:  # no fault of the photo's
+            raise web.HTTPServiceUnavailable(text=str(error)) from error
         height, width = image.shape[:2]
         record = prediction_record(prediction)
         record["image"] = {"width": width, "height": height}

@@ -1,0 +1,95 @@
+"""One frame as one JPEG, and the headers that go with it."""
+
+import time
+from urllib.parse import unquote
+
+import cv2
+import numpy as np
+import pytest
+
+from tests import frames
+from vitcam.frames import Image, Rect, Shown
+from vitcam.web.picture import Picture, draw, encode, header_text, scale_rect
+from vitcam.web.variant import Variant
+
+
+def shown(image: Image | None = None, label: str = "cup") -> Shown:
+    return Shown(frames.frame(7, image), frames.prediction(label, at_ns=time.monotonic_ns(), seq=7))
+
+
+def test_a_picture_is_shrunk_to_the_width_asked_for() -> None:
+    image = draw(shown(frames.picture(720, 1280)), Variant(width=640))
+
+    assert image.shape == (360, 640, 3)
+
+
+def test_a_narrow_picture_is_never_enlarged() -> None:
+    image = draw(shown(frames.picture(90, 160)), Variant(width=640))
+
+    assert image.shape == (90, 160, 3)
+
+
+def test_the_overlay_stays_inside_what_the_model_saw() -> None:
+    subject = shown(frames.picture(720, 1280, value=100))
+    image = draw(subject, Variant(overlay="heat", width=640))
+
+    assert (image[:, :140] == 100).all()
+    assert (image[:, 500:] == 100).all()
+    assert (image[:, 150:490] != 100).any()
+
+
+def test_without_overlay_the_camera_s_own_pixels_are_encoded() -> None:
+    image = frames.picture(72, 128)
+
+    assert draw(shown(image), Variant(overlay="none")) is image
+
+
+def test_red_stays_red_on_its_way_into_the_jpeg() -> None:
+    image = frames.picture()
+    image[:] = (250, 10, 10)
+    back = cv2.cvtColor(cv2.imdecode(np.frombuffer(encode(image, 90), np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+
+    assert np.abs(back.astype(int) - image).max() < 8
+
+
+@pytest.mark.parametrize("width", [160, 240, 333, 960])
+@pytest.mark.parametrize("rect", [Rect(280, 0, 720, 720), Rect(0, 0, 1280, 720), Rect(1279, 719, 1, 1)])
+def test_a_scaled_crop_lies_inside_its_picture_and_is_not_empty(width: int, rect: Rect) -> None:
+    scale = width / 1280
+    image = frames.picture(round(720 * scale), width)
+    found = scale_rect(rect, scale, image)
+
+    assert found.width >= 1
+    assert found.height >= 1
+    assert found.x + found.width <= image.shape[1]
+    assert found.y + found.height <= image.shape[0]
+
+
+@pytest.mark.parametrize(
+    "label", ["cup\r\nSet-Cookie: a=b", "tasse à café", "猫", "50 % off", "a\0b", "coffee mug, red"]
+)
+def test_no_label_can_break_out_of_its_header(label: str) -> None:
+    text = header_text(label)
+
+    assert text.isascii()
+    assert text.isprintable()
+    assert unquote(text) == label
+
+
+def test_plain_labels_stay_readable_in_their_header() -> None:
+    assert header_text("coffee mug (red), large") == "coffee mug (red), large"
+
+
+def test_headers_tell_when_the_frame_was_captured_and_what_it_shows() -> None:
+    subject = shown(label="cat")
+    headers = Picture(b"", shown=subject).headers()
+
+    assert float(headers["X-Timestamp"]) == pytest.approx(time.time(), abs=1)
+    assert headers["X-Vitcam-Seq"] == "7"
+    assert headers["X-Vitcam-Label"] == "cat"
+    assert headers["X-Vitcam-P"] == "0.900000"
+    assert headers["X-Vitcam-Infer-Ms"] == "5.000"
+
+
+def test_the_card_has_a_time_but_no_frame_to_speak_of() -> None:
+    assert set(Picture(b"").headers()) == {"X-Timestamp"}

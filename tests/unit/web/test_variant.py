@@ -1,0 +1,78 @@
+"""What the query of a stream's address may say."""
+
+import pytest
+
+from vitcam.errors import UsageError
+from vitcam.web.variant import STEPS, Variant, read_variant
+
+DEFAULT = Variant(overlay="heat", opacity=0.7, width=640, quality=70, fps=10)
+
+
+def test_an_empty_query_gives_the_default_variant() -> None:
+    assert read_variant({}, heads=3, default=DEFAULT) == DEFAULT
+
+
+def test_a_full_query_gives_exactly_what_it_says() -> None:
+    query = {"overlay": "attention", "head": "2", "opacity": "0.3", "width": "1280", "quality": "90", "fps": "5"}
+
+    assert read_variant(query, heads=3, default=DEFAULT) == Variant("attention", 2, 0.3, 1280, 90, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "given"),
+    [
+        ("width", "642", 640),
+        ("width", "1900", 1920),
+        ("quality", "82", 80),
+        ("fps", "14.6", 15),
+        ("opacity", "0.449", 0.4),
+    ],
+)
+def test_numbers_go_to_the_nearest_step(name: str, asked: str, given: float) -> None:
+    assert getattr(read_variant({name: asked}, heads=3, default=Variant()), name) == given
+
+
+def test_common_widths_are_steps_and_so_served_exactly() -> None:
+    for width in (160, 320, 480, 640, 800, 960, 1280, 1600, 1920):
+        assert STEPS["width"].snap("width", str(width)) == width
+
+
+def test_without_an_overlay_head_and_opacity_make_no_second_variant() -> None:
+    plain = read_variant({"overlay": "none"}, heads=3, default=Variant())
+    other = read_variant({"overlay": "none", "head": "1", "opacity": "0.9"}, heads=3, default=Variant())
+
+    assert plain == other
+
+
+@pytest.mark.parametrize("mean", [{}, {"head": "mean"}])
+def test_the_mean_of_heads_is_asked_for_by_name_or_not_at_all(mean: dict[str, str]) -> None:
+    assert read_variant(mean, heads=3, default=Variant()).head is None
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("value", ["-1", "99999", "wide", "", "nan", "inf", "1e400"])
+def test_a_number_out_of_range_is_refused_with_what_is_allowed(name: str, value: str) -> None:
+    steps = STEPS[name]
+
+    with pytest.raises(UsageError, match=rf"{name} is .*{steps.low:g} to {steps.high:g}"):
+        read_variant({name: value}, heads=3, default=Variant())
+
+
+@pytest.mark.parametrize("value", ["3", "-1", "first", "", "1.0", "²"])
+def test_a_head_that_the_model_lacks_is_refused_with_those_it_has(value: str) -> None:
+    with pytest.raises(UsageError, match="mean, or 0 to 2"):
+        read_variant({"head": value}, heads=3, default=Variant())
+
+
+def test_a_model_without_attention_has_no_heads_to_choose() -> None:
+    with pytest.raises(UsageError, match="no attention"):
+        read_variant({"head": "0"}, heads=0, default=Variant())
+
+
+def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="none, attention, heat, grid"):
+        read_variant({"overlay": "glow"}, heads=3, default=Variant())
+
+
+def test_names_without_a_meaning_are_ignored_like_those_against_caches() -> None:
+    assert read_variant({"action": "stream", "1700000000": "", "t": "x"}, heads=3, default=DEFAULT) == DEFAULT
