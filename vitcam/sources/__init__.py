@@ -70,7 +70,7 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
 def _scheme_of_path(uri: str) -> str:
     """Which opener a bare path means. Raises SourceError when there is no such path."""
     try:
-        kind = _kind_of(Path(uri))
+        kind = _kind_of(Path(uri)) if uri else None
     except OSError as error:
         raise SourceError(f"{uri} cannot be read: {error.strerror}") from error
     if kind is not None:

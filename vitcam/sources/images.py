@@ -90,6 +90,8 @@ def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list
     on_unreadable  called for each folder that may not be looked into
     raises         SourceError when there are none
     """
+    if not place:
+        raise SourceError("images: wants the path of an image or a folder behind it")
     path = Path(place)
     if path.is_dir():
         found = sorted(_below(place.rstrip("/") or "/", on_unreadable))

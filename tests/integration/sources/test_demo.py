@@ -1,0 +1,113 @@
+"""The bundled clip."""
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vitcam.errors import SourceError
+from vitcam.frames import Rect
+from vitcam.resize import InputSpec, to_model_size
+from vitcam.sources import SourceOptions, demo, open_source
+from vitcam.sources.demo import CLIP, RAM_FRAMES
+
+SPEC = InputSpec(224, 224)
+FAST = SourceOptions(input=SPEC, realtime=False)
+
+
+def test_the_clip_is_small_and_of_a_cameras_size_and_rate() -> None:
+    clip = cv2.VideoCapture(str(CLIP))
+    asked = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_COUNT)
+    width, height, fps, count = (clip.get(each) for each in asked)
+
+    assert [width, height, fps] == [1280, 720, 30]
+    assert 20 <= count / fps <= 25
+    assert CLIP.stat().st_size <= 3_000_000
+
+
+def test_every_photo_in_the_clip_is_credited_with_a_licence() -> None:
+    script = (Path(__file__).parents[3] / "examples" / "make_demo_clip.py").read_text()
+    photos = set(re.findall(r'"(\w+\.(?:png|jpg))"', script))
+    rows = [line for line in CLIP.with_suffix(".md").read_text().splitlines() if line.startswith("|")]
+
+    assert len(photos) >= 5
+    for photo in photos:
+        row = next(line for line in rows if f"`{photo}`" in line)
+        assert re.search(r"CC0|CC BY|public domain|BSD", row), row
+
+
+def test_the_demo_is_the_clip_at_its_own_pace_for_ever() -> None:
+    with open_source("demo", SourceOptions(input=SPEC)) as source:
+        frame = next(iter(source))
+
+    assert source.live
+    assert frame.source == "demo"
+    assert frame.path is None
+    assert frame.preview.shape == (720, 1280, 3)
+    assert frame.crop == Rect(280, 0, 720, 720)
+
+
+def test_the_demo_ends_when_it_shall_run_once() -> None:
+    with open_source("demo", SourceOptions(realtime=False, loop=False)) as source:
+        assert sum(1 for _ in source) == 660
+
+
+def test_the_demo_from_memory_delivers_what_a_pis_scaler_would() -> None:
+    with open_source("demo:ram", FAST) as source:
+        frames = list(islice(source, RAM_FRAMES + 2))
+    first, again = frames[0], frames[RAM_FRAMES]
+
+    assert not source.live
+    assert [frame.seq for frame in frames] == list(range(RAM_FRAMES + 2))
+    assert again.preview is first.preview
+    assert first.model_input is not None
+    assert np.array_equal(first.model_input, to_model_size(first.preview, SPEC))
+    assert len({frame.preview.tobytes()[::9973] for frame in frames[:RAM_FRAMES]}) == RAM_FRAMES
+
+
+def test_the_demo_from_memory_stays_small_and_nobody_can_spoil_it() -> None:
+    with open_source("demo:ram", FAST) as source:
+        frames = list(islice(source, RAM_FRAMES))
+    held = sum(
+        frame.preview.nbytes + (0 if frame.model_input is None else frame.model_input.nbytes) for frame in frames
+    )
+
+    assert held < 145_000_000
+    with pytest.raises(ValueError, match="read-only"):
+        frames[0].preview[0] = 0
+    assert frames[0].model_input is not None
+    assert not frames[0].model_input.flags.writeable
+
+
+def test_the_demo_from_memory_runs_once_when_told_to() -> None:
+    with open_source("demo:ram", SourceOptions(realtime=False, loop=False)) as source:
+        frames = list(source)
+
+    assert len(frames) == RAM_FRAMES
+    assert all(frame.model_input is None for frame in frames)  # there is no model
+
+
+def test_stop_ends_the_demo_from_memory() -> None:
+    seen = 0
+    with open_source("demo:ram", FAST) as source:
+        for _ in source:
+            seen += 1
+            if seen == 100:
+                source.stop()
+
+    assert seen == 100
+
+
+def test_an_unknown_demo_is_refused_with_those_that_are() -> None:
+    with pytest.raises(SourceError, match="known are demo and demo:ram"):
+        open_source("demo:tape")
+
+
+def test_a_damaged_installation_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(demo, "CLIP", tmp_path / "demo.mp4")
+
+    with pytest.raises(SourceError, match="there is no file"), open_source("demo:ram", FAST):
+        pass

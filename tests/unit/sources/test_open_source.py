@@ -1,0 +1,125 @@
+"""From a URI to a source."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vitcam.errors import SourceError
+from vitcam.sources import OPENERS, SourceOptions, default_uri, find, open_source
+from vitcam.sources.demo import DemoInRam
+from vitcam.sources.images import Images
+from vitcam.sources.picamera import PiCamera
+from vitcam.sources.v4l2 import V4l2Camera
+from vitcam.sources.v4l2_devices import Device
+from vitcam.sources.video import Video
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "photo.JPG").write_bytes(b"no matter what")
+    (tmp_path / "no_suffix").write_bytes(b"\xff\xd8\xff\xe0 a photo")
+    (tmp_path / "film").write_bytes(b"\0\0\0\x20ftypisom")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("uri", "kind", "live"),
+    [
+        ("picamera", PiCamera, True),
+        ("picamera:1", PiCamera, True),
+        ("v4l2:/dev/video7", V4l2Camera, True),
+        ("/dev/video7", V4l2Camera, True),
+        ("/dev/v4l/by-path/usb-1", V4l2Camera, True),
+        ("/dev/null", V4l2Camera, True),
+        ("demo", Video, True),
+        ("demo:ram", DemoInRam, True),
+        ("film", Video, True),
+        ("video:no_suffix", Video, True),
+        ("photo.JPG", Images, False),
+        ("no_suffix", Images, False),
+        ("images:film", Images, False),
+        ("folder", Images, False),
+        ("folder/", Images, False),
+        ("./folder/*.jpg", Images, False),
+        ("**/photo[12].png", Images, False),
+    ],
+)
+def test_every_uri_of_the_manual_finds_its_source(here: Path, uri: str, kind: type, live: bool) -> None:
+    source = open_source(uri)
+
+    assert isinstance(source, kind)
+    assert source.live is live
+
+
+@pytest.mark.parametrize("uri", ["rtsp://camera/1", "http://x/y.mjpg", "-", "", "webcam", "gone.jpg", "a" * 5000, "\0"])
+def test_an_unknown_source_is_refused_with_all_that_are_known(here: Path, uri: str) -> None:
+    with pytest.raises(SourceError) as refused:
+        open_source(uri)
+
+    said = str(refused.value)
+    assert "\n" not in said
+    assert "File name too long" in said or all(name in said for name in ("picamera", "v4l2:", "demo", "folder", "glob"))
+
+
+def test_a_file_named_like_a_camera_is_found_by_its_path(here: Path) -> None:
+    (here / "demo").write_bytes(b"\xff\xd8\xff\xe0")
+
+    assert isinstance(open_source("demo"), Video)
+    assert isinstance(open_source("./demo"), Images)
+
+
+@pytest.mark.parametrize("scheme", OPENERS)
+def test_no_opener_opens_anything_before_it_is_entered(here: Path, scheme: str) -> None:
+    place = {"v4l2": "/dev/video7", "picamera": "7", "demo": ""}.get(scheme, "gone")
+
+    assert open_source(f"{scheme}:{place}").live in (True, False)
+
+
+@pytest.mark.parametrize("scheme", ["v4l2", "video", "images"])
+def test_what_is_not_there_is_refused_on_entering(here: Path, scheme: str) -> None:
+    with pytest.raises(SourceError, match="gone"), open_source(f"{scheme}:gone"):
+        pass
+
+
+def test_files_played_in_real_time_are_live(here: Path) -> None:
+    assert open_source("folder", SourceOptions(realtime=True)).live
+    assert not open_source("film", SourceOptions(realtime=False)).live
+    assert not open_source("demo:ram", SourceOptions(realtime=False)).live
+
+
+def test_naming_a_source_imports_no_camera_library() -> None:
+    code = (
+        "import sys\n"
+        "from vitcam.sources import open_source\n"
+        "open_source('picamera'), open_source('v4l2:/dev/video0'), open_source('demo')\n"
+        "print([name for name in sys.modules if name.split('.')[0] in ('picamera2', 'libcamera', 'vitcam_training')])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout == "[]\n"
+
+
+def with_devices(monkeypatch: pytest.MonkeyPatch, *devices: Device) -> None:
+    monkeypatch.setattr(find, "capture_devices", lambda: list(devices))
+
+
+def test_without_any_camera_the_sentence_names_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_devices(monkeypatch)
+
+    with pytest.raises(SourceError, match=r"no camera was found.*--source demo") as refused:
+        default_uri()
+    assert refused.value.exit_code == 2
+
+
+def test_the_first_camera_that_may_be_opened_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    locked, free = Device("/dev/video0", "secret", permitted=False), Device("/dev/video2", "webcam", permitted=True)
+    with_devices(monkeypatch, locked, free)
+    both = default_uri()
+    with_devices(monkeypatch, locked)
+
+    assert both == "v4l2:/dev/video2"
+    assert default_uri() == "v4l2:/dev/video0"  # opening it says what to do
