@@ -1,0 +1,171 @@
+"""`vitcam-train` from photos to a model file that the daemon's classifier runs."""
+
+import json
+from pathlib import Path
+
+import cv2
+import pytest
+from typer.testing import CliRunner
+from vitcam_training.cli import app, main
+
+from tests.unit.training.pictures import COLOURS, write_pictures
+from vitcam.errors import VitcamError
+from vitcam.model import bundle
+from vitcam.model.classifier import Classifier
+
+RECIPE = """
+name = "colours"
+data = "{photos}"
+
+[model]
+image_size = [32, 32]
+patch_size = 16
+width = 64
+depth = 2
+heads = 1
+
+[train]
+epochs = 8
+batch_size = 6
+learning_rate = 2e-3
+
+[[about.trained_on]]
+data = "drawn for this test"
+licence = "CC0"
+source = "here"
+"""
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with photos, a recipe, a trained run and an exported model, all made by the commands."""
+    root = tmp_path_factory.mktemp("workshop")
+    write_pictures(root / "photos", each=20, side=32)
+    (root / "colours.toml").write_text(RECIPE.format(photos=root / "photos"))
+    call("fit", root / "colours.toml", "--out", root / "run")
+    (root / "golden").mkdir()
+    for name in COLOURS:
+        picture = cv2.imread(str(root / "photos" / name / "00.png"))
+        cv2.imwrite(str(root / "golden" / f"{name}.png"), picture)
+    export = ("export", root / "run" / "weights.safetensors", "-o", root / "colours.tflite")
+    call(*export, "--data", root / "photos", "--golden", root / "golden")
+    return root
+
+
+def call(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_model_trained_and_exported_is_run_by_the_daemons_classifier(workshop: Path) -> None:
+    classifier = Classifier(workshop / "colours.tflite")
+    found = [classifier.classify_image(golden.image).top[0].label for golden in classifier.golden]
+
+    assert found == ["blue", "green", "red"]
+    assert all(result.ok for result in classifier.verify())
+    assert (classifier.runtime.partitions, classifier.runtime.outside) == (1, 0)
+
+
+def test_the_file_carries_all_that_its_use_needs(workshop: Path) -> None:
+    carried = bundle.read(workshop / "colours.tflite")
+
+    assert carried is not None
+    assert carried.labels == ("blue", "green", "red")
+    assert (carried.card.grid, carried.card.heads, carried.card.layers) == ((2, 2), 1, 2)
+    assert carried.card.trained_on == ({"data": "drawn for this test", "licence": "CC0", "source": "here"},)
+    assert carried.card.accuracy["top1"] >= 0.9
+
+
+def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
+    assert "`vitcam-train evaluate colours --data" in (workshop / "colours.md").read_text()
+    assert (workshop / "colours.safetensors").stat().st_size < 0.6 * (
+        workshop / "run" / "weights.safetensors"
+    ).stat().st_size
+
+
+def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
+    found = json.loads(call("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--json"))
+
+    assert list(found) == [
+        "model", "data", "split", "n", "top1", "top5", "ece",
+        "float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min",
+    ]  # fmt: skip
+    assert found["model"] == "colours"
+    assert found["split"] == "heldout"
+    assert found["top1"] >= 0.9
+    assert found["attention_cosine_mean"] > 0.9
+
+
+def test_float_figures_measured_anew_agree_with_those_in_the_file(workshop: Path) -> None:
+    common = ("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--json")
+    stored = json.loads(call(*common))
+    anew = json.loads(call(*common, "--float", workshop / "run" / "weights.safetensors"))
+
+    assert anew == pytest.approx(stored, abs=1e-6)
+
+
+def test_other_photos_get_no_float_figures_that_were_not_measured(workshop: Path) -> None:
+    found = json.loads(
+        call("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--split", "train", "--json")
+    )
+
+    assert found["float_top1"] is None
+    assert found["agreement"] is None
+
+
+def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path: Path) -> None:
+    before = (workshop / "colours.safetensors").read_bytes()
+    call(
+        "finetune", workshop / "colours.toml", "--weights", workshop / "colours.safetensors", "--out", tmp_path / "run"
+    )
+
+    assert (tmp_path / "run" / "weights.safetensors").is_file()
+    assert (workshop / "colours.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "absent"], "no recipe 'absent'"),
+        (["finetune", "everyday", "--weights", "absent.npz"], "no "),
+        (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
+        (["evaluate", "absent.tflite", "--data", "PHOTOS"], "no model file absent.tflite"),
+        (["evaluate", "MODEL", "--data", "absent"], "no data set and no folder is called 'absent'"),
+        (["evaluate", "MODEL", "--data", "PHOTOS", "--split", "test"], "no photos in a part 'test'"),
+        (["import", "absent.npz", "--labels", "absent.txt", "-o", "x.safetensors"], "no weights at absent.npz"),
+        (["split", "absent", "tree"], "no data set and no folder is called 'absent'"),
+    ],
+)
+def test_bad_input_is_answered_with_one_sentence_and_exit_code_two(
+    workshop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = {"MODEL": str(workshop / "colours.tflite"), "PHOTOS": str(workshop / "photos")}
+    monkeypatch.setattr("sys.argv", ["vitcam-train", *(places.get(word, word) for word in arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+
+    assert ended.value.code == 2
+    assert message in said.err
+    assert said.err.strip().count("\n") == 0
+    assert said.out == ""
+
+
+def test_an_unknown_keras_backend_is_refused_before_it_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERAS_BACKEND", "theano")
+
+    with pytest.raises(VitcamError, match="allowed: jax, torch, tensorflow"):
+        CliRunner().invoke(app, ["fit", "everyday"], catch_exceptions=False)
+
+
+def test_help_names_every_verb_and_imports_no_framework() -> None:
+    said = call("--help")
+
+    assert [verb for verb in ("fit", "finetune", "import", "export", "evaluate", "split") if verb not in said] == []

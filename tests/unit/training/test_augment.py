@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vitcam_training.data.augment import Augment, change, jitter, mix, random_crop
+
+from vitcam.resize import InputSpec
+
+SPEC = InputSpec(32, 48)
+
+
+def gradient(height: int = 60, width: int = 90) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """A picture whose pixels tell where they came from: red is the column, green the row."""
+    red, green = np.meshgrid(np.arange(width) * 2, np.arange(height) * 4)
+    return np.stack([red, green, np.full_like(red, 90)], -1).astype(np.uint8)
+
+
+@given(height=st.integers(1, 300), width=st.integers(1, 300), seed=st.integers(0, 2**32 - 1))
+def test_any_photo_becomes_a_picture_of_the_models_size(height: int, width: int, seed: int) -> None:
+    photo = np.full((height, width, 3), 100, np.uint8)
+    out = change(photo, SPEC, Augment(), np.random.default_rng(seed))
+
+    assert out.shape == (32, 48, 3)
+    assert out.dtype == np.uint8
+
+
+def test_the_same_seed_gives_the_same_picture_and_another_one_does_not() -> None:
+    first, again, other = (change(gradient(), SPEC, Augment(), np.random.default_rng(s)) for s in (1, 1, 2))
+
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_random_crops_keep_at_least_the_share_that_was_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    shares = []
+    for _ in range(200):
+        crop = random_crop(gradient(), SPEC, 0.5, rng).astype(float)
+        columns, rows = np.ptp(crop[..., 0]) / 2 + 1, np.ptp(crop[..., 1]) / 4 + 1
+        shares.append(columns * rows / (60 * 90))
+
+    assert min(shares) > 0.42  # interpolation shaves a pixel off each side
+    assert max(shares) < 1.0
+    assert np.std(shares) > 0.1
+
+
+def test_half_of_the_pictures_are_mirrored_when_the_chance_is_a_half() -> None:
+    rng = np.random.default_rng(0)
+    plain = Augment(crop_scale=0.9, flip=0.5, colour=0.0)
+    mirrored = [np.diff(change(gradient(), SPEC, plain, rng)[16, :, 0].astype(int)).sum() < 0 for _ in range(200)]
+
+    assert 70 < sum(mirrored) < 130
+
+
+def test_no_colour_change_leaves_every_byte_as_it_was() -> None:
+    np.testing.assert_array_equal(jitter(gradient(), 0.0, np.random.default_rng(0)), gradient())
+
+
+def test_colour_changes_stay_within_the_factors_that_were_asked_for() -> None:
+    grey = np.full((8, 8, 3), 100, np.uint8)
+    means = [jitter(grey, 0.2, np.random.default_rng(seed)).mean() for seed in range(100)]
+
+    assert 78 < min(means) < 90
+    assert 110 < max(means) < 122
+
+
+def test_blended_targets_follow_the_share_of_each_picture() -> None:
+    images = np.stack([np.zeros((20, 20, 3)), np.full((20, 20, 3), 200)]).astype(np.uint8)
+    targets = np.eye(2, dtype=np.float32)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        mixed, blended = mix(images, targets, rng)
+
+        np.testing.assert_allclose(blended.sum(-1), 1.0, atol=1e-6)
+        np.testing.assert_allclose(mixed.mean((1, 2, 3)) / 200, blended[:, 1], atol=0.02)
+
+
+def test_blending_gives_both_mixup_and_cutmix_pictures() -> None:
+    images = np.stack([np.zeros((20, 20, 3)), np.full((20, 20, 3), 200)]).astype(np.uint8)
+    rng = np.random.default_rng(0)
+    levels = [len(np.unique(mix(images, np.eye(2, dtype=np.float32), rng)[0][0])) for _ in range(50)]
+
+    assert 2 in levels, "CutMix shows two pictures side by side"
+    assert any(np.ptp(mix(images, np.eye(2, dtype=np.float32), rng)[0][0]) == 0 for _ in range(50)), "mixup blends all"
+
+
+@pytest.mark.parametrize("size", [(5, 400), (400, 5)])
+def test_a_strip_too_long_for_any_crop_is_cut_as_the_daemon_cuts_it(size: tuple[int, int]) -> None:
+    photo = np.zeros((*size, 3), np.uint8)
+
+    assert random_crop(photo, SPEC, 0.9, np.random.default_rng(0)).shape == (32, 48, 3)

@@ -1,0 +1,55 @@
+from dataclasses import replace
+from pathlib import Path
+
+from vitcam_training.card import write_card
+
+from vitcam.model.bundle import Card
+from vitcam.resize import InputSpec
+
+FIGURES = {
+    "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,
+    "float_top1": 0.94, "agreement": 0.995, "attention_cosine_mean": 0.9876, "attention_cosine_min": 0.81,
+}  # fmt: skip
+CARD = Card(
+    "mine", "three colours", InputSpec(32, 32), {"probabilities": 0}, 8, (4, 4), 2, 3, 128, 12345,
+    temperature=1.25, threshold=0.4, licence="CC0", accuracy=FIGURES,
+    trained_on=({"data": "my photos", "licence": "CC0", "source": "https://example.org"},),
+    provenance={"recipe": "mine", "versions": {"keras": "3.15.1"}, "hours": 1.5},
+)  # fmt: skip
+
+
+def card_text(folder: Path, card: Card) -> str:
+    model = folder / "mine.tflite"
+    model.write_bytes(b"12345678")
+    write_card(model, card)
+    return (folder / "mine.md").read_text()
+
+
+def test_every_figure_of_a_card_has_its_command_beside_it(tmp_path: Path) -> None:
+    lines = card_text(tmp_path, CARD).splitlines()
+    figures = lines[lines.index("| figure | value | command |") + 2 :][:7]
+
+    assert all("`vitcam-train evaluate mine --data everyday --split heldout --json" in line for line in figures)
+    assert "93.75%" in figures[0]
+    assert "0.9876" in figures[5]
+
+
+def test_a_card_says_what_the_model_was_made_of(tmp_path: Path) -> None:
+    text = card_text(tmp_path, CARD)
+
+    for fact in (
+        "# mine: three colours",
+        "12,345 parameters",
+        "my photos | CC0 | https://example.org",
+        "keras 3.15.1",
+        "hours: 1.5",
+    ):
+        assert fact in text
+
+
+def test_a_card_without_figures_says_so_instead_of_inventing_any(tmp_path: Path) -> None:
+    text = card_text(tmp_path, replace(CARD, accuracy={}, provenance={}, trained_on=()))
+
+    assert "None were measured." in text
+    assert "How it was made" not in text
+    assert "Trained on" not in text

@@ -1,0 +1,123 @@
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.everyday import everyday, label_of, listed, photos
+from vitcam_training.data.folder import folder, lay_out
+from vitcam_training.data.imagenet import synsets
+from vitcam_training.data.split import split, thumbnails
+
+from tests.parts import need_data
+from tests.unit.training.pictures import write_pictures
+from vitcam.errors import UsageError
+
+
+def test_a_folder_of_labels_is_split_by_name_and_every_photo_is_used_once(tmp_path: Path) -> None:
+    found = folder(write_pictures(tmp_path, each=40))
+    paths = [sample.path for part in found.parts.values() for sample in part]
+
+    assert found.labels == ("blue", "green", "red")
+    assert len(paths) == len(set(paths)) == 120
+    assert 12 <= len(found.parts["heldout"]) <= 36
+
+
+def test_more_photos_leave_the_split_of_the_old_ones_as_it_was(tmp_path: Path) -> None:
+    before = {s.path for s in folder(write_pictures(tmp_path, each=20)).parts["heldout"]}
+    after = {s.path for s in folder(write_pictures(tmp_path, each=40)).parts["heldout"]}
+
+    assert before < after
+
+
+def test_a_folder_with_its_own_split_keeps_it(tmp_path: Path) -> None:
+    write_pictures(tmp_path / "train", each=4)
+    write_pictures(tmp_path / "val", each=2, seed=1)
+    found = folder(tmp_path)
+
+    assert {name: len(part) for name, part in found.parts.items()} == {"train": 12, "heldout": 6}
+
+
+@pytest.mark.parametrize(("folders", "message"), [([], "0 labels"), (["one"], "0 labels")])
+def test_a_folder_without_photos_of_two_labels_is_refused(tmp_path: Path, folders: list[str], message: str) -> None:
+    for name in folders:
+        (tmp_path / name).mkdir()
+
+    with pytest.raises(UsageError, match=message):
+        folder(tmp_path)
+
+
+def test_an_unknown_name_is_refused_as_neither_data_set_nor_folder() -> None:
+    with pytest.raises(UsageError, match="no data set and no folder is called 'everydya'"):
+        open_dataset("everydya")
+
+
+def test_a_part_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    found = folder(write_pictures(tmp_path))
+
+    with pytest.raises(UsageError, match="no photos in a part 'test'; allowed: train, heldout"):
+        found.part("test")
+
+
+def test_data_that_is_missing_is_answered_with_where_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VITCAM_DATA", str(tmp_path))
+
+    for name in ("everyday", "imagenet"):
+        with pytest.raises(UsageError, match=r"no data at .*: get it from .* in VITCAM_DATA"):
+            open_dataset(name)
+
+
+def test_a_laid_out_part_reads_back_as_the_same_photos(tmp_path: Path) -> None:
+    found = folder(write_pictures(tmp_path / "photos", each=30))
+    count = lay_out(found, "heldout", tmp_path / "tree")
+    links = sorted((tmp_path / "tree").glob("*/*"))
+
+    assert count == len(links) == len(found.parts["heldout"])
+    assert sorted(link.resolve() for link in links) == sorted(s.path.resolve() for s in found.parts["heldout"])
+    with pytest.raises(UsageError, match="not an empty folder"):
+        lay_out(found, "heldout", tmp_path / "tree")
+
+
+def test_words_that_name_two_imagenet_classes_carry_their_id(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("n02012849 crane\nn03126707 crane\nn01440764 tench, Tinca tinca\n")
+
+    assert list(synsets(tmp_path / "words.txt").values()) == ["crane (n02012849)", "crane (n03126707)", "tench"]
+
+
+def test_folder_names_become_labels_that_people_use() -> None:
+    assert label_of("caltech101/Faces_easy/image_0001.jpg") == label_of("caltech101/Faces/image_0001.jpg") == "face"
+    assert label_of("flowers/val/sunflowers/1.jpg") == label_of("caltech101/sunflower/image_0001.jpg") == "sunflower"
+    assert label_of("caltech101/water_lilly/image_0001.jpg") == "water lily"
+    assert label_of("caltech101/electric_guitar/image_0001.jpg") == "electric guitar"
+
+
+def test_the_committed_split_holds_ten_photos_of_each_of_104_labels() -> None:
+    held_out = Counter(label_of(path) for path in listed("heldout"))
+    calibration = Counter(label_of(path) for path in listed("calibration"))
+
+    assert len(held_out) == len(calibration) == 104
+    assert set(held_out.values()) == {10}
+    assert set(calibration.values()) == {2}
+
+
+def test_no_photo_is_in_two_lists_of_the_committed_split() -> None:
+    paths = [path for part in ("heldout", "calibration", "duplicates") for path in listed(part)]
+
+    assert len(paths) == len(set(paths))
+
+
+def test_the_committed_split_is_the_one_that_the_code_makes() -> None:
+    root = need_data("caltech101").parent
+    need_data("flowers")
+
+    assert split(root) == {part: listed(part) for part in ("heldout", "calibration", "duplicates")}
+
+
+def test_no_held_out_photo_has_a_near_duplicate_among_those_trained_on() -> None:
+    root = need_data("caltech101").parent
+    found = everyday()
+    held_out = thumbnails([sample.path for sample in found.parts["heldout"]])
+    trained = thumbnails([sample.path for sample in found.parts["train"]])
+
+    assert len(found.parts["train"]) + 1040 + 208 + len(listed("duplicates")) == len(photos(root))
+    assert np.max(held_out @ trained.T) <= 0.96

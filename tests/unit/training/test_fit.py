@@ -1,0 +1,122 @@
+import csv
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vitcam_training.about import read_about
+from vitcam_training.checkpoints import Weights, read_weights
+from vitcam_training.data.augment import Augment
+from vitcam_training.finetune import prepare
+from vitcam_training.fit import COLUMNS, Run, cross_entropy
+from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
+
+from tests.unit.training.pictures import write_pictures
+from vitcam.errors import UsageError
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Recipe:
+    return Recipe(
+        name="colours",
+        data=str(write_pictures(tmp_path / "photos", each=12, side=32)),
+        model=ModelRecipe(image_size=(32, 32), patch_size=16, width=64, depth=2, heads=1, drop_path=0.2),
+        augment=Augment(mix=0.3),
+        train=TrainRecipe(epochs=3, batch_size=6, learning_rate=2e-3, average=0.5),
+    )
+
+
+def run(recipe: Recipe, folder: Path) -> Run:
+    return prepare(recipe, None, folder)
+
+
+def test_training_learns_to_tell_three_colours_apart(recipe: Recipe, tmp_path: Path) -> None:
+    longer = replace(recipe, train=replace(recipe.train, epochs=6))
+    trained = run(longer, tmp_path / "run")
+    before = trained.score(trained.dataset.parts["heldout"])
+    trained.train()
+    after = trained.score(trained.dataset.parts["heldout"])
+
+    assert after.loss < 0.6 * before.loss
+    assert after.accuracy > 0.9
+
+
+def test_a_resumed_run_ends_with_exactly_the_same_weights(recipe: Recipe, tmp_path: Path) -> None:
+    run(recipe, tmp_path / "whole").train()
+    interrupted = run(recipe, tmp_path / "parts")
+    for _ in interrupted._epoch():
+        pass
+    interrupted.epoch += 1
+    interrupted._log(
+        interrupted.score(interrupted.dataset.parts["heldout"]),
+        interrupted.score(interrupted.dataset.parts["heldout"]),
+        1.0,
+    )
+    interrupted._save()
+    resumed = run(recipe, tmp_path / "parts")
+    resumed.train()
+
+    whole, parts = weights_of(tmp_path / "whole"), weights_of(tmp_path / "parts")
+    for name in whole:
+        np.testing.assert_array_equal(parts[name], whole[name], err_msg=name)
+
+
+def test_every_epoch_leaves_a_line_in_the_log_and_a_checkpoint(recipe: Recipe, tmp_path: Path) -> None:
+    run(recipe, tmp_path / "run").train()
+    with (tmp_path / "run" / "log.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    about = read_about(tmp_path / "run" / "weights.safetensors")
+
+    assert tuple(rows[0]) == COLUMNS
+    assert [row["epoch"] for row in rows] == ["1", "2", "3"]
+    assert about.labels == ("blue", "green", "red")
+    assert about.provenance["epochs"] == 3
+    assert about.provenance["began_with"] == "random weights"
+
+
+def test_lines_of_an_epoch_that_was_not_saved_leave_the_log(recipe: Recipe, tmp_path: Path) -> None:
+    run(recipe, tmp_path / "run").train()
+    log = tmp_path / "run" / "log.csv"
+    log.write_text(log.read_text() + "4,0,0,0,0,0,0\n")
+    run(recipe, tmp_path / "run")
+
+    assert [line.split(",")[0] for line in log.read_text().splitlines()] == ["epoch", "1", "2", "3"]
+
+
+def test_a_folder_of_another_network_is_not_gone_on_with(recipe: Recipe, tmp_path: Path) -> None:
+    run(replace(recipe, train=replace(recipe.train, epochs=1)), tmp_path / "run").train()
+    wider = replace(recipe, model=replace(recipe.model, width=128, heads=2))
+
+    with pytest.raises(UsageError, match="of another network or optimiser"):
+        run(wider, tmp_path / "run")
+
+
+def test_too_few_photos_for_one_batch_are_refused(recipe: Recipe, tmp_path: Path) -> None:
+    large = replace(recipe, train=replace(recipe.train, batch_size=500))
+
+    with pytest.raises(UsageError, match="do not fill a batch of 500"):
+        run(large, tmp_path / "run").train()
+
+
+def test_cross_entropy_of_certain_and_of_undecided_answers_is_known() -> None:
+    logits = np.array([[0.0, 0.0], [100.0, 0.0]], np.float32)
+
+    np.testing.assert_allclose(cross_entropy(logits, np.array([[1, 0], [1, 0]], np.float32)), [np.log(2), 0], atol=1e-6)
+
+
+def test_training_on_jax_imports_neither_tensorflow_nor_torch() -> None:
+    code = (
+        "import sys, vitcam_training.finetune, vitcam_training.fit; "
+        "print([name for name in ('tensorflow', 'torch') if name in sys.modules])"
+    )
+    environment = os.environ | {"KERAS_BACKEND": "jax"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
+
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def weights_of(folder: Path) -> Weights:
+    return read_weights(folder / "weights.safetensors")

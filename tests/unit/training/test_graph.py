@@ -1,0 +1,97 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ai_edge_litert.interpreter import Interpreter
+from numpy.typing import NDArray
+from vitcam_training.checkpoints import Weights, to_timm
+from vitcam_training.graph import to_float
+from vitcam_training.quantise import delegate_input, to_int8
+from vitcam_training.rewrites import fold
+
+from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
+from vitcam.model.runtime import open_interpreter
+
+Outputs = dict[str, NDArray[Any]]
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    return to_timm(small_vit())
+
+
+@pytest.fixture(scope="module")
+def float_graph(weights: Weights) -> bytes:
+    return to_float(fold(SMALL, weights))
+
+
+@pytest.fixture(scope="module")
+def int8_graph(float_graph: bytes) -> bytes:
+    return to_int8(delegate_input(float_graph), list(photos(8, seed=9)))
+
+
+def answer(model: bytes, image: NDArray[np.uint8]) -> Outputs:
+    graph = Interpreter(model_content=model)
+    return dict(graph.get_signature_runner()(image=image[None]))
+
+
+def test_the_rewritten_graph_equals_the_network_to_a_ten_thousandth(float_graph: bytes, weights: Weights) -> None:
+    images = photos(3)
+    logits, attention, embedding = reference_vit(weights, images, SMALL.heads)
+    odds = np.exp(logits)
+    found = [answer(float_graph, image) for image in images]
+
+    for i, outputs in enumerate(found):
+        np.testing.assert_allclose(outputs["probabilities"][0], odds[i] / odds[i].sum(), atol=1e-4)
+        np.testing.assert_allclose(outputs["attention"][0], attention[i, :, 0, 1:], atol=1e-4)
+        np.testing.assert_allclose(outputs["embedding"][0], embedding[i], atol=1e-4)
+
+
+def test_bytes_go_through_dequantize_exactly_as_through_cast(float_graph: bytes) -> None:
+    image = np.resize(np.arange(256, dtype=np.uint8), (*SMALL.image_size, 3))  # every byte there is
+    before, after = answer(float_graph, image), answer(delegate_input(float_graph), image)
+
+    for name in before:
+        np.testing.assert_allclose(after[name], before[name], atol=1e-6)
+
+
+def test_a_graph_without_a_cast_is_not_rewritten_twice(float_graph: bytes) -> None:
+    with pytest.raises(ValueError, match="0 CAST operators"):
+        delegate_input(delegate_input(float_graph))
+
+
+def test_the_int8_graph_is_one_partition_with_nothing_outside(int8_graph: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "small.tflite"
+    path.write_bytes(int8_graph)
+    runtime = open_interpreter(path, threads=1).info
+
+    assert (runtime.partitions, runtime.outside) == (1, 0)
+
+
+def test_the_int8_graph_has_int8_weights_and_stays_close(int8_graph: bytes, float_graph: bytes) -> None:
+    image = photos(1)[0]
+    exact, found = answer(float_graph, image), answer(int8_graph, image)
+
+    assert len(int8_graph) < 0.35 * len(float_graph)
+    np.testing.assert_allclose(found["probabilities"], exact["probabilities"], atol=0.05)
+    assert not np.array_equal(found["probabilities"], exact["probabilities"])
+
+
+def test_rounding_fitted_to_photos_beats_rounding_to_the_nearest(float_graph: bytes, int8_graph: bytes) -> None:
+    nearest = to_int8(delegate_input(float_graph))
+    images = photos(24, seed=3)
+    errors = {
+        name: np.mean(
+            [np.abs(answer(model, i)["embedding"] - answer(float_graph, i)["embedding"]).mean() for i in images]
+        )
+        for name, model in (("nearest", nearest), ("fitted", int8_graph))
+    }
+
+    assert errors["fitted"] < 1.05 * errors["nearest"]
+
+
+def test_quantising_prints_nothing_on_stdout_or_stderr(float_graph: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    to_int8(float_graph)
+
+    assert "Quant" not in "".join(capfd.readouterr())

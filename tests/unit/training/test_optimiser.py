@@ -1,0 +1,58 @@
+from itertools import pairwise
+
+import keras
+import numpy as np
+import pytest
+from vitcam_training.optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
+from vitcam_training.vit import ViT
+
+from tests.unit.training.nets import SMALL
+
+
+def test_the_learning_rate_rises_linearly_and_falls_along_a_cosine() -> None:
+    rates = [warmup_cosine(step, steps=100, warmup=10, peak=1.0) for step in range(100)]
+
+    assert rates[:10] == pytest.approx([0.1 * (i + 1) for i in range(10)])
+    assert rates[10] == pytest.approx(1.0)
+    assert rates[55] == pytest.approx(0.5)
+    assert rates[99] < 0.001
+    assert all(later < earlier for earlier, later in pairwise(rates[10:]))
+
+
+def test_layers_near_the_input_learn_more_slowly() -> None:
+    vit = ViT(SMALL)
+    scales = layer_scales(vit, 0.5)
+    of = {name: {rate for path, rate in scales.items() if name in path} for name in ("head/", "block02", "block00")}
+
+    assert of == {"head/": {1.0}, "block02": {0.5}, "block00": {0.125}}
+    assert scales[vit.cls_token.path] == scales[vit.position.path] == 0.0625
+    assert len(scales) == len(vit.trainable_variables)
+
+
+def test_only_matrices_decay_and_nothing_else_does() -> None:
+    vit = ViT(SMALL)
+    paths = decaying(vit)
+    shapes = {v.path: v.shape for v in vit.trainable_variables}
+
+    assert {len(shapes[path]) for path in paths} == {2}
+    assert len(paths) == 2 + 6 * SMALL.depth
+    assert not [path for path in paths if "norm" in path or "bias" in path or "token" in path or "position" in path]
+
+
+def test_decay_is_decoupled_from_the_gradient_and_follows_the_layers_rate() -> None:
+    kernel, bias = (keras.Variable(np.ones(2, np.float32), name=name) for name in ("kernel", "bias"))
+    scales = {kernel.path: 0.5, bias.path: 0.5}
+    optimiser = LayerwiseAdamW(scales, {kernel.path}, weight_decay=0.2, learning_rate=0.1)
+    optimiser.apply([np.zeros(2, np.float32)] * 2, [kernel, bias])
+
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(kernel), 1 - 0.1 * 0.5 * 0.2, rtol=1e-6)
+    np.testing.assert_array_equal(keras.ops.convert_to_numpy(bias), 1.0)
+
+
+def test_a_first_step_moves_each_variable_by_its_own_rate() -> None:
+    slow, quick = (keras.Variable(np.zeros(3, np.float32), name=name) for name in ("slow", "quick"))
+    optimiser = LayerwiseAdamW({slow.path: 0.25, quick.path: 1.0}, set(), 0.0, learning_rate=0.1)
+    optimiser.apply([np.array([1, -5, 0.1], np.float32)] * 2, [slow, quick])
+
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(quick), [-0.1, 0.1, -0.1], rtol=1e-4)
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(slow), [-0.025, 0.025, -0.025], rtol=1e-4)

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pytest
+from vitcam_training.recipe import Recipe, read_recipe, shipped_recipes
+
+from vitcam.errors import UsageError
+from vitcam.resize import InputSpec
+
+
+def recipe(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return path
+
+
+def test_every_shipped_recipe_can_be_read_by_its_name() -> None:
+    names = shipped_recipes()
+
+    assert "everyday" in names
+    assert [read_recipe(name).name for name in names] == names
+
+
+def test_a_recipe_of_two_lines_gets_the_defaults(tmp_path: Path) -> None:
+    found = read_recipe(recipe(tmp_path, 'name = "mine"\ndata = "photos"\n'))
+
+    assert found == Recipe(name="mine", data="photos")
+    assert found.spec == InputSpec(224, 224)
+
+
+def test_the_input_of_a_recipe_becomes_that_of_the_model(tmp_path: Path) -> None:
+    cut = '[input]\ncrop_fraction = 0.875\ninterpolation = "bicubic"\n'
+    text = 'name = "m"\ndata = "d"\n[model]\nimage_size = [96, 128]\n' + cut
+
+    assert read_recipe(recipe(tmp_path, text)).spec == InputSpec(96, 128, "crop", 0.875, "bicubic")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("epochs = 3", r"'epochs' is unknown; allowed: name, data, seed"),
+        ('name = "m"\ndata = "d"\n[train]\nepoch = 3', r"train: 'epoch' is unknown; allowed: epochs"),
+        ('name = "m"\ndata = "d"\n[train]\nepochs = "3"', r"train: epochs is '3'; a int is allowed"),
+        ('name = "m"\ndata = "d"\n[train]\nepochs = true', r"epochs is True; a int is allowed"),
+        ('name = "m"\ndata = "d"\ntrain = 3', r"train is 3; a \[table\] is allowed"),
+        ('name = "m"\ndata = "d"\n[model]\nimage_size = 224', r"image_size is 224; two whole numbers"),
+        ('name = "m"\ndata = "d"\n[about]\ntrained_on = [3]', r"trained_on is \[3\]; \[\[tables\]\] of texts"),
+        ('name = "m"', r"needed are name, data; found name"),
+        ("name = ", r"is no TOML file"),
+    ],
+)
+def test_a_recipe_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_recipe(recipe(tmp_path, text))
+
+
+def test_an_unknown_recipe_is_refused_with_the_names_that_there_are() -> None:
+    with pytest.raises(UsageError, match=r"no recipe 'everydya': .* one of: .*everyday"):
+        read_recipe("everydya")
+
+
+def test_whole_numbers_are_taken_where_fractions_are_meant(tmp_path: Path) -> None:
+    found = read_recipe(recipe(tmp_path, 'name = "m"\ndata = "d"\n[train]\nweight_decay = 0\n'))
+
+    assert found.train.weight_decay == 0.0
+    assert type(found.train.weight_decay) is float
