@@ -1,0 +1,308 @@
+"""Runs as root in the machine that `run.sh` starts: every kind of camera, and the daemon on one of them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+IO = Path("/io")
+STALL = Path("/run/pivm/stall-all")
+VIVID = Path("/sys/bus/platform/drivers/vivid")
+PORT = 8420
+SLOW = 60  # seconds for what takes one on a Pi
+
+
+class Report:
+    """What held and what did not."""
+
+    def __init__(self) -> None:
+        self.failed = 0
+
+    def check(self, name: str, holds: bool, *more: object) -> None:
+        self.failed += not holds
+        print("ok  " if holds else "FAIL", name, *more, flush=True)
+
+
+def sh(command: str) -> str:
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=400)
+    return (done.stdout + done.stderr).strip()
+
+
+def until(holds: Callable[[], bool], timeout_s: float) -> bool:
+    """Wait for it; whether it came."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.2)
+    return False
+
+
+@contextmanager
+def environment(**values: str) -> Iterator[None]:
+    """For the child processes started meanwhile."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def install() -> None:
+    print(sh(f"/opt/venv/bin/pip install -q --no-index --find-links {IO}/wheels vitcam"), flush=True)
+    STALL.parent.mkdir(exist_ok=True)
+
+
+def stand_in_is_true(report: Report) -> None:
+    code = (
+        "import picamera2, libcamera, json\n"
+        "from tests.pivm.check_fake import deviations\n"
+        "print(json.dumps(list(deviations(picamera2, libcamera.ColorSpace))))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], cwd=IO, capture_output=True, text=True, timeout=SLOW)
+    report.check(
+        "the stand-in has only what picamera2 has", said.stdout.strip() == "[]", said.stdout, said.stderr[-500:]
+    )
+
+
+def picamera(report: Report) -> None:
+    from vitcam.sources import default_uri
+
+    with environment(PIVM_FORMATS="1"):
+        bars(report, "granted as asked (YUV420 lores)", 640, 480)
+    bars(report, "granted as NV12 only", 640, 480)
+    bars(report, "granted at 720p, where the small stream has another shape", 1280, 720, small=False)
+    refusals(report)
+    report.check("without a name, picamera is taken", default_uri() == "picamera")
+
+
+def bars(report: Report, how: str, width: int, height: int, small: bool = True) -> None:
+    """The second virtual camera shows eight bars in BT.601: white, yellow, cyan, green, magenta, red, blue, black."""
+    from vitcam.frames import Rect
+    from vitcam.resize import InputSpec
+    from vitcam.sources import SourceOptions, open_source
+
+    options = SourceOptions(input=InputSpec(224, 224), width=width, height=height)
+    with open_source("picamera:1", options) as source:
+        frames = list(islice(source, 5))
+    frame = frames[-1]
+    side = min(width, height)
+    crop = Rect((width - side) // 2, (height - side) // 2, side, side)
+    report.check(f"{how}: size and crop", (frame.preview.shape, frame.crop) == ((height, width, 3), crop), frame.crop)
+    seen = [tuple(int(v) for v in frame.preview[height // 2, (2 * n + 1) * width // 16]) for n in range(8)]
+    report.check(f"{how}: the preview is RGB", primaries(seen) >= {"red", "green", "blue"}, seen)
+    age_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
+    report.check(f"{how}: times are true", 0 < frame.capture_ms < age_ms < 20_000, frame.capture_ms, age_ms)
+    model_input = frame.model_input
+    report.check(
+        f"{how}: the scaler {'gives' if small else 'cannot give'} the model's input", (model_input is not None) is small
+    )
+    if model_input is None:
+        return
+    # the same place of the scene in both pictures: the model's input is the middle of the preview
+    differences = []
+    for x in range(4, 224, 8):
+        there = frame.preview[crop.y + side // 2, crop.x + round((x + 0.5) * side / 224)].astype(int)
+        differences.append(int(abs(there - model_input[112, x].astype(int)).max()))
+    report.check(
+        f"{how}: it is the crop, in the same colours", sorted(differences)[len(differences) * 3 // 4] < 24, differences
+    )
+
+
+def primaries(colours: list[tuple[int, ...]]) -> set[str]:
+    names = {(True, False, False): "red", (False, True, False): "green", (False, False, True): "blue"}
+    return {names[key] for colour in colours if (key := tuple(part > 110 for part in colour)) in names}
+
+
+def refusals(report: Report) -> None:
+    from vitcam.sources import open_source
+
+    report.check("a wrong number is refused", "there is no camera 7; picamera2 finds" in refusal("picamera:7"))
+    with environment(LIBCAMERA_PIPELINES_MATCH_LIST="none"):
+        report.check("a machine without a camera says so", "finds no camera" in refusal("picamera"))
+    with open_source("picamera:1") as source:
+        next(iter(source))
+        said = refusal("picamera:1")
+        report.check("a camera in use says so", "is another program using it" in said, said)
+
+
+def refusal(uri: str) -> str:
+    from vitcam.errors import SourceError
+    from vitcam.sources import open_source
+
+    try:
+        with open_source(uri):
+            return ""
+    except SourceError as error:
+        return str(error)
+
+
+def picamera_lost(report: Report) -> None:
+    from vitcam.errors import SourceLost
+    from vitcam.sources import open_source
+
+    source = open_source("picamera:1")
+    with source:
+        frames = iter(source)
+        next(frames)
+        STALL.touch()
+        began = time.monotonic()
+        said = ending(frames, SourceLost)
+        report.check("a stalled camera is lost", "no picture for" in said, said, f"{time.monotonic() - began:.1f} s")
+    STALL.unlink()
+    with source:
+        frames = iter(source)
+        report.check("and can be opened again", next(frames).seq == 0)
+        os.kill(int(sh("pgrep -f picamera_child").split()[0]), signal.SIGKILL)
+        said = ending(frames, SourceLost)
+        report.check("a killed camera process is a lost camera", "SIGKILL" in said, said)
+    with source:
+        report.check("which can be opened again, too", next(iter(source)).seq == 0)
+        STALL.touch()
+        began = time.monotonic()
+    took = time.monotonic() - began
+    STALL.unlink()
+    report.check("leaving a stalled camera takes no time", took < 2, f"{took:.2f} s")
+    report.check("no process is left behind", sh("pgrep -f picamera_child") == "", sh("pgrep -af picamera_child"))
+
+
+def ending(frames: Iterator[object], expected: type[Exception]) -> str:
+    try:
+        for _ in frames:
+            continue
+    except expected as error:
+        return str(error)
+    return "it ended without a word"
+
+
+def v4l2(report: Report) -> None:
+    from vitcam.errors import SourceLost
+    from vitcam.sources import SourceOptions, default_uri, open_source
+    from vitcam.sources.v4l2_devices import capture_devices
+
+    # a capture node, a VBI node and an output node
+    sh("/usr/lib/systemd/systemd-udevd --daemon; modprobe vivid n_devs=1 node_types=0x105; udevadm settle")
+    found = [device.path for device in capture_devices()]
+    report.check("only the capture node is a camera", found == ["/dev/video0"], found, sh("ls /dev/video* /dev/vbi*"))
+    with environment(LIBCAMERA_PIPELINES_MATCH_LIST="none"):
+        report.check("without a Pi's camera it is taken", default_uri() == "v4l2:/dev/video0")
+    source = open_source("/dev/video0", SourceOptions(width=640, height=360))
+    with source:
+        frames = iter(source)
+        frame = list(islice(frames, 10))[-1]
+        seen = [tuple(int(v) for v in frame.preview[300, x]) for x in range(40, 640, 80)]
+        report.check("its bars are RGB", seen[5][0] > 150 > 40 > max(seen[5][1:]), seen)
+        report.check("frames carry the driver's time", 0 < frame.capture_ms < 5000, frame.capture_ms)
+        sh("v4l2-ctl -d0 -c percentage_of_dropped_buffers=100")
+        began = time.monotonic()
+        said = ending(frames, SourceLost)
+        report.check(
+            "a silent device is lost after 2 s", "gives no pictures" in said and time.monotonic() - began < 8, said
+        )
+    sh("v4l2-ctl -d0 -c percentage_of_dropped_buffers=0")
+    with source:
+        frames = iter(source)
+        report.check("it opens again", next(frames).seq == 0)
+        (VIVID / "unbind").write_text("vivid.0")
+        report.check("an unplugged device is lost", "gives no pictures" in ending(frames, SourceLost))
+        said = refusal("/dev/video0")
+        report.check("meanwhile it is not there", "there is no device /dev/video0" in said, said)
+        (VIVID / "bind").write_text("vivid.0")
+        sh("udevadm settle")
+    with source:
+        report.check("replugged it opens by its socket's name", next(iter(source)).seq == 0, source._path)  # type: ignore[attr-defined]
+
+
+def daemon(report: Report) -> None:
+    log = IO / "daemon.log"
+    command = ["/opt/venv/bin/vitcam", "run", "--source", "picamera:1", "--model", f"{IO}/model.tflite", "--log", "json",
+               "--emit", "all", "--set", "camera.width=640", "--set", "camera.height=480"]  # fmt: skip
+    with log.open("w") as errors:
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    report.check("it classifies the virtual camera", until(lambda: state().get("status") == "ok", 2 * SLOW), state())
+    first = json.loads(running.stdout.readline()) if running.stdout else {}
+    report.check("predictions go to stdout", first.get("type") == "prediction" and len(first["top"]) == 5, first)
+    report.check("its snapshot shows the bars", snapshot_bars() >= {"red", "green", "blue"}, snapshot_bars())
+    STALL.touch()
+    report.check("a stall is no signal", until(lambda: state().get("status") == "no_signal", SLOW), state())
+    report.check(
+        "the reason is a sentence", "no picture" in str(state().get("reason")) or "camera" in str(state().get("reason"))
+    )
+    report.check("a card is shown meanwhile", until(lambda: snapshot_bars() == set(), SLOW), snapshot_bars())
+    STALL.unlink()
+    report.check("the picture comes back", until(lambda: state().get("status") == "ok", 2 * SLOW), state())
+    report.check("and the bars with it", until(lambda: snapshot_bars() >= {"red", "green", "blue"}, SLOW))
+    end(report, running, "while the camera runs")
+    report.check("without a traceback", "Traceback" not in log.read_text(), log.read_text()[-2000:])
+    with log.open("w") as errors:
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, text=True)
+    until(lambda: state().get("status") == "ok", 2 * SLOW)
+    STALL.touch()
+    time.sleep(0.5)
+    end(report, running, "while the camera hangs")
+    STALL.unlink()
+    gone = until(lambda: sh("pgrep -f picamera_child") == "", 20)
+    report.check("its camera process is gone, too", gone, sh("pgrep -af picamera_child"))
+
+
+def end(report: Report, running: "subprocess.Popen[str]", when: str) -> None:
+    began = time.monotonic()
+    running.terminate()
+    try:
+        rest, _ = running.communicate(timeout=SLOW)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        rest, _ = running.communicate()
+    took = time.monotonic() - began
+    report.check(
+        f"SIGTERM ends it within 2 s {when}", running.returncode == 0 and took < 2, f"{took:.2f} s", running.returncode
+    )
+    if rest:
+        report.check("the last line is a summary", json.loads(rest.splitlines()[-1]).get("type") == "summary")
+
+
+def state() -> dict[str, object]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/api/state", timeout=20) as reply:
+            found: dict[str, object] = json.load(reply)
+            return found
+    except (OSError, ValueError):
+        return {}
+
+
+def snapshot_bars() -> set[str]:
+    """The primaries in a row of the snapshot."""
+    import cv2
+    import numpy as np
+
+    with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/snapshot.jpg?overlay=none", timeout=30) as reply:
+        bgr = cv2.imdecode(np.frombuffer(reply.read(), np.uint8), cv2.IMREAD_COLOR)
+    height, width = bgr.shape[:2]
+    row = bgr[height // 2, [(2 * n + 1) * width // 16 for n in range(8)], ::-1]
+    return primaries([tuple(int(v) for v in colour) for colour in row])
+
+
+def main() -> int:
+    report = Report()
+    install()
+    for part in (stand_in_is_true, picamera, picamera_lost, v4l2, daemon):
+        print(f"-- {part.__name__}", flush=True)
+        try:
+            part(report)
+        except Exception as error:  # the other parts shall be tried all the same
+            report.check(f"{part.__name__} ran to its end", False, repr(error))
+    print(f"{report.failed} failed", flush=True)
+    return int(report.failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
