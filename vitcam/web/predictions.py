@@ -43,8 +43,8 @@ class Feed:
     async def send(self, response: web.StreamResponse, transport: asyncio.Transport, *, attention: bool) -> None:
         """Send predictions until the client leaves or stops reading."""
 
-        async def nudge(_: int) -> None:
-            await response.write(_COMMENT)
+        async def nudge(size: int) -> None:
+            await response.write(b":" + b"." * size + b"\n\n")
 
         outlet = Outlet(transport, nudge)
         await response.write(_RETRY)

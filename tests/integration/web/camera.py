@@ -1,0 +1,161 @@
+"""Stand-ins for a pipeline and for clients: numbered frames at a steady pace, and sockets that read when told to."""
+
+import contextlib
+import math
+import socket
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from tests import frames
+from vitcam.frames import Image, Prediction, Shown
+from vitcam.slot import Slot
+from vitcam.state import State, Status
+from vitcam.web.server import WebServer
+
+CARD: dict[str, Any] = {
+    "name": "toy",
+    "labels": ["cup", "cat"],
+    "input": {"height": 64, "width": 64, "resize": "crop", "crop_fraction": 1.0, "interpolation": "area"},
+    "heads": 3,
+}
+
+
+def _noisy_picture(seed: int, noise: float) -> Image:
+    """1280×720, a gradient with noise."""
+    ramp = np.linspace(40, 200, 1280, dtype=np.float32)[None, :, None] * np.ones((720, 1, 3), np.float32)
+    blocks = np.random.default_rng(seed).normal(0, noise, (720, 1280, 1))
+    return np.clip(ramp + blocks, 0, 255).astype(np.uint8)
+
+
+def classify(_: Image) -> Prediction:
+    """What a model would say of an upload."""
+    return frames.prediction("cat", cup=0.05)
+
+
+class Camera:
+    """Publishes numbered frames from a thread of its own; `noise` decides how large their JPEGs are."""
+
+    def __init__(self, fps: float = 30.0, noise: float = 30.0, grid: tuple[int, int, int] = (3, 4, 4)) -> None:
+        self.shown: Slot[Shown] = Slot()
+        self.seq = 0
+        self.label = "cup"
+        self.status: Status = "ok"
+        self.reason = ""
+        self._fps = fps
+        self._attention = np.linspace(0, 1, math.prod(grid), dtype=np.float32).reshape(grid)
+        self._pictures = [_noisy_picture(seed, noise) for seed in range(4)]
+        self._running = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self.publish()
+        self._running.set()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._running.set()
+        self._thread.join(5)
+
+    def state(self) -> State:
+        return State(self.status, self.reason, 1.0, "test", "toy")
+
+    def lose_signal(self, reason: str) -> None:
+        """Publish nothing more, as if the cable were out."""
+        self._running.clear()
+        self.status, self.reason = "no_signal", reason
+
+    def freeze(self) -> None:
+        """Publish nothing more although all is well, as a folder of pictures at its end."""
+        self._running.clear()
+
+    def find_signal(self) -> None:
+        """The cable is back."""
+        self.status, self.reason = "ok", ""
+        self._running.set()
+
+    def publish(self) -> None:
+        """One frame, now."""
+        frame = frames.frame(self.seq, self._pictures[self.seq % len(self._pictures)])
+        prediction = frames.prediction(self.label, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
+        self.shown.put(Shown(frame, replace(prediction, attention=self._attention)))
+        self.seq += 1
+
+    def _run(self) -> None:
+        while not self._ended.wait(1 / self._fps):
+            self._running.wait()
+            self.publish()
+
+
+class Client:
+    """An HTTP client with the system's default buffers, which reads only when told to."""
+
+    def __init__(
+        self,
+        server: WebServer,
+        target: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        read: bool = True,
+    ) -> None:
+        address = server.url.removeprefix("http://")
+        name, port = address.split(":")
+        self._socket = socket.create_connection((name, int(port)), timeout=10)
+        lines = [f"{method} {target} HTTP/1.1", *(f"{k}: {v}" for k, v in {"Host": address, **headers}.items())]
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode())
+        self._file = self._socket.makefile("rb")
+        self.status, self.headers = 0, dict[str, str]()
+        if read:
+            self.read_head()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._socket.close()
+
+    def read_head(self) -> None:
+        """Status and headers of the answer."""
+        self.status = int(self._file.readline().split()[1])
+        self.headers = self.read_headers()
+
+    def read_headers(self) -> dict[str, str]:
+        """Up to the empty line."""
+        headers = {}
+        while (line := self._file.readline().decode("ascii").rstrip("\r\n")) != "":
+            name, _, value = line.partition(": ")
+            headers[name] = value
+        return headers
+
+    def read_part(self) -> tuple[dict[str, str], bytes]:
+        """The next part of a stream: its headers and its JPEG."""
+        while not self._file.readline().startswith(b"--"):
+            pass
+        headers = self.read_headers()
+        return headers, self._file.read(int(headers["Content-Length"]))
+
+    def read_event(self) -> dict[str, str]:
+        """The next server-sent event, comments and settings left out."""
+        while True:
+            fields = self.read_headers()
+            if "data" in fields:
+                return fields
+
+    def read_body(self) -> bytes:
+        """The body of an answer that says how long it is."""
+        return self._file.read(int(self.headers["Content-Length"]))
+
+    def wait_for_end(self) -> None:
+        """Read until the server ends the connection."""
+        with contextlib.suppress(ConnectionResetError):
+            while self._file.read(65536):
+                pass

@@ -1,0 +1,137 @@
+"""State, model, health, errors, the page's files, and who may ask."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.integration.web.camera import CARD, Camera, Client, classify
+from vitcam.web.server import WebServer
+
+
+def get_json(server: WebServer, target: str, **headers: str) -> tuple[int, dict[str, Any]]:
+    with Client(server, target, headers=headers) as client:
+        found: dict[str, Any] = json.loads(client.read_body())
+        return client.status, found
+
+
+def test_the_state_tells_what_runs_and_who_watches(server: WebServer) -> None:
+    with Client(server, "/stream?width=320") as stream, Client(server, "/api/predictions") as events:
+        stream.read_part()
+        events.read_event()
+        _, state = get_json(server, "/api/state")
+
+    assert set(state) == {"status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "clients"}
+    assert state["status"] == "ok"
+    assert set(state["fps"]) == {"captured", "classified", "dropped"}
+    assert set(state["frames"]) == {"captured", "classified", "dropped", "encoded"}
+    assert state["frames"]["encoded"] >= 1
+    assert state["clients"] == {"stream": 1, "predictions": 1}
+
+
+def test_clients_that_left_are_not_counted_any_more(server: WebServer) -> None:
+    for _ in range(3):
+        with Client(server, "/stream?width=320") as client:
+            client.read_part()
+    for _ in range(100):
+        clients = get_json(server, "/api/state")[1]["clients"]
+        if clients["stream"] == 0:
+            break
+
+    assert clients == {"stream": 0, "predictions": 0}
+
+
+def test_the_model_card_is_served_with_what_the_stream_takes(server: WebServer) -> None:
+    _, model = get_json(server, "/api/model")
+
+    assert CARD.items() <= model.items()
+    assert model["stream"]["overlays"] == ["none", "attention", "heat", "grid"]
+    assert model["stream"]["default"]["overlay"] == "attention"
+
+
+def test_health_is_good_even_without_a_picture_and_readiness_is_not(camera: Camera, server: WebServer) -> None:
+    ready_before = get_json(server, "/readyz")[0]
+    camera.lose_signal("the cable is loose")
+    ready_after, reason = get_json(server, "/readyz")
+    alive, _ = get_json(server, "/healthz")
+
+    assert (ready_before, ready_after, alive) == (200, 503, 200)
+    assert reason == {"error": "the cable is loose"}
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/api/events", "/metrics", "/page/../server.py", "/page/none.js"])
+def test_what_is_not_there_is_a_404_with_one_sentence(server: WebServer, path: str) -> None:
+    status, answer = get_json(server, path)
+
+    assert status == 404
+    assert "there is nothing at" in answer["error"]
+
+
+def test_a_wrong_method_is_refused_with_the_right_ones(server: WebServer) -> None:
+    with Client(server, "/api/classify") as client:
+        answer = json.loads(client.read_body())
+
+    assert client.status == 405
+    assert client.headers["Allow"] == "POST"
+    assert answer == {"error": "/api/classify does not take GET; allowed: POST"}
+
+
+@pytest.mark.parametrize("target", ["/", "/stream", "/snapshot.jpg", "/api/state", "/api/predictions", "/nothing"])
+def test_every_answer_carries_the_headers_that_keep_a_browser_safe(server: WebServer, target: str) -> None:
+    with Client(server, target) as client:
+        headers = client.headers
+
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["Server"] == "vitcam"
+
+
+def test_no_file_of_the_page_asks_for_anything_from_elsewhere(server: WebServer) -> None:
+    with Client(server, "/") as client:
+        html = client.read_body().decode()
+
+    assert "http://" not in html
+    assert "https://" not in html
+    assert "<script>" not in html
+    assert "style=" not in html
+
+
+@pytest.mark.parametrize("name", ["style.css", "app.js", "icon.svg"])
+def test_a_file_that_a_browser_has_already_is_not_sent_again(server: WebServer, name: str) -> None:
+    with Client(server, f"/page/{name}") as first:
+        body = first.read_body()
+    with Client(server, f"/page/{name}", headers={"If-None-Match": first.headers["ETag"]}) as second:
+        pass
+
+    assert first.status == 200
+    assert len(body) > 100
+    assert second.status == 304
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:9000", "[::1]:80", "pi.localhost"])
+def test_every_name_of_this_machine_is_answered(server: WebServer, host: str) -> None:
+    assert get_json(server, "/healthz", Host=host)[0] == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.5", "[::1", ""])
+def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str) -> None:
+    status, answer = get_json(server, "/api/state", Host=host)
+
+    assert status == 403
+    assert "localhost only" in answer["error"]
+
+
+def test_a_server_for_the_whole_network_answers_to_any_name(camera: Camera) -> None:
+    server = WebServer(camera, {}, classify, "0.0.0.0", 0)
+    server.start()
+    status, _ = get_json(server, "/healthz", Host="pi.example:8420")
+    server.stop(2)
+
+    assert status == 200
+
+
+def test_a_head_request_ends_at_once_even_for_a_stream(server: WebServer) -> None:
+    for target in ("/stream", "/api/predictions", "/snapshot.jpg", "/"):
+        with Client(server, target, method="HEAD") as client:
+            assert client.status == 200

@@ -1,0 +1,76 @@
+"""`/api/predictions`: server-sent events."""
+
+import json
+import time
+from itertools import pairwise
+
+from tests.integration.web.camera import CARD, Camera, Client, classify
+from vitcam.web.server import WebServer
+
+
+def test_predictions_come_as_events_with_the_same_json_as_everywhere(server: WebServer) -> None:
+    with Client(server, "/api/predictions") as client:
+        event = client.read_event()
+    record = json.loads(event["data"])
+
+    assert client.headers["Content-Type"] == "text/event-stream"
+    assert event["event"] == "prediction"
+    assert event["id"] == str(record["seq"])
+    assert record["type"] == "prediction"
+    assert record["top"][0] == {"label": "cup", "p": 0.9}
+    assert "attention" not in record
+
+
+def test_attention_is_sent_only_to_those_who_ask_for_it(server: WebServer) -> None:
+    with Client(server, "/api/predictions?attention=1") as client:
+        record = json.loads(client.read_event()["data"])
+
+    assert [len(record["attention"]), len(record["attention"][0]), len(record["attention"][0][0])] == [3, 4, 4]
+
+
+def test_events_follow_the_camera_in_order_and_without_repeats(server: WebServer) -> None:
+    with Client(server, "/api/predictions") as client:
+        seqs = [int(client.read_event()["id"]) for _ in range(20)]
+
+    assert seqs == sorted(set(seqs))
+
+
+def test_whoever_resumes_gets_the_newest_and_no_history(camera: Camera, server: WebServer) -> None:
+    with Client(server, "/api/predictions") as client:
+        first = int(client.read_event()["id"])
+    time.sleep(0.5)
+    with Client(server, "/api/predictions") as client:
+        resumed = int(client.read_event()["id"])
+
+    assert resumed > first + 5
+    assert camera.seq - resumed < 10
+
+
+def test_a_client_that_pauses_comes_back_to_the_newest_not_to_a_backlog() -> None:
+    with Camera(fps=100, grid=(12, 14, 14)) as camera:  # events of 20 kB
+        server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+        server.start()
+        with Client(server, "/api/predictions?attention=1") as client:
+            client.read_event()
+            time.sleep(4)
+            ids = [int(client.read_event()["id"]) for _ in range(30)]
+            newest = camera.seq
+        server.stop(2)
+
+    assert newest - ids[-1] < 50
+    assert max(after - before for before, after in pairwise(ids)) > 250  # the pause was skipped, not queued
+
+
+def test_predictions_are_not_sent_faster_than_people_can_see() -> None:
+    with Camera(fps=300) as camera:
+        server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+        server.start()
+        with Client(server, "/api/predictions") as client:
+            client.read_event()
+            began = time.monotonic()
+            for _ in range(30):
+                client.read_event()
+            took_s = time.monotonic() - began
+        server.stop(2)
+
+    assert took_s > 0.85

@@ -1,0 +1,86 @@
+"""Starting, beating and stopping."""
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from tests.integration.web.camera import CARD, Camera, Client, classify
+from vitcam.errors import VitcamError
+from vitcam.web.server import WebServer
+
+
+def test_a_port_in_use_is_known_before_start_returns(camera: Camera, server: WebServer) -> None:
+    port = int(server.url.rsplit(":", 1)[1])
+
+    with pytest.raises(VitcamError, match="in use already"):
+        WebServer(camera, CARD, classify, "127.0.0.1", port).start()
+
+
+def test_the_heart_beats_while_the_loop_turns_and_stops_with_it(server: WebServer) -> None:
+    first = server.beat_ns
+    time.sleep(1.2)
+    later = server.beat_ns
+    server.stop(2)
+    time.sleep(0.8)
+
+    assert later > first
+    assert server.beat_ns - later < 1_000_000_000
+    assert time.monotonic_ns() - server.beat_ns > 700_000_000
+
+
+def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, server: WebServer) -> None:
+    with ExitStack() as stack:
+        for i in range(20):
+            target = "/stream?width=960" if i % 2 else "/api/predictions?attention=1"
+            stack.enter_context(Client(server, target, read=False))
+        good = stack.enter_context(Client(server, "/stream?width=320"))
+        good.read_part()
+        time.sleep(0.5)
+        began = time.monotonic()
+        server.stop(2)
+        took_s = time.monotonic() - began
+        good.wait_for_end()
+
+    assert took_s < 1
+    assert not any(thread.name == "web" for thread in threading.enumerate())
+    assert camera.shown is not None
+
+
+def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server: WebServer) -> None:
+    port = int(server.url.rsplit(":", 1)[1])
+    server.stop(2)
+    again = WebServer(camera, CARD, classify, "127.0.0.1", port)
+    again.start()
+    with Client(again, "/healthz") as client:
+        status = client.status
+    again.stop(2)
+
+    assert status == 200
+
+
+def test_a_server_that_never_started_can_be_stopped_twice() -> None:
+    server = WebServer(Camera(), CARD, classify, "127.0.0.1", 0)
+    server.stop(1)
+    server.stop(1)
+
+    assert server.encoded == 0
+
+
+def test_the_camera_is_not_disturbed_by_a_server_that_ended(camera: Camera, server: WebServer) -> None:
+    with Client(server, "/stream?width=320") as client:
+        client.read_part()
+        server.stop(2)
+    before = camera.seq
+    time.sleep(0.5)
+
+    assert camera.seq > before + 5
+
+
+def test_importing_the_server_does_not_import_aiohttp_yet() -> None:
+    code = "import sys, vitcam.web.server; sys.exit('aiohttp' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

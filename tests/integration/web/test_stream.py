@@ -1,0 +1,237 @@
+"""MJPEG over real sockets: one JPEG for all, and the newest one for each."""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.integration.web.camera import CARD, Camera, Client, classify
+from vitcam.web.server import WebServer
+
+
+def seq(part: tuple[dict[str, str], bytes]) -> int:
+    return int(part[0]["X-Vitcam-Seq"])
+
+
+def age_s(part: tuple[dict[str, str], bytes]) -> float:
+    return time.time() - float(part[0]["X-Timestamp"])
+
+
+def until(condition: Callable[[], bool], timeout_s: float = 5.0) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return condition()
+
+
+def parts_per_s(client: Client, seconds: float) -> float:
+    client.read_part()
+    began, count = time.monotonic(), 0
+    while time.monotonic() - began < seconds:
+        client.read_part()
+        count += 1
+    return count / (time.monotonic() - began)
+
+
+@pytest.mark.parametrize("target", ["/stream", "/?action=stream"])
+def test_a_stream_is_plain_multipart_with_a_jpeg_in_each_part(server: WebServer, target: str) -> None:
+    with Client(server, target + ("&" if "?" in target else "?") + "width=320") as client:
+        headers, jpeg = client.read_part()
+
+    assert client.status == 200
+    assert client.headers["Content-Type"].startswith("multipart/x-mixed-replace; boundary=")
+    assert "Transfer-Encoding" not in client.headers
+    assert headers["Content-Type"] == "image/jpeg"
+    assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).shape == (180, 320, 3)
+
+
+def test_each_part_says_which_frame_it_shows_and_what_is_on_it(server: WebServer) -> None:
+    with Client(server, "/stream") as client:
+        parts = [client.read_part() for _ in range(5)]
+
+    assert [seq(part) for part in parts] == sorted({seq(part) for part in parts})
+    assert parts[0][0]["X-Vitcam-Label"] == "cup"
+    assert float(parts[0][0]["X-Vitcam-P"]) == 0.9
+    assert float(parts[0][0]["X-Vitcam-Infer-Ms"]) == 5.0
+    assert age_s(parts[-1]) < 1
+
+
+def test_a_label_with_line_breaks_adds_no_header(camera: Camera, server: WebServer) -> None:
+    camera.label = "cup\r\nX-Evil: yes\r\n\r\n"
+    with Client(server, "/stream") as client:
+        while (part := client.read_part())[0]["X-Vitcam-Label"] == "cup":
+            pass
+
+    assert "X-Evil" not in part[0]
+    assert part[1].startswith(b"\xff\xd8")
+    assert part[1].endswith(b"\xff\xd9")
+
+
+def test_many_viewers_of_one_variant_share_one_jpeg_a_frame(server: WebServer) -> None:
+    with ExitStack() as stack:
+        clients = [stack.enter_context(Client(server, "/stream?width=320&fps=10")) for _ in range(12)]
+        before, began = server.encoded, time.monotonic()
+        parts = [client.read_part() for _ in range(10) for client in clients]
+        encoded, frames_due = server.encoded - before, 10 * (time.monotonic() - began)
+
+    assert len(parts) == 120
+    assert encoded <= frames_due + 2
+
+
+def test_nothing_is_encoded_and_nobody_listens_while_nobody_watches(camera: Camera, server: WebServer) -> None:
+    with Client(server, "/stream?width=320") as client:
+        client.read_part()
+    until(lambda: camera.shown._callbacks == ())
+    time.sleep(0.3)
+    before = server.encoded
+    time.sleep(1)
+
+    assert server.encoded == before
+    assert camera.shown._callbacks == ()
+
+
+def test_the_rate_asked_for_is_the_rate_given(server: WebServer) -> None:
+    with Client(server, "/stream?width=320&fps=5") as client:
+        rate = parts_per_s(client, 3)
+
+    assert 4 <= rate <= 5.6
+
+
+@pytest.mark.parametrize("noise", [2.0, 6.0])  # JPEGs of 40 and 115 kB
+def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> None:
+    with Camera(noise=noise) as camera:
+        server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+        server.start()
+        with Client(server, "/stream?width=1280&fps=15") as client:
+            for _ in range(15):
+                client.read_part()
+            time.sleep(5)
+            ages = [age_s(client.read_part()) for _ in range(3)]
+        server.stop(2)
+
+    assert ages[2] <= 0.5
+
+
+def test_twenty_clients_that_never_read_delay_no_good_one(server: WebServer) -> None:
+    with ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(Client(server, "/stream?width=960", read=False))
+        time.sleep(0.5)
+        good = stack.enter_context(Client(server, "/stream?width=960"))
+        rate = parts_per_s(good, 3)
+        age = age_s(good.read_part())
+
+    assert rate > 12
+    assert age < 0.3
+
+
+def test_clients_that_never_read_cost_no_encoding(server: WebServer) -> None:
+    with ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(Client(server, "/stream?width=960", read=False))
+        time.sleep(2)
+        before = server.encoded
+        time.sleep(1.5)
+
+    assert server.encoded == before
+
+
+def test_a_slow_viewer_skips_frames_instead_of_falling_behind(server: WebServer) -> None:
+    with Client(server, "/stream?width=960&fps=30") as client:
+        seen = []
+        for _ in range(12):
+            part = client.read_part()
+            seen.append((seq(part), age_s(part)))
+            time.sleep(0.2)
+
+    assert seen[-1][0] - seen[0][0] > 2 * len(seen)
+    assert max(age for _, age in seen[3:]) < 0.8
+
+
+def test_more_variants_than_allowed_are_refused_with_the_reason(server: WebServer) -> None:
+    with ExitStack() as stack:
+        for width in range(160, 160 + 8 * 80, 80):
+            stack.enter_context(Client(server, f"/stream?width={width}")).read_part()
+        ninth = stack.enter_context(Client(server, "/stream?width=1280"))
+        reason = ninth.read_body()
+        same = stack.enter_context(Client(server, "/stream?width=160"))
+
+    assert ninth.status == 429
+    assert b"8 different pictures" in reason
+    assert same.status == 200
+
+
+def test_a_variant_makes_room_when_its_last_viewer_leaves(server: WebServer) -> None:
+    for width in range(160, 160 + 12 * 80, 80):
+        with Client(server, f"/stream?width={width}") as client:
+            client.read_part()
+
+    with Client(server, "/stream?width=1280") as late:
+        assert late.status == 200
+
+
+def test_without_signal_the_stream_shows_a_card_and_recovers_by_itself(camera: Camera, server: WebServer) -> None:
+    with Client(server, "/stream?width=320") as client:
+        client.read_part()
+        camera.lose_signal("the cable is loose")
+        began = time.monotonic()
+        while "X-Vitcam-Seq" in (part := client.read_part())[0]:
+            assert time.monotonic() - began < 6
+        cards = [client.read_part() for _ in range(2)]
+        camera.find_signal()
+        began = time.monotonic()
+        while "X-Vitcam-Seq" not in (back := client.read_part())[0]:
+            assert time.monotonic() - began < 3
+
+    assert all("X-Vitcam-Seq" not in card[0] for card in cards)
+    assert cards[0][1] == part[1]
+    assert age_s(back) < 1
+
+
+def test_a_stream_begins_with_the_card_when_there_never_was_a_picture() -> None:
+    camera = Camera()
+    camera.lose_signal("no camera is connected")
+    other = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+    other.start()
+    began = time.monotonic()
+    with Client(other, "/stream?width=320") as client:
+        headers, jpeg = client.read_part()
+        first_s = time.monotonic() - began
+        client.read_part()
+        repeated_s = time.monotonic() - began
+    other.stop(2)
+
+    assert "X-Vitcam-Seq" not in headers
+    assert jpeg.startswith(b"\xff\xd8")
+    assert first_s < 0.9
+    assert 0.9 < repeated_s < 2.5
+
+
+def test_a_picture_that_stands_still_is_repeated_every_second(camera: Camera, server: WebServer) -> None:
+    with Client(server, "/stream?width=320") as client:
+        client.read_part()
+        camera.freeze()
+        time.sleep(0.2)
+        before = server.encoded
+        began = time.monotonic()
+        parts = [client.read_part() for _ in range(4)]
+        took_s = time.monotonic() - began
+
+    assert seq(parts[-1]) == seq(parts[-2])
+    assert server.encoded - before <= 1
+    assert 1.5 < took_s < 5
+
+
+@pytest.mark.parametrize(
+    "query", ["overlay=glow", "head=3", "opacity=2", "width=9", "quality=100", "fps=0", "width=wide"]
+)
+def test_a_value_that_cannot_be_meant_is_refused_with_what_is_allowed(server: WebServer, query: str) -> None:
+    with Client(server, f"/stream?{query}") as client:
+        body = client.read_body()
+
+    assert client.status == 400
+    assert b"allowed" in body
+    assert body.count(b"\n") == 0

@@ -1,0 +1,192 @@
+"""`POST /api/classify`: a photo in, a prediction out, and everything that is no photo."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests import frames
+from tests.integration.web.camera import CARD, Camera, Client
+from vitcam.errors import VitcamError
+from vitcam.frames import Image, Prediction
+from vitcam.web.server import WebServer
+from vitcam.web.uploads import MOST_AT_ONCE, MOST_BYTES
+
+
+def photo(width: int = 200, height: int = 100) -> bytes:
+    return bytes(cv2.imencode(".png", frames.picture(height, width))[1])
+
+
+def post(server: WebServer, body: bytes, **headers: str) -> tuple[int, dict[str, Any]]:
+    address = server.url.removeprefix("http://")
+    connection = HTTPConnection(address, timeout=30)
+    connection.request("POST", "/api/classify", body, headers)
+    answer = connection.getresponse()
+    found: dict[str, Any] = json.loads(answer.read())
+    connection.close()
+    return answer.status, found
+
+
+def form(name: str, data: bytes) -> tuple[bytes, str]:
+    head = f'--xx\r\nContent-Disposition: form-data; name="{name}"; filename="a.png"\r\n\r\n'
+    note = '--xx\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n'
+    return note.encode() + head.encode() + data + b"\r\n--xx--\r\n", "multipart/form-data; boundary=xx"
+
+
+@contextmanager
+def serving(classify: Callable[[Image], Prediction]) -> Iterator[WebServer]:
+    with Camera() as camera:
+        server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop(2)
+
+
+def test_a_photo_as_the_body_gives_a_prediction_and_where_it_looked(server: WebServer) -> None:
+    status, record = post(server, photo(), **{"Content-Type": "image/png"})
+
+    assert status == 200
+    assert record["type"] == "prediction"
+    assert record["top"][0] == {"label": "cat", "p": 0.9}
+    assert record["ms"]["infer"] == 5.0
+    assert record["image"] == {"width": 200, "height": 100}
+    assert record["crop"] == {"x": 50, "y": 0, "width": 100, "height": 100}
+    assert np.shape(record["attention"]) == (3, 4, 4)
+
+
+def test_a_photo_in_a_form_gives_the_same_as_one_in_the_body(server: WebServer) -> None:
+    body, kind = form("image", photo())
+
+    status, record = post(server, body, **{"Content-Type": kind})
+    assert status == 200
+    assert record["top"][0]["label"] == "cat"
+
+
+def test_the_model_is_given_the_photo_with_its_colours_in_order() -> None:
+    seen: list[Image] = []
+
+    def look(image: Image) -> Prediction:
+        seen.append(image)
+        return frames.prediction()
+
+    red = frames.picture()
+    red[:] = (250, 0, 10)
+    with serving(look) as server:
+        post(server, bytes(cv2.imencode(".png", cv2.cvtColor(red, cv2.COLOR_RGB2BGR))[1]))
+
+    assert (seen[0] == red).all()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "sentence"),
+    [
+        (b"", "image/jpeg", "carries no photo"),
+        (b"this is a text", "image/jpeg", "not an image"),
+        (photo()[:60], "image/png", "not an image"),
+        (b"GIF89a" + bytes(50), "image/gif", "GIF"),
+        (form("picture", photo())[0], form("picture", photo())[1], "no field 'image'"),
+        (form("image", b"")[0], form("image", b"")[1], "carries no photo"),
+        (b"no form at all", "multipart/form-data", "form"),
+        (b"no form at all", "multipart/form-data; boundary=xx", "form"),
+        (form("image", photo())[0][:150], form("image", photo())[1], ""),
+    ],
+)
+def test_what_is_no_photo_is_refused_with_one_sentence(
+    server: WebServer, body: bytes, kind: str, sentence: str
+) -> None:
+    status, answer = post(server, body, **{"Content-Type": kind})
+
+    assert status == 400
+    assert sentence in answer["error"]
+
+
+def test_a_photo_that_is_too_large_is_refused_before_it_is_decoded(server: WebServer) -> None:
+    status, answer = post(server, bytes(MOST_BYTES + 1))
+
+    assert status == 413
+    assert "larger than 32 MiB" in answer["error"]
+
+
+def test_a_model_that_cannot_be_loaded_is_no_fault_of_the_photo() -> None:
+    def fail(_: Image) -> Prediction:
+        raise VitcamError("the model file is gone")
+
+    with serving(fail) as server:
+        status, answer = post(server, photo())
+
+    assert status == 503
+    assert answer == {"error": "the model file is gone"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({"Origin": "http://evil.example"}, False),
+        ({"Origin": "null"}, False),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1"}, True),
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({}, True),
+    ],
+)
+def test_a_page_of_another_site_may_not_post(server: WebServer, headers: dict[str, str], allowed: bool) -> None:
+    status, _ = post(server, photo(), **headers)
+
+    assert status == (200 if allowed else 403)
+
+
+def test_the_page_itself_may_post_where_browsers_name_only_the_origin(server: WebServer) -> None:
+    assert post(server, photo(), Origin=server.url)[0] == 200
+
+
+def test_more_photos_at_once_than_allowed_are_asked_to_come_back() -> None:
+    gate = threading.Event()
+
+    def wait(_: Image) -> Prediction:
+        gate.wait(20)
+        return frames.prediction()
+
+    statuses: list[int] = []
+    with serving(wait) as server:
+        waiting = [
+            threading.Thread(target=lambda: statuses.append(post(server, photo())[0])) for _ in range(MOST_AT_ONCE)
+        ]
+        for thread in waiting:
+            thread.start()
+        time.sleep(1)
+        refused, answer = post(server, photo())
+        gate.set()
+        for thread in waiting:
+            thread.join(20)
+
+    assert refused == 503
+    assert "try again" in answer["error"]
+    assert statuses == [200] * MOST_AT_ONCE
+
+
+def test_the_loop_turns_and_streams_flow_while_a_photo_is_classified() -> None:
+    def slow(_: Image) -> Prediction:
+        time.sleep(1.5)
+        return frames.prediction()
+
+    with serving(slow) as server, Client(server, "/stream?width=320") as viewer:
+        thread = threading.Thread(target=post, args=(server, photo()))
+        thread.start()
+        began, gaps = time.monotonic(), []
+        while thread.is_alive():
+            viewer.read_part()
+            gaps.append(time.monotonic() - began)
+            began = time.monotonic()
+        thread.join()
+
+    assert max(gaps) < 0.6
