@@ -43,7 +43,7 @@ class Camera:
     def __init__(self, fps: float = 30.0, noise: float = 30.0, grid: tuple[int, int, int] = (3, 4, 4)) -> None:
         self.shown: Slot[Shown] = Slot()
         self.seq = 0
-        self.label = "cup"
+        self.label, self.p = "cup", 0.9
         self.status: Status = "ok"
         self.reason = ""
         self._fps = fps
@@ -84,7 +84,7 @@ class Camera:
     def publish(self) -> None:
         """One frame, now."""
         frame = frames.frame(self.seq, self._pictures[self.seq % len(self._pictures)])
-        prediction = frames.prediction(self.label, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
+        prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
         self.shown.put(Shown(frame, replace(prediction, attention=self._attention)))
         self.seq += 1
 

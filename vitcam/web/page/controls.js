@@ -17,7 +17,7 @@ export class Controls {
     this.#addHeads(model.heads ?? 0, chosen.head);
     this.#opacity.value = chosen.opacity;
     this.#form.addEventListener("submit", (event) => event.preventDefault());
-    this.#form.addEventListener("input", () => this.#apply());
+    for (const kind of ["input", "change"]) this.#form.addEventListener(kind, () => this.#apply());
     this.#apply();
   }
 

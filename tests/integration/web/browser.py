@@ -1,0 +1,46 @@
+"""Headless Chromium, driven by Selenium, with a fresh profile and no request to anywhere but the page."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from tests.parts import need_program
+
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def open_browser(profile: Path, width: int = 1280, height: int = 800) -> Iterator[webdriver.Chrome]:
+    """A browser whose page is `width` × `height` px."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = need_program("chromium", "chromium-browser", "google-chrome")
+    for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(need_program("chromedriver")))
+    try:
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        yield driver
+    finally:
+        driver.quit()
+
+
+def console_errors(driver: webdriver.Chrome) -> list[str]:
+    """What the page complained of so far."""
+    entries: list[dict[str, Any]] = driver.get_log("browser")  # type: ignore[no-untyped-call]
+    return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]

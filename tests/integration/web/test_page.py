@@ -1,0 +1,172 @@
+"""The page in a real browser."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.select import Select
+from selenium.webdriver.support.wait import WebDriverWait
+
+from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.camera import CARD, Camera, classify
+from vitcam.web.server import WebServer
+
+_PIXELS = """
+  const img = document.getElementById("picture");
+  const canvas = document.createElement("canvas");
+  canvas.width = 64; canvas.height = 36;
+  const context = canvas.getContext("2d");
+  context.drawImage(img, 0, 0, 64, 36);
+  return [...context.getImageData(0, 0, 64, 36).data];
+"""
+
+
+@pytest.fixture
+def chrome(tmp_path: Path) -> Iterator[Chrome]:
+    with open_browser(tmp_path / "profile") as driver:
+        yield driver
+
+
+def wait(chrome: Chrome, condition: Callable[[], object], timeout_s: float = 20) -> None:
+    WebDriverWait(chrome, timeout_s, 0.1).until(lambda _: condition())
+
+
+def text(chrome: Chrome, element: str) -> str:
+    return chrome.find_element(By.ID, element).text
+
+
+def pixels(chrome: Chrome) -> list[int]:
+    found: list[int] = chrome.execute_script(_PIXELS)
+    return found
+
+
+def picture_width(chrome: Chrome) -> int:
+    return int(chrome.execute_script("return document.getElementById('picture').naturalWidth"))
+
+
+def open_page(chrome: Chrome, server: WebServer) -> None:
+    chrome.get(server.url)
+    wait(chrome, lambda: picture_width(chrome) > 100 and text(chrome, "status") == "Live")
+
+
+def bar(chrome: Chrome, label: str) -> float:
+    """How much of a label's bar is filled as drawn now, 0 to 1."""
+    inset = chrome.execute_script(
+        "const row = [...document.querySelectorAll('#guesses .guess')]"
+        ".find((row) => row.querySelector('.name').textContent === arguments[0]);"
+        "return getComputedStyle(row.querySelector('.fill')).getPropertyValue('--p')",
+        label,
+    )
+    return float(inset)
+
+
+def test_the_picture_and_the_bars_move_and_nothing_is_wrong(camera: Camera, server: WebServer, chrome: Chrome) -> None:
+    open_page(chrome, server)
+    first = pixels(chrome)
+    wait(chrome, lambda: pixels(chrome) != first)
+    wait(chrome, lambda: bar(chrome, "cup") == 0.9)
+    camera.p = 0.35
+    wait(chrome, lambda: bar(chrome, "cup") == 0.35)
+    camera.label = "<b>teapot</b>"
+    wait(chrome, lambda: "<b>teapot</b>" in text(chrome, "label"))
+
+    assert text(chrome, "source") == "test"
+    assert text(chrome, "model-name") == "toy"
+    assert console_errors(chrome) == []
+
+
+def test_the_switches_change_what_is_drawn_and_are_remembered(server: WebServer, chrome: Chrome) -> None:
+    open_page(chrome, server)
+    chrome.find_element(By.CSS_SELECTOR, "input[value=heat]").click()
+    Select(chrome.find_element(By.ID, "head")).select_by_visible_text("2")
+    source = "return document.getElementById('picture').src"
+    wait(chrome, lambda: "overlay=heat&head=1" in str(chrome.execute_script(source)))
+    chrome.refresh()
+    wait(chrome, lambda: "overlay=heat&head=1" in str(chrome.execute_script(source)))
+    wait(chrome, lambda: picture_width(chrome) > 100)
+
+    assert console_errors(chrome) == []
+
+
+def test_a_photo_of_one_s_own_is_shown_with_its_result(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
+    photo = tmp_path / "photo.png"
+    cv2.imwrite(str(photo), np.full((120, 200, 3), 200, np.uint8))
+    open_page(chrome, server)
+    chrome.find_element(By.ID, "file").send_keys(str(photo))
+    wait(chrome, lambda: "cat" in text(chrome, "photo-label"))
+    width, corner, hot = chrome.execute_script(
+        "const canvas = document.getElementById('photo-canvas');"
+        "const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;"
+        "const at = (x, y) => [...data.slice(4 * (y * canvas.width + x), 4 * (y * canvas.width + x) + 3)];"
+        "return [canvas.width, at(2, 2), at(150, 110)]"
+    )
+
+    assert width == 200
+    assert corner == [200, 200, 200]  # outside the crop nothing is drawn
+    assert hot != [200, 200, 200]
+    assert console_errors(chrome) == []
+
+
+def test_a_file_that_is_no_photo_is_explained_on_the_page(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
+    other = tmp_path / "notes.png"
+    other.write_text("these are notes")
+    open_page(chrome, server)
+    chrome.find_element(By.ID, "file").send_keys(str(other))
+
+    wait(chrome, lambda: "not an image" in text(chrome, "photo-message").lower())
+
+
+def test_the_page_says_why_there_is_no_picture_and_recovers(camera: Camera, server: WebServer, chrome: Chrome) -> None:
+    open_page(chrome, server)
+    camera.lose_signal("the cable is loose")
+    wait(chrome, lambda: text(chrome, "status") == "No picture")
+    reason = text(chrome, "reason")
+    camera.find_signal()
+    wait(chrome, lambda: text(chrome, "status") == "Live")
+
+    assert reason.lower() == "the cable is loose"
+    assert text(chrome, "reason") == ""
+
+
+def test_the_page_comes_back_by_itself_after_a_restart(camera: Camera, server: WebServer, chrome: Chrome) -> None:
+    open_page(chrome, server)
+    port = int(server.url.rsplit(":", 1)[1])
+    server.stop(2)
+    wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
+    again = WebServer(camera, CARD, classify, "127.0.0.1", port)
+    again.start()
+    wait(chrome, lambda: text(chrome, "status") == "Live")
+    camera.label = "kettle"
+    wait(chrome, lambda: "kettle" in text(chrome, "label"))
+    wait(chrome, lambda: picture_width(chrome) > 100)
+    first = pixels(chrome)
+    wait(chrome, lambda: pixels(chrome) != first)
+    again.stop(2)
+
+
+def test_a_tab_that_nobody_sees_costs_the_camera_nothing(server: WebServer, chrome: Chrome) -> None:
+    open_page(chrome, server)
+    page = chrome.current_window_handle
+    chrome.switch_to.new_window("tab")
+    time.sleep(1.5)
+    before = server.encoded
+    time.sleep(1)
+    idle = server.encoded - before
+    chrome.switch_to.window(page)
+    wait(chrome, lambda: server.encoded > before + 5)
+
+    assert idle == 0
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_page_fits_its_window_without_scrolling_sideways(server: WebServer, tmp_path: Path, width: int) -> None:
+    with open_browser(tmp_path / "profile", width, 844) as chrome:
+        open_page(chrome, server)
+        content, window = chrome.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+
+        assert content <= window == width
