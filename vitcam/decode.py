@@ -11,6 +11,7 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
+from vitcam.opencv import quiet_opencv
 
 MAX_BYTES = 200_000_000
 MAX_PIXELS = 100_000_000  # 300 MB once decoded: more than any camera takes, less than a Pi's memory
@@ -46,7 +47,7 @@ def decode_image(data: bytes) -> Image:
         )
     if not header.complete:  # OpenCV would fill the rest of a JPEG with grey and say nothing
         raise _truncated(data)
-    cv2.setLogLevel(0)  # what is wrong is said below, once
+    quiet_opencv()
     try:
         bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:

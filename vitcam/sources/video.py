@@ -11,7 +11,7 @@ import numpy as np
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Unreadable
-from vitcam.sources.opencv import prepare_capture
+from vitcam.opencv import prepare_capture
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import SourceOptions
 

@@ -1,4 +1,4 @@
-"""How OpenCV's captures are to behave, said where alone it listens."""
+"""How OpenCV is to behave, said where alone it listens."""
 
 import os
 
@@ -7,14 +7,19 @@ import cv2
 SELECT_TIMEOUT_S = 2  # a camera in the dark may need a second for one picture
 
 
+def quiet_opencv() -> None:
+    """Keep OpenCV from printing: what is wrong is said once, by whoever called it. OPENCV_LOG_LEVEL stays in force."""
+    if "OPENCV_LOG_LEVEL" not in os.environ:
+        switch = getattr(cv2.utils, "logging", cv2)  # OpenCV 5 has moved it
+        switch.setLogLevel(0)
+
+
 def prepare_capture() -> None:
     """Call before a capture is opened: OpenCV reads the environment once, at its first capture.
 
     A V4L2 device that gives nothing makes `read` fail after 2 s instead of 10 (`CAP_PROP_READ_TIMEOUT_MSEC` is refused
-    by that backend). FFmpeg and OpenCV stay quiet (-8 is AV_LOG_QUIET): what is wrong is said once, by whoever opens.
-    What the user has set already stays.
+    by that backend). FFmpeg stays quiet, too (-8 is AV_LOG_QUIET). What the user has set already stays.
     """
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", str(SELECT_TIMEOUT_S))
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    if "OPENCV_LOG_LEVEL" not in os.environ:
-        cv2.setLogLevel(0)
+    quiet_opencv()
