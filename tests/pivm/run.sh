@@ -20,4 +20,4 @@ git archive HEAD | tar -x -C "$work/tree"
   --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 aiohttp typer rich
 cp "$model" "$work/model.tflite"
 "$PIVM" run --timeout 1800 --with "$work/wheels" --with "$work/model.tflite" --with "$work/tree/tests" \
-  "$work/tree/tests/pivm/run_inside.py"
+  "$work/tree/tests/pivm/run_inside.sh"
