@@ -14,7 +14,7 @@ from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish
 from vitcam.sources.source import SourceOptions
 
 _OPEN_S = 20  # importing picamera2 takes 2 s on a Pi 5, more on a busy Pi 3
-_SILENT_S = 3
+_LATE_S = 0.5  # the child says itself when the camera stalls, if it can say anything
 
 
 class PiCamera:
@@ -57,7 +57,7 @@ class PiCamera:
 
     def __iter__(self) -> Iterator[Frame]:
         while self._process is not None:
-            message = self._next(self._process, _SILENT_S)
+            message = self._next(self._process, self._wish.patience_s + _LATE_S)
             if not isinstance(message, Captured):
                 return
             yield self._frame(self._process, message)
@@ -86,7 +86,7 @@ class PiCamera:
             raise SourceLost(f"the camera's process ended {_how(self._end())}") from None
         if message is None:
             self._end()
-            raise SourceLost(f"the camera's process has said nothing for {timeout_s:g} s and was ended")
+            raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
         if isinstance(message, Failed):
             self._end()
             raise SourceLost(message.error)

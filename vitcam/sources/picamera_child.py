@@ -5,6 +5,7 @@
 """
 
 import json
+import math
 import mmap
 import os
 import signal
@@ -16,9 +17,8 @@ from typing import Any
 from vitcam.sources.picamera_link import SLOTS, Captured, Failed, Ready, Wish, encode
 from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview
 
-STALL_S = 2.5  # the daemon gives up after 3 s: the reason shall reach it before
-_HANG_S = 10  # nothing below takes longer, except opening
 _OPEN_S = 30
+_COPY_S = 3  # takes some ms
 _GOODBYE_S = 2
 
 
@@ -84,9 +84,9 @@ def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
     link.setblocking(False)
     free, seq = list(range(SLOTS)), 0
     while True:
-        signal.alarm(_HANG_S)
+        signal.alarm(math.ceil(wish.patience_s) + _COPY_S)
         free += _handed_back(link)
-        request = _next_request(camera)
+        request = _next_request(camera, wish.patience_s)
         try:
             if free:  # otherwise the daemon is too slow: it sees the gap
                 captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
@@ -104,11 +104,11 @@ def leave(camera: Any) -> None:
     camera.close()
 
 
-def _next_request(camera: Any) -> Any:
+def _next_request(camera: Any, patience_s: float) -> Any:
     try:
-        return camera.capture_request(wait=STALL_S)
+        return camera.capture_request(wait=patience_s)
     except TimeoutError:
-        raise CameraTrouble(f"the camera has given no picture for {STALL_S:g} s; check its cable") from None
+        raise CameraTrouble(f"the camera has given no picture for {patience_s:.1f} s; check its cable") from None
 
 
 def _copy(request: Any, preview: Stream, small: Stream | None, wish: Wish, slot: Any) -> None:

@@ -29,6 +29,11 @@ class Wish:
     fps: float
     input: InputSpec | None
 
+    @property
+    def patience_s(self) -> float:
+        """How long the child waits for a frame before it calls the camera stalled."""
+        return 2.5 + 2 / self.fps
+
     def to_json(self) -> str:
         return json.dumps(asdict(self))
 

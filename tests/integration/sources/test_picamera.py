@@ -141,7 +141,7 @@ def test_a_stalled_camera_is_lost_within_seconds_and_opens_again(machine: Machin
         take(frames, 2)
         machine.stall.touch()
         started = time.monotonic()
-        with pytest.raises(SourceLost, match=r"no picture for 2\.5 s; check its cable"):
+        with pytest.raises(SourceLost, match=r"no picture for 2\.6 s; check its cable"):
             take(frames, 1000)
         took = time.monotonic() - started
     machine.stall.unlink()
@@ -158,7 +158,7 @@ def test_a_camera_that_hangs_without_a_word_is_ended(machine: Machine) -> None:
         frames = iter(source)
         take(frames, 2)
         machine.hang.touch()
-        with pytest.raises(SourceLost, match="said nothing for 3 s and was ended"):
+        with pytest.raises(SourceLost, match=r"said nothing for 3\.1 s and was ended"):
             take(frames, 1000)
 
         assert not children()
@@ -206,24 +206,27 @@ def test_stop_ends_the_iteration_of_another_thread_at_once(machine: Machine) -> 
     assert len(rest) < 10
 
 
-def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hangs", [False, True])
+def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, hangs: bool) -> None:
     code = (
-        "import os, signal\n"
+        "import os, pathlib, signal, time\n"
         "from vitcam.sources import SourceOptions, open_source\n"
         "source = open_source('picamera', SourceOptions(width=320, height=240))\n"
         "with source:\n"
         "    next(iter(source))\n"
         "    print(source._process.pid, flush=True)\n"
+        f"    pathlib.Path({str(machine.hang)!r}).touch() if {hangs} else None\n"
+        "    time.sleep(0.3)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    child = Path(f"/proc/{int(died.stdout)}")
-    deadline = time.monotonic() + 20
-    while child.exists() and "picamera_child" in (child / "cmdline").read_text() and time.monotonic() < deadline:
+    child = Path(f"/proc/{int(died.stdout)}/cmdline")
+    deadline = time.monotonic() + 30
+    while (still := child.exists() and "picamera_child" in child.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
 
     assert died.returncode == -signal.SIGKILL
-    assert not child.exists() or "picamera_child" not in (child / "cmdline").read_text()
+    assert not still  # a hung one by its own alarm
 
 
 @pytest.mark.parametrize(
