@@ -1,7 +1,7 @@
 // Joins the parts of the page to the daemon, and joins them again whenever it was away.
 
 import { Controls } from "./controls.js";
-import { Guesses, showLabel } from "./guesses.js";
+import { Following, Guesses, showLabel } from "./guesses.js";
 import { showModel } from "./model.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
@@ -16,6 +16,7 @@ const STATUS = { ok: "Live", degraded: "Degraded", no_signal: "No picture", star
 const picture = new LivePicture(document.getElementById("picture"));
 const photo = new Photo();
 const guesses = new Guesses(document.getElementById("guesses"));
+const following = new Following();
 const speed = new Speed(document.getElementById("stages"));
 
 // predictions: the newest one, ten times a second at most
@@ -38,8 +39,9 @@ function relisten() {
 
 setInterval(() => {
   if (!newest?.top.length) return;
-  showLabel(document.getElementById("label"), newest);
-  guesses.show(newest.top);
+  const top = following.add(newest.top);
+  showLabel(document.getElementById("label"), { top, known: newest.known });
+  guesses.show(top);
   newest = null;
 }, DRAW_MS);
 

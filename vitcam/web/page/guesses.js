@@ -1,7 +1,26 @@
 // The most probable labels as bars that grow, shrink and change places.
 
-const LEAVE_MS = 350;
+const LEAVE_MS = 150;
+const HALF_LIFE_MS = 250;
+const FORGET_BELOW = 0.0005;
 const MOST_ROWS = 10;
+
+// A mean that follows: frame by frame, bars would jump and change places faster than anybody can read.
+export class Following {
+  #p = new Map();
+  #at = -Infinity;
+
+  // top: [{label, p}], best first; returns the same of what was there lately
+  add(top, now = performance.now()) {
+    const keep = 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
+    this.#at = now;
+    for (const [label, p] of this.#p) this.#p.set(label, p * keep);
+    for (const { label, p } of top) this.#p.set(label, (this.#p.get(label) ?? 0) + p * (1 - keep));
+    const all = [...this.#p].map(([label, p]) => ({ label, p })).sort((a, b) => b.p - a.p);
+    this.#p = new Map(all.filter(({ p }) => p > FORGET_BELOW).map(({ label, p }) => [label, p]));
+    return all.slice(0, top.length);
+  }
+}
 
 export class Guesses {
   #list;

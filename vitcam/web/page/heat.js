@@ -6,23 +6,67 @@ const INFERNO = [
   [207, 68, 70], [237, 105, 37], [251, 155, 6], [252, 255, 164],
 ];
 
-// weights: rows of columns; returns a small canvas, a pixel a patch, or null where there is nothing to draw
-export function heatCanvas(attention, { overlay, head, opacity }) {
-  if (!attention || overlay === "none") return null;
-  const weights = fuse(attention, head);
-  const rows = weights.length, columns = weights[0].length;
-  const all = weights.flat();
-  const low = Math.min(...all), range = Math.max(...all) - low || 1;
-  const canvas = new OffscreenCanvas(columns, rows);
-  const context = canvas.getContext("2d");
-  const pixels = context.createImageData(columns, rows);
-  all.forEach((weight, i) => {
-    const heat = (weight - low) / range;
-    const alpha = overlay === "heat" ? 1 : heat * opacity;
-    pixels.data.set([...colour(heat), Math.round(255 * alpha)], 4 * i);
+const FINE = 16; // px a patch, before the canvas is stretched over the photo
+
+// attention: heads of rows of columns; draws inside `seen` {x, y, width, height} of a photo
+export function drawHeat(context, attention, seen, { overlay, head, opacity }) {
+  if (!attention || overlay === "none") return;
+  const grid = spread(fuse(attention, head));
+  const small = overlay === "grid" ? grid : enlarge(grid, FINE);
+  context.imageSmoothingEnabled = overlay !== "grid";
+  context.drawImage(colours(small, (heat) => (overlay === "heat" ? 1 : heat * opacity)), seen.x, seen.y, seen.width, seen.height);
+  if (overlay === "grid") drawBorders(context, grid, seen);
+}
+
+// to 0..1; the hottest fiftieth all becomes 1, so that a few hot patches do not hide the rest
+function spread(weights) {
+  const sorted = weights.flat().sort((a, b) => a - b);
+  const low = sorted[0], high = sorted[Math.round(0.98 * (sorted.length - 1))];
+  return weights.map((row) => row.map((weight) => Math.min(1, (weight - low) / (high - low || 1))));
+}
+
+// bilinear, between the centres of the patches
+function enlarge(grid, times) {
+  const along = (cells, at) => {
+    const low = Math.min(Math.max(Math.floor(at), 0), cells - 1);
+    return [low, Math.min(low + 1, cells - 1), Math.min(Math.max(at - low, 0), 1)];
+  };
+  const rows = grid.length, columns = grid[0].length;
+  return Array.from({ length: rows * times }, (_, j) => {
+    const [top, bottom, v] = along(rows, (j + 0.5) / times - 0.5);
+    return Array.from({ length: columns * times }, (__, i) => {
+      const [left, right, u] = along(columns, (i + 0.5) / times - 0.5);
+      const row = (y) => grid[y][left] * (1 - u) + grid[y][right] * u;
+      return row(top) * (1 - v) + row(bottom) * v;
+    });
   });
+}
+
+function colours(grid, alpha) {
+  const canvas = document.createElement("canvas");
+  canvas.width = grid[0].length;
+  canvas.height = grid.length;
+  const context = canvas.getContext("2d");
+  const pixels = context.createImageData(canvas.width, canvas.height);
+  grid.flat().forEach((heat, i) => pixels.data.set([...colour(heat), Math.round(255 * alpha(heat))], 4 * i));
   context.putImageData(pixels, 0, 0);
   return canvas;
+}
+
+function drawBorders(context, grid, seen) {
+  const rows = grid.length, columns = grid[0].length;
+  context.strokeStyle = "rgb(0 0 0 / 50%)";
+  context.lineWidth = Math.max(1, seen.width / 500);
+  context.beginPath();
+  for (let i = 0; i <= columns; i += 1) {
+    context.moveTo(seen.x + (i * seen.width) / columns, seen.y);
+    context.lineTo(seen.x + (i * seen.width) / columns, seen.y + seen.height);
+  }
+  for (let j = 0; j <= rows; j += 1) {
+    context.moveTo(seen.x, seen.y + (j * seen.height) / rows);
+    context.lineTo(seen.x + seen.width, seen.y + (j * seen.height) / rows);
+  }
+  context.stroke();
 }
 
 function fuse(attention, head) {

@@ -1,7 +1,7 @@
 // A photo of the viewer's own: send it, show it with what the model says and where it looked.
 
 import { Guesses, showLabel } from "./guesses.js";
-import { heatCanvas } from "./heat.js";
+import { drawHeat } from "./heat.js";
 import { milliseconds } from "./speed.js";
 
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -68,12 +68,7 @@ export class Photo {
     const context = this.#canvas.getContext("2d");
     context.scale(scale, scale);
     if (this.#bitmap) context.drawImage(this.#bitmap, 0, 0, image.width, image.height);
-    const heat = heatCanvas(attention, this.#look);
-    if (!heat) return;
-    const seen = crop ?? { x: 0, y: 0, ...image };
-    context.imageSmoothingEnabled = this.#look.overlay !== "grid";
-    context.imageSmoothingQuality = "high";
-    context.drawImage(heat, seen.x, seen.y, seen.width, seen.height);
+    drawHeat(context, attention, crop ?? { x: 0, y: 0, ...image }, this.#look);
   }
 
   #say(sentence, bad = false) {

@@ -1,0 +1,91 @@
+"""Remake docs/screenshot.png: the page as a browser shows it while `vitcam run --source demo --loop` runs.
+
+Needs Chromium with its driver (Debian: chromium, chromium-driver) and the `dev` extra. Options after the script's name
+go to `vitcam run`:
+
+    python examples/screenshot.py [--model NAME]
+"""
+
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.wait import WebDriverWait
+
+TARGET = Path(__file__).parents[1] / "docs" / "screenshot.png"
+WIDTH, HEIGHT = 1280, 800
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--hide-scrollbars")  # fmt: skip
+IS_SURE = """
+  const percent = document.querySelector("#label span:last-child")?.textContent.replace(/\\D/g, "");
+  return document.getElementById("picture").naturalWidth > 100 && parseInt(percent) > 80;
+"""
+
+
+@contextmanager
+def running(*options: str) -> Iterator[str]:
+    """A daemon on a free port; gives its address once it answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "vitcam", "run", "--source", "demo", "--loop", "--port", str(port), *options]
+    daemon = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        wait_until_ready(f"http://127.0.0.1:{port}/readyz", daemon)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        daemon.terminate()
+        daemon.wait(10)
+
+
+def wait_until_ready(url: str, daemon: "subprocess.Popen[bytes]", timeout_s: float = 60) -> None:
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline and daemon.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=5):  # noqa: S310 - our own daemon
+                return
+        except OSError:
+            time.sleep(0.2)
+    sys.exit(f"vitcam did not become ready within {timeout_s:.0f} s")
+
+
+@contextmanager
+def browser() -> Iterator[webdriver.Chrome]:
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        sys.exit("chromium and chromedriver are needed; on Debian: apt install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        chrome = webdriver.Chrome(options=options, service=Service(driver))
+        try:
+            yield chrome
+        finally:
+            chrome.quit()
+
+
+def main() -> None:
+    with running(*sys.argv[1:]) as url, browser() as chrome:
+        metrics = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        chrome.get(url)
+        time.sleep(3)  # rates and percentiles need a few frames
+        WebDriverWait(chrome, 60, 0.1).until(lambda page: page.execute_script(IS_SURE))
+        TARGET.parent.mkdir(exist_ok=True)
+        chrome.save_screenshot(str(TARGET))
+    print(f"wrote {TARGET}")
+
+
+if __name__ == "__main__":
+    main()
