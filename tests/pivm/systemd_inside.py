@@ -84,7 +84,8 @@ def until(holds: Callable[[], bool], timeout_s: float) -> bool:
 def configure(config: str, drop_in: str = "") -> None:
     """Write the settings and what this machine needs beyond the unit, and forget what went before."""
     CONFIG.parent.mkdir(exist_ok=True)
-    CONFIG.write_text(f'[model]\nname = "{HOME}/model.tflite"\n{config}')
+    # one thread: a second one would spin while the emulated cores wait for real ones, for tens of seconds
+    CONFIG.write_text(f'[model]\nname = "{HOME}/model.tflite"\nthreads = 1\n{config}')
     DROP_IN.parent.mkdir(exist_ok=True)
     DROP_IN.write_text(HERE_ONLY + drop_in)
     sh("systemctl", "daemon-reload")
@@ -183,10 +184,9 @@ def refuses_a_bad_configuration_once(report: Report) -> None:
 
 
 def stop(report: Report, when: str) -> None:
-    began = time.monotonic()
-    sh("systemctl", "stop", "vitcam")
-    took_s = time.monotonic() - began
-    report.check(f"it stops within 2 s {when}", took_s < 2, f"{took_s:.2f} s")
+    sh("systemctl", "stop", "vitcam")  # by systemd's own clock: starting systemctl takes its time here, too
+    took_s = (int(unit("InactiveEnterTimestampMonotonic")) - int(unit("ActiveExitTimestampMonotonic"))) / 1e6
+    report.check(f"it stops within 2 s {when}", 0 < took_s < 2, f"{took_s:.2f} s")
     report.check("and that is a success", (unit("Result"), unit("ExecMainStatus")) == ("success", "0"))
 
 
