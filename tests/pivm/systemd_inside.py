@@ -112,7 +112,7 @@ def runs_as_it_should(report: Report) -> None:
     if unit("ActiveState") != "active":
         return
     print(f"     ready after {time.monotonic() - began:.1f} s", flush=True)
-    report.check("it classifies what the camera gives", until(lambda: state().get("status") == "ok", 90), state())
+    report.check("it classifies what the camera gives", until(lambda: state().get("status") == "ok", 200), state())
     until(lambda: " fps" in unit("StatusText"), 20)
     report.check("the status line has label and rate", " fps" in unit("StatusText"), unit("StatusText"))
     report.check("systemctl status shows it", unit("StatusText").split(",")[0] in sh("systemctl", "status", "vitcam"))
@@ -132,7 +132,7 @@ def runs_as_it_should(report: Report) -> None:
 def survives_a_camera_that_is_away(report: Report) -> None:
     configure(CAMERA)
     sh("systemctl", "restart", "vitcam")
-    until(lambda: state().get("status") == "ok", 90)
+    until(lambda: state().get("status") == "ok", 200)
     process = unit("MainPID")
     STALL.touch()
     report.check("a stalled camera is no signal", until(lambda: state().get("status") == "no_signal", 60), state())
@@ -140,7 +140,7 @@ def survives_a_camera_that_is_away(report: Report) -> None:
     time.sleep(45)  # one and a half times WatchdogSec
     report.check("nobody restarts it", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
     STALL.unlink()
-    report.check("the picture comes back by itself", until(lambda: state().get("status") == "ok", 90), state())
+    report.check("the picture comes back by itself", until(lambda: state().get("status") == "ok", 200), state())
     report.check("in the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
     stop(report, "while the camera runs")
 
@@ -163,12 +163,12 @@ def restarts_after_a_hung_inference(report: Report) -> None:
     configure(CAMERA, f"Environment=PYTHONPATH={sabotage}\n")
     sh("systemctl", "start", "vitcam")
     process = unit("MainPID")
-    report.check("a hung inference is restarted", until(lambda: unit("NRestarts") == "1", 120), unit("NRestarts"))
+    report.check("a hung inference is restarted", until(lambda: unit("NRestarts") == "1", 300), unit("NRestarts"))
     said = journal()
     report.check("the journal says why", "not fed any more: the model has not answered" in said)
     report.check("and shows where it hung", "Fatal Python error: Aborted" in said and "in hang_once" in said)
     report.check("by the watchdog", "watchdog" in sh("journalctl", "-u", "vitcam", "--no-pager").lower())
-    report.check("the new one classifies", until(lambda: state().get("status") == "ok", 120), state())
+    report.check("the new one classifies", until(lambda: state().get("status") == "ok", 300), state())
     report.check("it is another process", unit("MainPID") not in (process, "0"))
     stop(report, "after a restart")
 
