@@ -150,6 +150,10 @@ class Client:
             if "data" in fields:
                 return fields
 
+    def shrink_buffer(self, size: int) -> None:
+        """Let the kernel keep less for this client, in bytes."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+
     def read_body(self) -> bytes:
         """The body of an answer that says how long it is."""
         return self._file.read(int(self.headers["Content-Length"]))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.integration.web.camera import CARD, Camera, Client, classify
+from vitcam.web import mjpeg
 from vitcam.web.server import WebServer
 
 
@@ -113,6 +114,26 @@ def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> No
         server.stop(2)
 
     assert ages[2] <= 0.5
+
+
+def test_a_viewer_whose_buffer_shrinks_is_not_taken_for_one_that_pauses(server: WebServer) -> None:
+    with Client(server, "/stream?width=640") as client:
+        parts_per_s(client, 1)
+        client.shrink_buffer(32 * 1024)
+        rate = parts_per_s(client, 4)
+
+    assert rate > 8
+
+
+def test_a_client_that_never_reads_is_dropped_after_a_while(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mjpeg, "WRITE_TIMEOUT_S", 1.0)
+    with Client(server, "/stream?width=960", read=False) as client:
+        time.sleep(2.5)
+        client.read_head()
+        began = time.monotonic()
+        client.wait_for_end()
+
+    assert time.monotonic() - began < 2
 
 
 def test_twenty_clients_that_never_read_delay_no_good_one(server: WebServer) -> None:

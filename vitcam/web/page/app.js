@@ -99,6 +99,7 @@ function showStatus(status, reason) {
   line.hidden = !reason;
   if (line.textContent !== reason) line.textContent = reason;
   document.querySelector(".frame").classList.toggle("offline", status === "offline");
+  document.querySelector("main").classList.toggle("stale", !["ok", "degraded"].includes(status));
 }
 
 // a tab that nobody sees asks for nothing
