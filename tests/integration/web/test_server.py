@@ -45,7 +45,7 @@ def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, serve
         took_s = time.monotonic() - began
         good.wait_for_end()
 
-    assert took_s < 1
+    assert took_s < 2
     assert not any(thread.name == "web" for thread in threading.enumerate())
     assert camera.shown is not None
 

@@ -98,7 +98,7 @@ def test_the_rate_asked_for_is_the_rate_given(server: WebServer) -> None:
     with Client(server, "/stream?width=320&fps=5") as client:
         rate = parts_per_s(client, 3)
 
-    assert 4 <= rate <= 5.6
+    assert 3.5 <= rate <= 5.6
 
 
 @pytest.mark.parametrize("noise", [2.0, 6.0])  # JPEGs of 40 and 115 kB
@@ -138,15 +138,16 @@ def test_a_client_that_never_reads_is_dropped_after_a_while(server: WebServer, m
 
 def test_twenty_clients_that_never_read_delay_no_good_one(server: WebServer) -> None:
     with ExitStack() as stack:
+        good = stack.enter_context(Client(server, "/stream?width=960"))
+        alone = parts_per_s(good, 3)
         for _ in range(20):
             stack.enter_context(Client(server, "/stream?width=960", read=False))
         time.sleep(0.5)
-        good = stack.enter_context(Client(server, "/stream?width=960"))
         rate = parts_per_s(good, 3)
         age = age_s(good.read_part())
 
-    assert rate > 12
-    assert age < 0.3
+    assert rate > 0.7 * alone  # the machine may have other work meanwhile
+    assert age < 0.5
 
 
 def test_clients_that_never_read_cost_no_encoding(server: WebServer) -> None:
@@ -228,7 +229,7 @@ def test_a_stream_begins_with_the_card_when_there_never_was_a_picture() -> None:
     assert "X-Vitcam-Seq" not in headers
     assert jpeg.startswith(b"\xff\xd8")
     assert first_s < 0.9
-    assert 0.9 < repeated_s < 2.5
+    assert 0.9 < repeated_s < 4
 
 
 def test_a_picture_that_stands_still_is_repeated_every_second(camera: Camera, server: WebServer) -> None:
