@@ -41,9 +41,9 @@ def _draw(title: str, reason: str, height: int, width: int) -> Image:
         lines = [*lines[: most - 1], _cut(lines[most - 1], room, 0.9 * scale)]
     _draw_no_picture(image, margin, round(height * 0.2), round(56 * scale))
     baseline = round(height * 0.46)
-    _write(image, ascii_only(title), (margin, baseline), 1.5 * scale, _TITLE, 1.7 * scale)
+    _write(image, ascii_only(title), (margin, baseline), 1.5 * scale, _TITLE)
     for i, line in enumerate(lines, start=1):
-        _write(image, line, (margin, baseline + round(14 * scale) + i * line_height), 0.9 * scale, _TEXT, 1.2 * scale)
+        _write(image, line, (margin, baseline + round(14 * scale) + i * line_height), 0.9 * scale, _TEXT)
     return image
 
 
@@ -83,13 +83,16 @@ def _cut(line: str, room: int, scale: float) -> str:
 
 
 def _width(text: str, scale: float) -> int:
-    return int(cv2.getTextSize(text, _FONT, scale, 1)[0][0])
+    return int(cv2.getTextSize(text, _FONT, scale, _weight(scale))[0][0])
 
 
-def _write(
-    image: Image, text: str, at: tuple[int, int], scale: float, colour: tuple[int, int, int], weight: float
-) -> None:
-    cv2.putText(image, text, at, _FONT, scale, colour, max(1, round(weight)), cv2.LINE_AA)
+def _weight(scale: float) -> int:
+    """Width of the strokes, in px."""
+    return max(1, round(1.2 * scale))
+
+
+def _write(image: Image, text: str, at: tuple[int, int], scale: float, colour: tuple[int, int, int]) -> None:
+    cv2.putText(image, text, at, _FONT, scale, colour, _weight(scale), cv2.LINE_AA)
 
 
 def _draw_no_picture(image: Image, x: int, y: int, size: int) -> None:
