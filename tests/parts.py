@@ -22,6 +22,14 @@ def need_data(name: str) -> Path:
     return path
 
 
+def need_model(name: str) -> Path:
+    """A model that the repository ships."""
+    path = Path(__file__).parents[1] / "models" / f"{name}.tflite"
+    if not path.exists():
+        _missing(f"{path} is not there")
+    return path
+
+
 def _missing(what: str) -> NoReturn:
     if os.environ.get("VITCAM_REQUIRE") == "all":
         pytest.fail(what)

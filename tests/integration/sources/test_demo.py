@@ -1,6 +1,7 @@
 """The bundled clip."""
 
 import re
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.parts import need_model
 from vitcam.errors import SourceError
 from vitcam.frames import Rect
+from vitcam.model.classifier import Classifier
 from vitcam.resize import InputSpec, to_model_size
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
@@ -111,3 +114,15 @@ def test_a_damaged_installation_says_what_is_missing(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(SourceError, match="there is no file"), open_source("demo:ram", FAST):
         pass
+
+
+def test_the_bundled_model_names_five_things_in_the_clip_most_of_the_time() -> None:
+    classifier = Classifier(str(need_model("everyday")), threads=1)
+    options = SourceOptions(input=classifier.input, realtime=False, loop=False)
+    seen: Counter[str] = Counter()
+    with open_source("demo", options) as source:
+        for frame in islice(source, 0, None, 15):  # two a second, of 22 seconds
+            seen[classifier(frame).top[0].label] += 1
+
+    assert [label for label in ("cup", "motorbike", "pagoda", "face", "wild cat") if seen[label] < 6] == []
+    assert sum(seen.values()) == 44
