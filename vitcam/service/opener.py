@@ -24,8 +24,10 @@ class Opener:
         return self._prepared.live
 
     def __call__(self) -> Source:
-        prepared, self._prepared = self._prepared, None
-        return prepared or self._find()
+        """The source to enter. One that was named stays the same: entered again, it finds its camera by a stable name."""
+        source = self._prepared or self._find()
+        self._prepared = source if self._uri else None
+        return source
 
     def _find(self) -> Source:
         return open_source(self._uri or default_uri(), self._options)
