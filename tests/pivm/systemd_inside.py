@@ -101,6 +101,8 @@ def install() -> None:
     print(sh(*pip, str(IO / "wheels"), "vitcam", timeout_s=400), flush=True)
     shutil.copy(IO / "model.tflite", HOME / "model.tflite")
     shutil.copy(IO / "vitcam.service", "/etc/systemd/system/vitcam.service")
+    sh("systemctl", "daemon-reload")
+    sh("systemctl", "enable", "vitcam")  # a unit that nothing refers to forgets its times and results with its end
     STALL.parent.mkdir(exist_ok=True)
 
 
