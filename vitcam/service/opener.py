@@ -24,7 +24,7 @@ class Opener:
         return self._prepared.live
 
     def __call__(self) -> Source:
-        """The source to enter. One that was named stays the same: entered again, it finds its camera by a stable name."""
+        """The source to enter; one that was named stays the same, and finds its camera again by a stable name."""
         source = self._prepared or self._find()
         self._prepared = source if self._uri else None
         return source
