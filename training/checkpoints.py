@@ -17,7 +17,7 @@ import cv2
 import keras
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from vitcam.errors import UsageError
 
@@ -53,7 +53,7 @@ def save_weights(path: Path, weights: Weights, about: About, dtype: str = "float
     """Write a `.safetensors` checkpoint, labels and all in its header; float16 is what ships."""
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}
-    save_file(arrays, path, metadata={KEY: about.to_json()})
+    path.write_bytes(save(arrays, metadata={KEY: about.to_json()}))
 
 
 def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:

@@ -105,20 +105,15 @@ def export(
     checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit or import.")],
     out: OutOption,
     data: DataOption = None,
-    representative: Annotated[
-        str | None, typer.Option("--representative", help="Photos that the quantiser looks at; by default --data.")
-    ] = None,
     golden: Annotated[
         Path | None, typer.Option("--golden", help="Folder of a few photos to put into the file.")
     ] = None,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
     from .data.catalogue import open_dataset
-    from .export import Photos, export
+    from .export import export
 
-    measured = open_dataset(data) if data else None
-    seen = open_dataset(representative) if representative else measured
-    card = export(checkpoint, out, Photos(measured, seen, golden))
+    card = export(checkpoint, out, open_dataset(data) if data else None, golden)
     _tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
     if card.accuracy:
         typer.echo(json.dumps({"model": card.name, **card.accuracy}))

@@ -6,18 +6,14 @@ written, and write the figures into it.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
-from vitcam.frames import Image
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.resize import to_model_size
@@ -27,52 +23,37 @@ from .calibration import fit_temperature, fit_threshold, scaled
 from .card import write_card
 from .checkpoints import Weights, config_of, read_weights, resize_position, save_weights
 from .data.dataset import Dataset
-from .data.photos import BrokenPhotoError, read_photo
+from .data.photos import read_photo
 from .evaluate import ask_float, ask_model, comparison, figures, open_model
 from .graph import OUTPUTS, to_float
 from .quantise import delegate_input, to_int8
 from .rewrites import fold
 from .vit import ViTConfig
 
-log = logging.getLogger(__name__)
 
-REPRESENTATIVE = 64  # photos that the rounding of the weights is fitted to; more changed nothing measurable
-
-
-@dataclass(frozen=True)
-class Photos:
-    """What an export looks at. Each may be missing, and the export then goes without what it is for."""
-
-    measured: Dataset | None = None
-    """Its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and threshold."""
-    representative: Dataset | None = None
-    """Its part `train` shows the quantiser what activations are like."""
-    golden: Path | None = None
-    """A folder of a few photos that may be given away: they go into the file, to check it wherever it runs."""
-
-
-def export(checkpoint: Path, out: Path, photos: Photos) -> bundle.Card:
+def export(checkpoint: Path, out: Path, dataset: Dataset | None = None, golden: Path | None = None) -> bundle.Card:
     """Write the three files and return the card with the figures measured.
 
     checkpoint  `.safetensors` of vitcam-train
     out         `NAME.tflite`; the others are written beside it
+    dataset     its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and
+                threshold; None: neither
+    golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
     raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition
     """
     about, weights = read_about(checkpoint), read_weights(checkpoint)
-    temperature, threshold = calibrate(checkpoint, photos.measured)
+    temperature, threshold = calibrate(checkpoint, dataset)
     spec = about.input
     config = replace(config_of(weights, str(checkpoint)), image_size=(spec.height, spec.width))
     weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid)
-    log.info("quantising; with a representative data set this takes a minute or two")
-    seen = representative(photos.representative, about)
-    tflite = to_int8(delegate_input(to_float(fold(config, weights, temperature))), seen)
+    tflite = to_int8(delegate_input(to_float(fold(config, weights, temperature))))
     card = _card(about, config, weights, tflite, temperature, threshold)
     out.parent.mkdir(parents=True, exist_ok=True)
     bundle.write(out, tflite, card, list(about.labels), [])
     check_partition(out)
-    if photos.measured:
-        card = replace(card, accuracy=measure(out, checkpoint, photos.measured))
-    bundle.write(out, tflite, card, list(about.labels), golden_images(out, photos.golden))
+    if dataset:
+        card = replace(card, accuracy=measure(out, checkpoint, dataset))
+    bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
     save_weights(out.with_suffix(".safetensors"), weights, about, "float16")
     write_card(out, card)
     return card
@@ -85,15 +66,6 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
     answers = ask_float(checkpoint, dataset, "calibration")
     temperature = fit_temperature(answers.probabilities, answers.labels)
     return temperature, fit_threshold(scaled(answers.probabilities, temperature), answers.labels)
-
-
-def representative(dataset: Dataset | None, about: About) -> list[Image]:
-    """Photos for the quantiser, drawn evenly from the training part, cut as the daemon cuts them."""
-    if dataset is None:
-        return []
-    samples = dataset.part("train")
-    chosen = np.random.default_rng(0).permutation(len(samples))[:REPRESENTATIVE]
-    return [image for i in chosen for image in _readable(samples[i].path, about)]
 
 
 def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
@@ -126,14 +98,6 @@ def check_partition(model: Path) -> None:
             f"XNNPACK runs {model} in {runtime.partitions} pieces with {runtime.outside} operators outside; "
             f"one piece and none are wanted, so this network cannot be exported with {runtime.name} {runtime.version}"
         )
-
-
-def _readable(path: Path, about: About) -> Sequence[Image]:
-    try:
-        return [to_model_size(read_photo(path), about.input)]
-    except BrokenPhotoError as error:
-        log.warning("skipped %s", error)
-        return []
 
 
 def _card(

@@ -11,6 +11,7 @@ import tensorflow as tf
 from .rewrites import Affine, Folded, FoldedBlock
 from .vit import NORM_EPSILON, Tensor
 
+FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
 OUTPUTS = ("probabilities", "attention", "embedding")
 
 
@@ -28,7 +29,8 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             x, _ = self._block(block, x, x)  # (T, D)
         # The head reads only the class token, so the last block works out only its row: 8 % less work.
         x, weights = self._block(folded.blocks[-1], x[:1], x)  # (1, D), (h, 1, T)
-        embedding = _norm(x) * folded.scale + folded.shift  # (1, D)
+        with tf.name_scope(FLOAT):
+            embedding = _dense(_norm(x), folded.embedding)  # (1, D)
         attention = tf.reshape(weights[:, :, 1:], (1, folded.config.heads, -1))  # (1, h, N)
         return {
             "probabilities": tf.nn.softmax(_dense(embedding, folded.head)),  # (1, C)
@@ -41,8 +43,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         config = self.folded.config
         (rows, columns), side = config.grid, config.patch_size
         x = tf.reshape(tf.cast(image, tf.float32), (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
-        x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, where XNNPACK stops at 6 and TFLite at 5
-        return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
+        x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, which XNNPACK takes
+        with tf.name_scope(FLOAT):
+            return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
 
     def _block(self, block: FoldedBlock, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D); returns (R, D), (h, R, T)."""
@@ -77,6 +80,5 @@ def _dense(x: Tensor, affine: Affine) -> Tensor:
 
 
 def _norm(x: Tensor) -> Tensor:
-    """LayerNorm without scale and shift."""
-    centred = x - tf.reduce_mean(x, axis=-1, keepdims=True)
-    return centred * tf.math.rsqrt(tf.reduce_mean(tf.square(centred), axis=-1, keepdims=True) + NORM_EPSILON)
+    """LayerNorm of what is centred already; scale and shift are in the next projection."""
+    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + NORM_EPSILON)

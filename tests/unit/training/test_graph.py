@@ -28,7 +28,7 @@ def float_graph(weights: Weights) -> bytes:
 
 @pytest.fixture(scope="module")
 def int8_graph(float_graph: bytes) -> bytes:
-    return to_int8(delegate_input(float_graph), list(photos(8, seed=9)))
+    return to_int8(delegate_input(float_graph))
 
 
 def answer(model: bytes, image: NDArray[np.uint8]) -> Outputs:
@@ -78,17 +78,15 @@ def test_the_int8_graph_has_int8_weights_and_stays_close(int8_graph: bytes, floa
     assert not np.array_equal(found["probabilities"], exact["probabilities"])
 
 
-def test_rounding_fitted_to_photos_beats_rounding_to_the_nearest(float_graph: bytes, int8_graph: bytes) -> None:
-    nearest = to_int8(delegate_input(float_graph))
-    images = photos(24, seed=3)
-    errors = {
-        name: np.mean(
-            [np.abs(answer(model, i)["embedding"] - answer(float_graph, i)["embedding"]).mean() for i in images]
-        )
-        for name, model in (("nearest", nearest), ("fitted", int8_graph))
-    }
+def test_what_is_in_the_float_scope_keeps_its_weights_and_nothing_else_does(int8_graph: bytes) -> None:
+    graph = Interpreter(model_content=int8_graph)
+    kinds = {detail["index"]: (tuple(detail["shape"]), detail["dtype"]) for detail in graph.get_tensor_details()}
+    projections = [op for op in graph._get_ops_details() if op["op_name"] == "FULLY_CONNECTED"]
+    weights = [kinds[op["inputs"][1]] for op in projections]  # [out, in] each
 
-    assert errors["fitted"] < 1.05 * errors["nearest"]
+    floats = [shape for shape, dtype in weights if dtype == np.float32]
+    assert floats == [(128, 192), (128, 128)], "the patches, 8 x 8 x 3 bytes each, and the embedding"
+    assert [dtype for _, dtype in weights].count(np.int8) == 6 * SMALL.depth + 1
 
 
 def test_quantising_prints_nothing_on_stdout_or_stderr(float_graph: bytes, capfd: pytest.CaptureFixture[str]) -> None:

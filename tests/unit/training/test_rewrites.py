@@ -1,6 +1,9 @@
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from vitcam_training.checkpoints import to_timm
-from vitcam_training.rewrites import Affine, fold, fold_factor, fold_norm, fold_pixels, split_qkv
+from vitcam_training.rewrites import Affine, Stream, fold, fold_factor, fold_norm, fold_pixels, split_qkv
 
 from tests.unit.training.nets import SMALL, small_vit
 
@@ -9,6 +12,10 @@ RNG = np.random.default_rng(5)
 
 def affine(inputs: int, outputs: int) -> Affine:
     return Affine(RNG.normal(size=(inputs, outputs)).astype(np.float32), RNG.normal(size=outputs).astype(np.float32))
+
+
+def apply(projection: Affine, x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(x @ projection.kernel + projection.bias)
 
 
 def test_scale_and_shift_of_a_norm_disappear_in_the_next_projection() -> None:
@@ -46,10 +53,37 @@ def test_the_fused_projection_splits_into_query_key_and_value() -> None:
         np.testing.assert_allclose(x @ part.kernel + part.bias, wanted, atol=1e-6)
 
 
+def test_the_streams_axes_keep_what_a_norm_sees_and_drop_only_the_mean() -> None:
+    stream, x, before = Stream.random(16), RNG.normal(size=(5, 24)), affine(24, 16)
+    plain, moved = apply(before, x), apply(stream.written(before), x)
+
+    np.testing.assert_allclose(moved @ stream.read, plain - plain.mean(-1, keepdims=True), atol=1e-5)
+    np.testing.assert_allclose((moved**2).mean(-1), plain.var(-1), rtol=1e-5)
+
+
+def test_reading_undoes_the_rotation_of_what_was_written() -> None:
+    stream, after = Stream.random(16), affine(16, 8)
+    x = RNG.normal(size=(5, 16))
+    centred = x - x.mean(-1, keepdims=True)
+
+    np.testing.assert_allclose(apply(stream.read_by(after), x @ stream.write), apply(after, centred), atol=1e-5)
+
+
+def test_random_axes_spread_an_outlier_over_all_channels() -> None:
+    outlier = np.zeros((1, 192))
+    outlier[0, 7] = 10.0
+
+    assert np.abs(outlier @ Stream.random(192).write).max() < 3.0
+
+
+def test_the_same_width_always_gets_the_same_axes() -> None:
+    np.testing.assert_array_equal(Stream.random(16).write, Stream.random(16).write)
+
+
 def test_the_temperature_divides_the_head_and_nothing_else() -> None:
     weights = to_timm(small_vit())
     plain, warm = fold(SMALL, weights), fold(SMALL, weights, temperature=2.0)
 
     np.testing.assert_allclose(warm.head.kernel, plain.head.kernel / 2, atol=1e-7)
     np.testing.assert_allclose(warm.head.bias, plain.head.bias / 2, atol=1e-7)
-    np.testing.assert_array_equal(warm.scale, plain.scale)
+    np.testing.assert_array_equal(warm.embedding.kernel, plain.embedding.kernel)
