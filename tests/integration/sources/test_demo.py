@@ -16,13 +16,14 @@ from vitcam.model.classifier import Classifier
 from vitcam.resize import InputSpec, to_model_size
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
+from vitcam.sources.video import open_video
 
 SPEC = InputSpec(224, 224)
 FAST = SourceOptions(input=SPEC, realtime=False)
 
 
 def test_the_clip_is_small_and_of_a_cameras_size_and_rate() -> None:
-    clip = cv2.VideoCapture(str(CLIP))
+    clip = open_video(CLIP)
     asked = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_COUNT)
     width, height, fps, count = (clip.get(each) for each in asked)
 
