@@ -4,12 +4,13 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vitcam._version import __version__
 from vitcam.errors import VitcamError
+from vitcam.service.settings import Emit, LogFormat, OverlayMode
 
 if TYPE_CHECKING:
     from vitcam.service.settings import Settings
@@ -26,7 +27,6 @@ config_app = typer.Typer(help="The configuration: where it comes from and whethe
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
 
-OverlayMode = Literal["none", "attention", "heat", "grid"]
 ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Name of a model, or a .tflite file.")]
 LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Text file with one label a line.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK; 0: chosen by cores.")]
@@ -64,7 +64,7 @@ def root(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
     """Start the log before any verb runs."""
-    from vitcam.service.output import for_people, start_logging
+    from vitcam.service.logs import for_people, start_logging
 
     start_logging(for_people(), verbose)
 
@@ -84,12 +84,8 @@ def run(
     realtime: Annotated[bool | None, typer.Option("--realtime/--no-realtime", help="Play files at their pace.")] = None,
     loop: Annotated[bool | None, typer.Option("--loop/--once", help="Begin again at the end of a file.")] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Start without the camera and keep trying.")] = False,
-    log: Annotated[
-        Literal["auto", "rich", "json"] | None, typer.Option("--log", help="What the console shows.")
-    ] = None,
-    emit: Annotated[
-        Literal["auto", "changes", "all"] | None, typer.Option("--emit", help="Which predictions are printed.")
-    ] = None,
+    log: Annotated[LogFormat | None, typer.Option("--log", help="What the console shows.")] = None,
+    emit: Annotated[Emit | None, typer.Option("--emit", help="Which predictions are printed.")] = None,
     config: ConfigOption = None,
     sets: SetOption = None,
 ) -> None:

@@ -15,7 +15,7 @@ from vitcam.batch import Classified, classify_all, write_overlay
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
 from vitcam.model.classifier import Classifier
-from vitcam.service.output import for_people
+from vitcam.service.logs import for_people
 from vitcam.service.settings import ModelSettings
 from vitcam.wire import error_record, prediction_record, summary_record
 

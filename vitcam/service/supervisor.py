@@ -19,8 +19,9 @@ from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.pipeline import Job, Pipeline
+from vitcam.service.logs import for_people
 from vitcam.service.opener import Opener
-from vitcam.service.output import build_sink, for_people
+from vitcam.service.output import build_sink
 from vitcam.service.publisher import Publisher
 from vitcam.service.settings import ModelSettings, Settings
 from vitcam.service.systemd import Notifier

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vitcam.decode import IMAGE_SUFFIXES, is_image
-from vitcam.errors import SourceError
+from vitcam.errors import SourceError, UsageError
 from vitcam.sources.find import default_uri
 from vitcam.sources.source import Source, SourceOptions
 
@@ -19,7 +19,7 @@ def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
 
     uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `demo`, `demo:ram`, a video, an image, a
             folder of images, a quoted glob; `video:` and `images:` before a path say what it is
-    raises  SourceError when no source is called that
+    raises  UsageError for a name that no source has; SourceError, a kind of it, for a path where nothing is
     """
     scheme, _, place = uri.partition(":")
     if scheme not in OPENERS:
@@ -68,7 +68,7 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
 
 
 def _scheme_of_path(uri: str) -> str:
-    """Which opener a bare path means. Raises SourceError when there is no such path."""
+    """Which opener a bare path means. Raises UsageError when there is nothing of that name."""
     try:
         kind = _kind_of(Path(uri)) if uri else None
     except OSError as error:
@@ -79,7 +79,9 @@ def _scheme_of_path(uri: str) -> str:
         return "v4l2"
     if any(character in uri for character in "*?["):
         return "images"
-    raise SourceError(
+    # what looks like a name can never appear later; a file may, with the stick that it lies on
+    refusal = SourceError if "/" in uri and "://" not in uri else UsageError
+    raise refusal(
         f"there is no file, folder or camera {uri!r}; known are picamera, v4l2:/dev/video0, demo, demo:ram, and the "
         "path of a video, an image, a folder or a quoted glob"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.errors import SourceError
+from vitcam.errors import SourceError, UsageError
 from vitcam.sources import OPENERS, SourceOptions, default_uri, find, open_source
 from vitcam.sources.demo import DemoInRam
 from vitcam.sources.images import Images
@@ -57,7 +57,7 @@ def test_every_uri_of_the_manual_finds_its_source(here: Path, uri: str, kind: ty
 
 @pytest.mark.parametrize("uri", ["rtsp://camera/1", "http://x/y.mjpg", "-", "", "webcam", "gone.jpg", "a" * 5000, "\0"])
 def test_an_unknown_source_is_refused_with_all_that_are_known(here: Path, uri: str) -> None:
-    with pytest.raises(SourceError) as refused:
+    with pytest.raises(UsageError) as refused:
         open_source(uri)
 
     said = str(refused.value)
@@ -123,3 +123,13 @@ def test_the_first_camera_that_may_be_opened_is_taken(monkeypatch: pytest.Monkey
 
     assert both == "v4l2:/dev/video2"
     assert default_uri() == "v4l2:/dev/video0"  # opening it says what to do
+
+
+@pytest.mark.parametrize(
+    ("uri", "may_appear"), [("picmera", False), ("rtps://camera", False), ("/media/stick/a.mp4", True)]
+)
+def test_a_path_may_appear_later_and_a_mistyped_name_never(uri: str, may_appear: bool) -> None:
+    with pytest.raises(UsageError) as refused:
+        open_source(uri)
+
+    assert isinstance(refused.value, SourceError) is may_appear
