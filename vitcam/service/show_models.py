@@ -23,7 +23,8 @@ def show_list(as_json: bool) -> None:
         if as_json:
             console.print_json(json.dumps({"name": name, "file": str(path), **row}), indent=None)
         else:
-            table.add_row(name, *(str(row[key]) for key in ("labels", "input", "top1")), str(path))
+            top1 = "" if row["top1"] is None else f"{row['top1']:.1%}"
+            table.add_row(name, str(row["labels"]), row["input"], top1, str(path))
     if not as_json:
         console.print(table)
 
@@ -64,11 +65,11 @@ def _row(name: str) -> dict[str, Any]:
     try:
         bundle = read(find_model(name))
     except ModelError as error:
-        return {"labels": 0, "input": "", "top1": "", "error": str(error)}
+        return {"labels": 0, "input": "", "top1": None, "error": str(error)}
     if bundle is None:
-        return {"labels": 0, "input": "", "top1": ""}
+        return {"labels": 0, "input": "", "top1": None}
     size = f"{bundle.card.input.width}×{bundle.card.input.height}"
-    return {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1", "")}
+    return {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1")}
 
 
 def _labels(labels: list[str]) -> str:
