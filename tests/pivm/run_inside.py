@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from tests.pivm.report import Report, until
 from vitcam.errors import SourceError, SourceLost
 from vitcam.resize import InputSpec, crop_of
 from vitcam.sources import SourceOptions, default_uri, open_source
@@ -28,30 +29,9 @@ PORT = 8420
 SLOW = 60  # seconds for what takes one on a Pi
 
 
-class Report:
-    """What held and what did not."""
-
-    def __init__(self) -> None:
-        self.failed = 0
-
-    def check(self, name: str, holds: bool, *more: object) -> None:
-        self.failed += not holds
-        print("ok  " if holds else "FAIL", name, *more, flush=True)
-
-
 def sh(command: str) -> str:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=400)
     return (done.stdout + done.stderr).strip()
-
-
-def until(holds: Callable[[], bool], timeout_s: float) -> bool:
-    """Wait for it; whether it came."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.2)
-    return False
 
 
 @contextmanager

@@ -6,8 +6,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
+
+from tests.pivm.report import Report, until
 
 IO = Path("/io")
 HOME = Path("/opt/vitcam")
@@ -38,17 +39,6 @@ Classifier.__call__ = hang_once
 """
 
 
-class Report:
-    """What held and what did not."""
-
-    def __init__(self) -> None:
-        self.failed = 0
-
-    def check(self, name: str, holds: bool, *more: object) -> None:
-        self.failed += not holds
-        print("ok  " if holds else "FAIL", name, *more, flush=True)
-
-
 def sh(*command: str, timeout_s: float = 180) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s)
     return (done.stdout + done.stderr).strip()
@@ -69,16 +59,6 @@ def state() -> dict[str, object]:
             return found
     except (OSError, ValueError):
         return {}
-
-
-def until(holds: Callable[[], bool], timeout_s: float) -> bool:
-    """Wait for it; whether it came."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.5)
-    return False
 
 
 def configure(config: str, drop_in: str = "") -> None:

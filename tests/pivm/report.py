@@ -1,0 +1,25 @@
+"""What both scripts inside the machine need: say what held, and wait for it."""
+
+import time
+from collections.abc import Callable
+
+
+class Report:
+    """What held and what did not."""
+
+    def __init__(self) -> None:
+        self.failed = 0
+
+    def check(self, name: str, holds: bool, *more: object) -> None:
+        self.failed += not holds
+        print("ok  " if holds else "FAIL", name, *more, flush=True)
+
+
+def until(holds: Callable[[], bool], timeout_s: float) -> bool:
+    """Wait for it; whether it came."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.3)
+    return False
