@@ -10,7 +10,8 @@ from vitcam.frames import Event, Prediction
 
 def replay(predictions: Iterable[Prediction], rules: Rules | None = None) -> list[Event]:
     """All events of a run from its first to its last prediction."""
-    state, events, number = EventState(), [], 0
+    state, number = EventState(), 0
+    events: list[Event] = []
 
     def new_id() -> str:
         nonlocal number

@@ -65,7 +65,12 @@ def test_subscribers_hear_of_every_put_until_they_unsubscribe() -> None:
 
 def test_many_writers_and_a_reader_lose_nothing_but_what_is_counted() -> None:
     slot: Slot[int] = Slot()
-    writers = [threading.Thread(target=lambda: [slot.put(i) for i in range(500)]) for _ in range(4)]
+
+    def write() -> None:
+        for i in range(500):
+            slot.put(i)
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
         writer.start()
     version = seen = 0

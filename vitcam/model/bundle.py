@@ -68,9 +68,13 @@ class Bundle:
 
 
 def write(path: Path, tflite: bytes, card: Card, labels: list[str], golden: list[Golden]) -> None:
-    """Write a model file; `tflite` is the finished flatbuffer."""
-    path.write_bytes(tflite)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+    """Write a model file; `tflite` is the finished flatbuffer.
+
+    An old file of that name is replaced as a whole: a daemon has it mapped, and would die if it shrank under it.
+    """
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_bytes(tflite)
+    with zipfile.ZipFile(partial, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("vitcam.json", json.dumps(asdict(card), indent=1, ensure_ascii=False))
         archive.writestr("labels.txt", "\n".join(labels) + "\n")
         answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
@@ -80,6 +84,7 @@ def write(path: Path, tflite: bytes, card: Card, labels: list[str], golden: list
             if not done:
                 raise ModelError(f"the golden image {g.name!r} could not be written as PNG")
             archive.writestr(f"golden/{i}.png", png.tobytes())
+    partial.replace(path)
 
 
 def read(path: Path) -> Bundle | None:

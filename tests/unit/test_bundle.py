@@ -1,0 +1,122 @@
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vitcam.errors import ModelError
+from vitcam.frames import Guess
+from vitcam.model import bundle
+from vitcam.model.bundle import Card, Golden
+from vitcam.model.classifier import Classifier
+from vitcam.model.find import find_model
+from vitcam.resize import InputSpec
+
+CARD = Card(
+    name="tiny",
+    description="for tests",
+    input=InputSpec(32, 48, "squash", interpolation="linear"),
+    outputs={"probabilities": 0},
+    patch_size=16,
+    grid=(2, 3),
+    heads=3,
+    layers=1,
+    width=8,
+    parameters=1234,
+    temperature=0.7,
+    trained_on=({"data": "noise", "licence": "CC0", "source": "here"},),
+    accuracy={"top1": 0.5},
+)
+FLATBUFFER = b"\x1c\0\0\0TFL3" + bytes(range(256)) * 8
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    image = np.random.default_rng(0).integers(0, 256, (32, 48, 3), np.uint8)
+    path = tmp_path / "tiny.tflite"
+    bundle.write(path, FLATBUFFER, CARD, ["cup", "pagoda – 塔"], [Golden("noise", image, (Guess("cup", 0.75),))])
+    return path
+
+
+def changed(path: Path, **card: object) -> Path:
+    """The same file with another description."""
+    raw = json.loads(zipfile.ZipFile(path).read("vitcam.json")) | card
+    other = path.with_name("changed.tflite")
+    other.write_bytes(FLATBUFFER)
+    with zipfile.ZipFile(other, "a") as archive:
+        archive.writestr("vitcam.json", json.dumps(raw))
+        archive.writestr("labels.txt", "cup\n")
+        archive.writestr("golden.json", "[]")
+    return other
+
+
+def test_what_was_written_is_read_back_to_the_last_pixel(written: Path) -> None:
+    found = bundle.read(written)
+
+    assert found is not None
+    assert found.card == CARD
+    assert found.labels == ("cup", "pagoda – 塔")
+    assert found.golden[0].top == (Guess("cup", 0.75),)
+    image = np.random.default_rng(0).integers(0, 256, (32, 48, 3), np.uint8)
+    assert (found.golden[0].image == image).all()
+
+
+def test_the_flatbuffer_in_front_is_left_as_it_was(written: Path) -> None:
+    assert written.read_bytes().startswith(FLATBUFFER)
+
+
+def test_a_file_that_a_daemon_has_mapped_is_replaced_and_never_cut(written: Path) -> None:
+    with written.open("rb") as mapped:
+        bundle.write(written, FLATBUFFER[:64], CARD, ["cup"], [])
+
+        assert mapped.read().startswith(FLATBUFFER)
+    assert list(written.parent.iterdir()) == [written]
+
+
+def test_a_plain_tflite_file_carries_nothing(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.tflite"
+    plain.write_bytes(FLATBUFFER)
+
+    assert bundle.read(plain) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"TFL3", b"PK\x03\x04 a zip and nothing else", b"\x89PNG\r\n\x1a\n" * 20])
+def test_what_does_not_begin_like_a_model_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.tflite"
+    path.write_bytes(content)
+
+    with pytest.raises(ModelError, match="no TFLite model"):
+        bundle.read(path)
+
+
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ({"schema": 99}, "schema 99"),
+        ({"input": {"height": 32, "width": 48, "resize": "stretch"}}, "stretch"),
+        ({"input": None}, "cannot be read"),
+        ({"input": {"height": 32, "depth": 3}}, "cannot be read"),
+    ],
+)
+def test_a_description_that_cannot_be_meant_is_refused(written: Path, card: dict[str, object], words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        bundle.read(changed(written, **card))
+
+
+def test_a_description_may_say_more_than_this_vitcam_knows(written: Path) -> None:
+    found = bundle.read(changed(written, colour="blue"))
+
+    assert found is not None
+    assert replace(found.card) == CARD
+
+
+def test_the_bundled_model_answers_its_golden_images_and_runs_in_one_partition() -> None:
+    classifier = Classifier("everyday", threads=1)
+    results = classifier.verify()
+
+    assert len(results) >= 3
+    assert all(result.ok for result in results), results
+    assert (classifier.runtime.partitions, classifier.runtime.outside) == (1, 0)
+    assert find_model("everyday").stat().st_size < 12_000_000
