@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 0.95  # share of the right answers that stay above the threshold
+KEPT = 0.98  # share of the right answers that stay above the threshold
 
 
 def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
@@ -31,7 +31,7 @@ def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64
 
 
 def fit_threshold(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """The confidence that 95 % of the right answers reach; below it the best guess is called unknown.
+    """The confidence that 98 % of the right answers reach; below it the best guess is called unknown.
 
     probabilities  (n, C), calibrated; labels (n,)
     """

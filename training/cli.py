@@ -48,7 +48,9 @@ def root(
     backend = os.environ.setdefault("KERAS_BACKEND", "jax")
     if backend not in BACKENDS:
         raise UsageError(f"KERAS_BACKEND is {backend!r}; allowed: {', '.join(BACKENDS)}")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow and XLA greet on stderr otherwise
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    if backend != "tensorflow":  # it only converts then, and greets on stderr where oneDNN is on
+        os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     handler = RichHandler(console=Console(stderr=True), show_path=False, markup=False)
     handler.setFormatter(logging.Formatter("%(message)s"))
     for name in ("vitcam", "vitcam_training"):

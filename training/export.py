@@ -41,20 +41,21 @@ def export(checkpoint: Path, out: Path, dataset: Dataset | None = None, golden: 
     golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
     raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition
     """
-    about, weights = read_about(checkpoint), read_weights(checkpoint)
-    temperature, threshold = calibrate(checkpoint, dataset)
+    about = read_about(checkpoint)
+    shipped = out.with_suffix(".safetensors")  # all else is made from it, so anybody can make it again
+    save_weights(shipped, read_weights(checkpoint), about, "float16")
+    weights = read_weights(shipped)
+    temperature, threshold = calibrate(shipped, dataset)
     spec = about.input
-    config = replace(config_of(weights, str(checkpoint)), image_size=(spec.height, spec.width))
+    config = replace(config_of(weights, str(shipped)), image_size=(spec.height, spec.width))
     weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid)
     tflite = to_int8(delegate_input(to_float(fold(config, weights, temperature))))
     card = _card(about, config, weights, tflite, temperature, threshold)
-    out.parent.mkdir(parents=True, exist_ok=True)
     bundle.write(out, tflite, card, list(about.labels), [])
     check_partition(out)
     if dataset:
-        card = replace(card, accuracy=measure(out, checkpoint, dataset))
+        card = replace(card, accuracy=measure(out, shipped, dataset))
     bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
-    save_weights(out.with_suffix(".safetensors"), weights, about, "float16")
     write_card(out, card)
     return card
 

@@ -100,7 +100,7 @@ def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
 def test_float_figures_measured_anew_agree_with_those_in_the_file(workshop: Path) -> None:
     common = ("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--json")
     stored = json.loads(call(*common))
-    anew = json.loads(call(*common, "--float", workshop / "run" / "weights.safetensors"))
+    anew = json.loads(call(*common, "--float", workshop / "colours.safetensors"))
 
     assert anew == pytest.approx(stored, abs=1e-6)
 

@@ -1,0 +1,26 @@
+"""One step of every recipe that ships, on a few small pictures instead of its data."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vitcam_training.finetune import prepare
+from vitcam_training.recipe import read_recipe, shipped_recipes
+
+from tests.unit.training.pictures import write_pictures
+
+
+@pytest.mark.parametrize("name", shipped_recipes())
+def test_one_step_of_the_recipe_trains_and_saves(name: str, tmp_path: Path) -> None:
+    recipe = read_recipe(name)
+    few = replace(recipe.train, batch_size=3, per_label=1, epochs=1, warmup_epochs=0.0)
+    photos = write_pictures(tmp_path / "photos", each=12)
+    run = prepare(replace(recipe, data=str(photos), train=few), None, tmp_path / "run")
+    before = {name: array.copy() for name, array in run.weights().items()}
+    run.train()
+    changed = {name for name, array in run.weights().items() if not np.array_equal(array, before[name])}
+
+    assert run.steps == 1
+    assert "head.weight" in changed
+    assert (tmp_path / "run" / "weights.safetensors").is_file()
