@@ -43,6 +43,8 @@ def main() -> None:
     except VitcamError as error:
         print(f"vitcam: {error}", file=sys.stderr)  # noqa: T201
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)  # as a shell reports it; a daemon has its own handler, and ends with 0
     except BrokenPipeError:  # `vitcam … | head`: the reader has what it wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

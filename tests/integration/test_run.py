@@ -37,6 +37,23 @@ def test_a_signal_ends_the_daemon_within_two_seconds_and_with_zero(number: signa
         assert "Traceback" not in running.errors()
 
 
+def test_a_signal_while_the_model_is_still_loading_ends_with_zero() -> None:
+    with daemon("--source", "demo") as running:
+        while not handles_sigterm(running.process.pid):  # Python itself takes a moment to start
+            time.sleep(0.01)
+        code, _ = running.end()
+
+        assert code == 0, running.errors()
+        assert "Traceback" not in running.errors()
+
+
+def handles_sigterm(pid: int) -> bool:
+    """Whether the process has a handler of its own, proc(5)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
+
+
 def test_a_daemon_without_its_camera_serves_the_reason_and_keeps_trying() -> None:
     with daemon("--source", "/dev/video97", "--wait") as running:
         state = running.wait_for("no_signal")

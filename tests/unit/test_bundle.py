@@ -119,3 +119,12 @@ def test_the_bundled_model_answers_its_golden_images_and_runs_in_one_partition()
     assert all(result.ok for result in results), results
     assert (classifier.runtime.partitions, classifier.runtime.outside) == (1, 0)
     assert find_model("everyday").stat().st_size < 12_000_000
+
+
+def test_golden_images_are_answered_under_the_users_own_names_for_the_labels(tmp_path: Path) -> None:
+    own = tmp_path / "labels.txt"
+    own.write_text("\n".join(f"thing {i}" for i in range(104)))
+    results = Classifier("everyday", threads=1, labels=own).verify()
+
+    assert all(result.ok for result in results), results
+    assert results[0].expected.label.startswith("thing ")

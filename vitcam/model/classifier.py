@@ -2,7 +2,7 @@
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +56,7 @@ class Classifier:
         self.card = described.card if described else foreign.describe(self.path, self._graph)
         self.labels = _read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
+        self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
         _check_fit(self.path, self._graph.inputs[0].shape, self.card.input)
         _check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
@@ -108,7 +109,7 @@ class Classifier:
         results = []
         for golden in self.golden:
             found = self.classify_image(golden.image, "golden").top[0]
-            expected = golden.top[0]
+            expected = replace(golden.top[0], label=self._own_names[golden.top[0].label])
             ok = found.label == expected.label and abs(found.p - expected.p) <= GOLDEN_TOLERANCE
             results.append(GoldenResult(golden.name, expected, found, ok))
         return tuple(results)

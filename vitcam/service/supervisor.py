@@ -56,7 +56,22 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
     raises  SourceError for a source that is not there, unless it is waited for; ModelError; VitcamError for a port in
             use and for whatever ends a stage
     """
-    settings, notifier = run.settings, Notifier.from_environ(environ)
+    with _signals() as asked:  # from the first moment: loading takes a second, too
+        notifier = Notifier.from_environ(environ)
+        watched = _assemble(run, patient=run.wait or notifier.listened_to)
+        if watched.web is not None:
+            watched.web.start()
+            log.info("watch at %s", watched.web.url)
+        watched.pipeline.start()
+        notifier.ready("starting")
+        _watch(watched, notifier, asked)
+        notifier.stopping("ending")
+        _end(watched, asked)
+
+
+def _assemble(run: Run, patient: bool) -> "_Watched":
+    """Load and connect everything; nothing runs yet."""
+    settings = run.settings
     classifier = load_model(settings.model)
     wish = SourceOptions(
         input=classifier.input,
@@ -68,23 +83,13 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
         on_unreadable=lambda bad: publisher.unreadable(bad),
     )
     opener = Opener(settings.camera.source, wish)
-    patient = run.wait or notifier.listened_to
     live = opener.prepare(patient)
     sink = build_sink(settings.log, for_people(), every_by_default=not live)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(opener, settings.camera.source or "auto", classifier.card.name, patient, settings.model.fps)
     pipeline = Pipeline(job, classifier, publisher.prediction)
     web = _build_web(settings, pipeline, classifier) if settings.web.enabled else None
-    with _signals() as asked:
-        if web is not None:
-            web.start()
-            log.info("watch at %s", web.url)
-        pipeline.start()
-        notifier.ready("starting")
-        watched = _Watched(pipeline, web, publisher)
-        _watch(watched, notifier, asked)
-        notifier.stopping("ending")
-        _end(watched, asked)
+    return _Watched(pipeline, web, publisher)
 
 
 def load_model(settings: ModelSettings) -> Classifier:
