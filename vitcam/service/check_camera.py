@@ -8,7 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from vitcam.errors import SourceError
+from vitcam.errors import UsageError
 from vitcam.service.check import Finding, Place, run_bounded
 
 if TYPE_CHECKING:
@@ -81,6 +81,6 @@ def _no_camera_wanted(source: str) -> Finding:
 
     try:
         open_source(source)
-    except SourceError as error:
+    except UsageError as error:
         return Finding("fail", str(error), "name another with --source, or in [camera] source")
     return Finding("ok", f"the source is {source}: no camera is needed")

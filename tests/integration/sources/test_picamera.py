@@ -67,7 +67,7 @@ def take(frames: Iterator[Frame], count: int) -> list[Frame]:
 def children() -> set[int]:
     """The processes that this one has started and that still run."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
     )
     lines = [line.split(None, 2) for line in listed.stdout.splitlines() if "picamera_child" in line]
     return {int(pid) for pid, state, _ in lines if not state.startswith("Z")}
