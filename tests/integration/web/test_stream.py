@@ -164,13 +164,14 @@ def test_clients_that_never_read_cost_no_encoding(server: WebServer) -> None:
 def test_a_slow_viewer_skips_frames_instead_of_falling_behind(server: WebServer) -> None:
     with Client(server, "/stream?width=960&fps=30") as client:
         seen = []
-        for _ in range(12):
+        for _ in range(20):
             part = client.read_part()
             seen.append((seq(part), age_s(part)))
             time.sleep(0.2)
 
     assert seen[-1][0] - seen[0][0] > 2 * len(seen)
-    assert max(age for _, age in seen[3:]) < 0.8
+    # who falls behind would be 3 s late by now, and later with each part
+    assert min(age for _, age in seen[-5:]) < 1.0
 
 
 def test_more_variants_than_allowed_are_refused_with_the_reason(server: WebServer) -> None:
