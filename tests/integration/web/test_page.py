@@ -120,6 +120,8 @@ def test_a_file_that_is_no_photo_is_explained_on_the_page(server: WebServer, chr
 
     wait(chrome, lambda: "not an image" in text(chrome, "photo-message").lower())
 
+    assert "not an image" in text(chrome, "photo-message").lower()
+
 
 def test_the_page_says_why_there_is_no_picture_and_recovers(camera: Camera, server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
@@ -146,7 +148,10 @@ def test_the_page_comes_back_by_itself_after_a_restart(camera: Camera, server: W
     wait(chrome, lambda: picture_width(chrome) > 100)
     first = pixels(chrome)
     wait(chrome, lambda: pixels(chrome) != first)
+    status = text(chrome, "status")
     again.stop(2)
+
+    assert status == "Live"
 
 
 def test_a_tab_that_nobody_sees_costs_the_camera_nothing(server: WebServer, chrome: Chrome) -> None:
