@@ -51,6 +51,8 @@ class Job:
     """Keep trying when the source cannot be opened at the start, instead of giving up."""
     max_fps: float = 0.0
     """Classify at most so many frames/s; 0: as many as come."""
+    gate: Callable[[Frame], bool] | None = None
+    """Asked before each frame of a live source, in the classifying thread; False: this frame is skipped."""
 
 
 class Pipeline:
@@ -74,7 +76,8 @@ class Pipeline:
         self._source: Source | None = None
         self._trouble = ""
         self._started = time.monotonic()
-        self._captured, self._classified, self._lost = RateMeter(), RateMeter(), 0
+        self._captured, self._classified, self._skipped = RateMeter(), RateMeter(), RateMeter()
+        self._lost = 0
         self._latencies = {stage: LatencyMeter() for stage in ("capture", "preprocess", "infer", "total")}
         self._capture_beat = time.monotonic_ns()
         self._classifying_since: int | None = None
@@ -106,7 +109,7 @@ class Pipeline:
         """How things are now; cheap enough to be asked every second by many."""
         status, reason = self._status()
         captured, classified = self._captured.per_second(), self._classified.per_second()
-        dropped = max(0.0, captured - classified) if self._live else 0.0
+        dropped = max(0.0, captured - classified - self._skipped.per_second()) if self._live else 0.0
         percentiles: Iterable[tuple[str, Percentiles | None]] = (
             (stage, meter.percentiles()) for stage, meter in self._latencies.items()
         )
@@ -117,13 +120,13 @@ class Pipeline:
             source=self._job.source,
             model=self._job.model,
             fps=Rates(round(captured, 2), round(classified, 2), round(dropped, 2)),
-            frames=Counts(self._captured.count, self._classified.count, self.dropped),
+            frames=Counts(self._captured.count, self._classified.count, self.dropped, self._skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
         )
 
     @property
     def dropped(self) -> int:
-        """Frames that a live source gave and nobody classified, and those it lost itself."""
+        """Frames that a live source gave and nobody looked at, and those it lost itself."""
         return self._frames.dropped + self._lost
 
     def hearts(self) -> StageHearts:
@@ -227,6 +230,9 @@ class Pipeline:
     def _classify_stage(self) -> None:
         due = 0.0
         for frame in self._read_all(self._frames):
+            if self._is_not_worth_it(frame):
+                self._skipped.tick()
+                continue
             self._classifying_since = time.monotonic_ns()
             prediction = self._classify(frame)
             self._classifying_since = None
@@ -239,6 +245,9 @@ class Pipeline:
                 due = max(due + 1 / self._job.max_fps, time.monotonic())
                 self._stopping.wait(due - time.monotonic())
         self._predictions.close()
+
+    def _is_not_worth_it(self, frame: Frame) -> bool:
+        return self._live and self._job.gate is not None and not self._job.gate(frame)
 
     def _publish_stage(self) -> None:
         for prediction in self._read_all(self._predictions):

@@ -22,6 +22,8 @@ class Counts:
     captured: int = 0
     classified: int = 0
     dropped: int = 0
+    skipped: int = 0
+    """Looked at and found not worth classifying, as where nothing moves."""
 
 
 @dataclass(frozen=True, slots=True)

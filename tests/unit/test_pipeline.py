@@ -192,6 +192,32 @@ def test_a_rate_limit_classifies_that_many_frames_and_takes_the_newest() -> None
     assert 8 <= classified <= 18
 
 
+def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -> None:
+    seen: list[int] = []
+    job = Job(lambda: Numbered(40, live=True, every_s=0.02), "test", "model", gate=lambda shown: shown.seq % 4 == 0)
+    pipeline = Pipeline(job, answer, lambda p: seen.append(p.seq))
+    pipeline.start()
+
+    assert pipeline.over.wait(PATIENCE_S)
+    counts = pipeline.state().frames
+    assert counts.skipped > 0
+    assert all(seq % 4 == 0 for seq in seen)
+    assert counts.classified + counts.skipped + counts.dropped == 40
+    pipeline.stop(1)
+
+
+def test_the_gate_is_never_asked_about_the_pictures_of_a_file() -> None:
+    seen: list[int] = []
+    job = Job(lambda: Numbered(20), "test", "model", gate=lambda shown: False)
+    pipeline = Pipeline(job, answer, lambda p: seen.append(p.seq))
+    pipeline.start()
+
+    assert pipeline.over.wait(PATIENCE_S)
+    assert seen == list(range(20))
+    assert pipeline.state().frames.skipped == 0
+    pipeline.stop(1)
+
+
 def test_frames_that_the_source_itself_lost_are_counted_as_dropped() -> None:
     class Gappy(Numbered):
         def __iter__(self) -> Iterator[Frame]:

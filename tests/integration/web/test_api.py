@@ -24,7 +24,7 @@ def test_the_state_tells_what_runs_and_who_watches(server: WebServer) -> None:
     assert set(state) == {"status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "clients"}
     assert state["status"] == "ok"
     assert set(state["fps"]) == {"captured", "classified", "dropped"}
-    assert set(state["frames"]) == {"captured", "classified", "dropped", "encoded"}
+    assert set(state["frames"]) == {"captured", "classified", "dropped", "skipped", "encoded"}
     assert state["frames"]["encoded"] >= 1
     assert state["clients"] == {"stream": 1, "predictions": 1}
 
