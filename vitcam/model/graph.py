@@ -1,0 +1,75 @@
+"""A graph that TensorFlow Lite has loaded: LiteRT and tflite-runtime give it the same Python interface."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import ModelError
+from vitcam.model.interpreter import RuntimeInfo, Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A package that runs TFLite graphs on XNNPACK."""
+
+    name: str
+    version: str
+    load: Callable[..., Any]
+    """Its `Interpreter` class."""
+
+
+class LoadedGraph:
+    """Allocated and ready. Raises ModelError if the runtime refuses the file."""
+
+    def __init__(self, runtime: Runtime, path: Path, threads: int) -> None:
+        try:
+            self._graph = runtime.load(model_path=str(path), num_threads=threads)
+            self._graph.allocate_tensors()
+        except (ValueError, RuntimeError) as error:
+            reason = str(error).splitlines()[0] if str(error) else "no reason given"
+            raise ModelError(f"the model {path} cannot be loaded by {runtime.name}: {reason}") from error
+        self._in = [detail["index"] for detail in self._graph.get_input_details()]
+        self._out = [detail["index"] for detail in self._graph.get_output_details()]
+        self.inputs = tuple(_tensor(detail) for detail in self._graph.get_input_details())
+        self.outputs = tuple(_tensor(detail) for detail in self._graph.get_output_details())
+        names = _executed(self._graph._get_ops_details(), self._out)  # there is no public way to count them
+        partitions = names.count("DELEGATE")
+        self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
+
+    def write(self, value: NDArray[Any]) -> None:
+        self._graph.tensor(self._in[0])()[0] = value
+
+    def invoke(self) -> None:
+        self._graph.invoke()
+
+    def read(self, position: int) -> NDArray[Any]:
+        view = self._graph.tensor(self._out[position])()
+        return np.array(view[0] if view.ndim > 1 else view)
+
+
+def _tensor(detail: dict[str, Any]) -> Tensor:
+    scale, zero_point = detail["quantization"]
+    shape = tuple(int(side) for side in detail["shape"])
+    return Tensor(detail["name"], shape, np.dtype(detail["dtype"]), float(scale), int(zero_point))
+
+
+def _executed(ops: list[dict[str, Any]], wanted: list[int]) -> list[str]:
+    """The names of the nodes that really run, found by walking back from the outputs.
+
+    LiteRT lists the original operators and behind them the delegate nodes that took some of them over, without saying
+    which: where both give a tensor, the delegate node is the one that runs.
+    """
+    giver = {int(tensor): op for op in ops for tensor in op["outputs"]}  # later wins: delegates come last
+    names, seen, open_ends = [], set(), list(wanted)
+    while open_ends:
+        op = giver.get(open_ends.pop())
+        if op is None or op["index"] in seen:
+            continue
+        seen.add(op["index"])
+        names.append(str(op["op_name"]))
+        open_ends.extend(int(tensor) for tensor in op["inputs"])
+    return names

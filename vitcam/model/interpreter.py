@@ -1,0 +1,49 @@
+"""The few calls that vitcam needs of whatever runs a TFLite graph."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input or output of the graph."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    scale: float
+    """Of a quantised tensor: real = scale × (stored − zero_point); 0 where it is not quantised."""
+    zero_point: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeInfo:
+    """What the log and `/api/model` say of the runtime."""
+
+    name: str
+    version: str
+    threads: int
+    partitions: int
+    """Delegate nodes in the execution plan: 1 means that XNNPACK runs the whole graph in one piece."""
+    outside: int
+    """Operators that XNNPACK does not run."""
+
+
+class Interpreter(Protocol):
+    """One loaded graph. Not thread-safe: each thread opens its own."""
+
+    info: RuntimeInfo
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+
+    def write(self, value: NDArray[Any]) -> None:
+        """Copy a value into the only input; it has the input's shape without the batch axis."""
+
+    def invoke(self) -> None:
+        """Run the graph; releases the GIL."""
+
+    def read(self, position: int) -> NDArray[Any]:
+        """A copy of one output, without the batch axis."""
