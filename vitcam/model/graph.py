@@ -40,8 +40,8 @@ class LoadedGraph:
         partitions = names.count("DELEGATE")
         self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
 
-    def write(self, value: NDArray[Any]) -> None:
-        self._graph.tensor(self._in[0])()[0] = value
+    def write(self, value: NDArray[Any], position: int = 0) -> None:
+        self._graph.tensor(self._in[position])()[...] = value
 
     def invoke(self) -> None:
         self._graph.invoke()

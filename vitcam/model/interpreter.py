@@ -39,8 +39,8 @@ class Interpreter(Protocol):
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
 
-    def write(self, value: NDArray[Any]) -> None:
-        """Copy a value into the only input; it has the input's shape without the batch axis."""
+    def write(self, value: NDArray[Any], position: int = 0) -> None:
+        """Copy a value into one input; it has the input's shape, with or without the batch axis."""
 
     def invoke(self) -> None:
         """Run the graph; releases the GIL."""
