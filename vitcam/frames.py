@@ -32,7 +32,7 @@ class Frame:
     model_input: Image | None
     """(h, w, 3) uint8, RGB, at the model's size where the source's scaler delivers it, else None."""
     crop: Rect
-    """The part of `preview` that the model sees; overlays are drawn inside it."""
+    """The part of `preview` that the model sees; overlays are drawn inside it. The whole where no model was named."""
     seq: int
     """Counts the frames of one source from 0; a gap is a frame that the source itself lost."""
     captured_ns: int

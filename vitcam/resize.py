@@ -6,8 +6,9 @@ from typing import Literal, get_args
 import cv2
 import numpy as np
 
-from vitcam.errors import ModelError
+from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Image, Rect
+from vitcam.view import CROP_WORDS, Region
 
 Mode = Literal["crop", "squash"]
 Interpolation = Literal["area", "linear", "bicubic"]
@@ -40,22 +41,36 @@ class InputSpec:
             raise ModelError(f"the crop fraction is {self.crop_fraction}; more than 0 and at most 1 is allowed")
 
 
-def crop_of(spec: InputSpec, height: int, width: int) -> Rect:
-    """The part of a picture of `height` × `width` px that the model sees."""
+def crop_of(spec: InputSpec, height: int, width: int, within: Rect | None = None) -> Rect:
+    """The part of a picture of `height` × `width` px that the model sees; of `within` alone, where one was chosen."""
+    room = within or Rect(0, 0, width, height)
     if spec.resize == "squash":
-        return Rect(0, 0, width, height)
-    scale = min(height / spec.height, width / spec.width) * spec.crop_fraction
+        return room
+    scale = min(room.height / spec.height, room.width / spec.width) * spec.crop_fraction
     h, w = max(1, round(spec.height * scale)), max(1, round(spec.width * scale))
-    return Rect((width - w) // 2, (height - h) // 2, w, h)
+    return Rect(room.x + (room.width - w) // 2, room.y + (room.height - h) // 2, w, h)
 
 
-def to_model_size(image: Image, spec: InputSpec) -> Image:
+def rect_of(region: Region, height: int, width: int) -> Rect:
+    """A region of a picture of `height` × `width` px. Raises UsageError when the picture is smaller than that."""
+    across, down = (width, height) if region.in_fractions else (1, 1)
+    right, bottom = round((region.x + region.width) * across), round((region.y + region.height) * down)
+    if right > width or bottom > height:
+        raise UsageError(
+            f"the crop {region} does not fit the upright picture of {width}×{height} px; give {CROP_WORDS}"
+        )
+    left, top = min(round(region.x * across), width - 1), min(round(region.y * down), height - 1)
+    return Rect(left, top, max(1, right - left), max(1, bottom - top))
+
+
+def to_model_size(image: Image, spec: InputSpec, crop: Rect | None = None) -> Image:
     """Crop and resize a picture as the model wants it.
 
     image    (H, W, 3) uint8, RGB
+    crop     what the model sees of it; None: as `crop_of` has it
     returns  (spec.height, spec.width, 3) uint8, RGB; a view of `image` when nothing has to be done
     """
-    crop = crop_of(spec, image.shape[0], image.shape[1])
+    crop = crop or crop_of(spec, image.shape[0], image.shape[1])
     part = image[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
     if part.shape[:2] == (spec.height, spec.width):
         return part

@@ -76,7 +76,7 @@ class Classifier:
         started = time.perf_counter_ns()
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
-            image = to_model_size(frame.preview, self.input)
+            image = to_model_size(frame.preview, self.input, _chosen_part(frame))
         self._graph.write(image)
         prepared = time.perf_counter_ns()
         self._graph.invoke()
@@ -145,6 +145,12 @@ def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None
     height, width = image.shape[:2]
     crop: Rect = crop_of(spec, height, width)
     return Frame(image, None, crop, 0, time.monotonic_ns(), source, path)
+
+
+def _chosen_part(frame: Frame) -> Rect | None:
+    """What the model is to see; None: its source knew of no model, and the model's own crop applies."""
+    height, width = frame.preview.shape[:2]
+    return None if (frame.crop.height, frame.crop.width) == (height, width) else frame.crop
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from pathlib import Path
 from vitcam.decode import IMAGE_SUFFIXES, is_image
 from vitcam.errors import SourceError, UsageError
 from vitcam.sources.find import default_uri
-from vitcam.sources.source import Source, SourceOptions
+from vitcam.sources.source import Source, SourceOptions, whole
+from vitcam.view import AS_IT_COMES, Turn
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "open_source"]
 
@@ -24,7 +25,17 @@ def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
     scheme, _, place = uri.partition(":")
     if scheme not in OPENERS:
         scheme, place = _scheme_of_path(uri), uri
-    return OPENERS[scheme](uri, place, options)
+    source = OPENERS[scheme](uri, place, options)
+    turn = options.turn.rest if scheme == "picamera" else options.turn
+    if turn == AS_IT_COMES and options.region is whole:
+        return source
+    return _turned(source, turn, options)
+
+
+def _turned(source: Source, turn: Turn, options: SourceOptions) -> Source:
+    from vitcam.sources.turned import Turned
+
+    return Turned(source, turn, options)
 
 
 def _picamera(uri: str, place: str, options: SourceOptions) -> Source:

@@ -8,6 +8,7 @@ from typing import Protocol, Self
 
 from vitcam.frames import Frame, Rect, Unreadable
 from vitcam.resize import InputSpec, crop_of
+from vitcam.view import AS_IT_COMES, Region, Turn
 
 log = logging.getLogger(__name__)
 
@@ -15,6 +16,11 @@ log = logging.getLogger(__name__)
 def log_unreadable(bad: Unreadable) -> None:
     """What happens to a broken file unless somebody else wants to hear of it."""
     log.warning("%s: %s", bad.path, bad.error)
+
+
+def whole() -> Region | None:
+    """The region that a source shows unless somebody chooses one."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +40,16 @@ class SourceOptions:
     """Begin again at the end; None: the demo yes, everything else no."""
     on_unreadable: Callable[[Unreadable], None] = log_unreadable
     """Called for each file among many that is no picture."""
+    turn: Turn = AS_IT_COMES
+    """What makes pictures upright; a camera that can do it while it reads its sensor does."""
+    region: Callable[[], Region | None] = whole
+    """Asked for every frame: the part of the upright picture that was chosen for the model; None: all of it."""
 
-    def crop(self, height: int, width: int) -> Rect:
-        """What the model sees of a picture of `height` × `width` px: the whole of it while there is no model."""
-        return Rect(0, 0, width, height) if self.input is None else crop_of(self.input, height, width)
+    def crop(self, height: int, width: int, within: Rect | None = None) -> Rect:
+        """What the model sees of a picture of `height` × `width` px, or of a part; all of it while there is no model."""
+        if self.input is None:
+            return within or Rect(0, 0, width, height)
+        return crop_of(self.input, height, width, within)
 
 
 class Source(Protocol):

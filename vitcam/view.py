@@ -1,0 +1,111 @@
+"""Which part of a camera's picture the model is shown, and which way up. Plain values: nothing here touches a pixel.
+
+A picture is turned first and cropped then, so that a crop is read off the upright picture that the preview shows.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from vitcam.errors import UsageError
+
+Rotate = Literal[0, 90, 180, 270]
+Flip = Literal["none", "h", "v", "hv"]
+
+CROP_WORDS = "X,Y,W,H inside the picture, such as 0.25,0,0.5,1 (fractions of it) or 320,0,640,720 (px)"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of an upright picture: from its left top corner, in fractions of the picture or in px.
+
+    raises  UsageError for what cannot lie inside a picture, or is empty
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def __post_init__(self) -> None:
+        sides = (self.x, self.y, self.width, self.height)
+        if not all(math.isfinite(side) for side in sides):
+            raise UsageError(f"the crop {self} is no rectangle; give {CROP_WORDS}")
+        if self.width <= 0 or self.height <= 0:
+            raise UsageError(f"the crop {self} is empty; give {CROP_WORDS}")
+        over = self.in_fractions and max(self.x + self.width, self.y + self.height) > 1 + 1e-6
+        if self.x < 0 or self.y < 0 or over:
+            raise UsageError(f"the crop {self} reaches outside the picture; give {CROP_WORDS}")
+
+    def __str__(self) -> str:
+        return ",".join(f"{side:.6g}" for side in (self.x, self.y, self.width, self.height))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`X,Y,W,H`. Raises UsageError."""
+        try:
+            x, y, width, height = (float(part) for part in text.split(","))
+        except ValueError:
+            raise UsageError(f"the crop {text!r} is no rectangle; give {CROP_WORDS}") from None
+        return cls(x, y, width, height)
+
+    @property
+    def in_fractions(self) -> bool:
+        """True: of the picture, whatever its size; False: px."""
+        return max(self.x, self.y, self.width, self.height) <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How pictures become upright: flips first, then a quarter turn, to which every rotation and flip comes down."""
+
+    mirrored: bool = False
+    """Left and right are swapped."""
+    upturned: bool = False
+    """Top and bottom are swapped."""
+    quarter: bool = False
+    """Then turned by 90° clockwise."""
+
+    @classmethod
+    def of(cls, rotate: int, flip: Flip) -> Self:
+        """A rotation clockwise by 0, 90, 180 or 270 degrees, followed by flips."""
+        mirrored, upturned, quarter = "h" in flip, "v" in flip, rotate % 180 == 90
+        if quarter:  # flipping after a quarter turn is flipping the other way before it
+            mirrored, upturned = upturned, mirrored
+        half = rotate >= 180
+        return cls(mirrored != half, upturned != half, quarter)
+
+    @property
+    def flips(self) -> "Turn":
+        """The part that a camera does while it reads its sensor."""
+        return Turn(self.mirrored, self.upturned)
+
+    @property
+    def rest(self) -> "Turn":
+        """What is left after `flips`."""
+        return Turn(quarter=self.quarter)
+
+
+AS_IT_COMES = Turn()
+
+
+class Aim:
+    """The crop that holds now: read for every frame, replaced whole from the page.
+
+    region    to begin with; None: the whole picture
+    remember  keeps a new one for the next start; returns why it will not be there then, "" if it will
+    """
+
+    def __init__(self, region: Region | None = None, remember: Callable[[Region | None], str] = lambda _: "") -> None:
+        self._region = region
+        self._remember = remember
+
+    @property
+    def region(self) -> Region | None:
+        return self._region
+
+    def point_at(self, region: Region | None) -> str:
+        """From the next frame on; returns why it will not outlive this run, "" if it will."""
+        self._region = region
+        return self._remember(region)
