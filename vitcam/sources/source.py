@@ -46,7 +46,7 @@ class SourceOptions:
     """Asked for every frame: the part of the upright picture that was chosen for the model; None: all of it."""
 
     def crop(self, height: int, width: int, within: Rect | None = None) -> Rect:
-        """What the model sees of a picture of `height` × `width` px, or of a part; all of it while there is no model."""
+        """What the model sees of `height` × `width` px, or of a part of them; all of it while no model is known."""
         if self.input is None:
             return within or Rect(0, 0, width, height)
         return crop_of(self.input, height, width, within)

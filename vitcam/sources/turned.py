@@ -1,6 +1,6 @@
 """Any source, its pictures made upright and the model shown the part of them that was chosen."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -15,7 +15,7 @@ from vitcam.sources.source import Source, SourceOptions
 from vitcam.view import Turn
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
-_IN_ONE_PASS = {
+_IN_ONE_PASS: dict[Turn, Callable[[Image], cv2.typing.MatLike]] = {
     Turn(mirrored=True): lambda picture: cv2.flip(picture, 1),
     Turn(upturned=True): lambda picture: cv2.flip(picture, 0),
     Turn(mirrored=True, upturned=True): lambda picture: cv2.rotate(picture, cv2.ROTATE_180),
