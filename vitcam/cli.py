@@ -149,6 +149,22 @@ def doctor(as_json: JsonOption = False, config: ConfigOption = None, sets: SetOp
         raise typer.Exit(1)
 
 
+@app.command()
+def bench(
+    model: Annotated[str | None, typer.Argument(help="Name of a model, or a .tflite file.")] = None,
+    threads: Annotated[str | None, typer.Option("--threads", help="Such as 1,2,4.", show_default="all cores")] = None,
+    seconds: Annotated[float, typer.Option("--seconds", help="For each thing measured.")] = 3.0,
+    labels: LabelsOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A list of rows on stdout.")] = False,
+) -> None:
+    """Measure a model here: latency, what this machine could reach, and each stage around it."""
+    from vitcam.model.find import DEFAULT
+    from vitcam.service.bench import Plan, read_threads
+    from vitcam.service.show_bench import show_bench
+
+    show_bench(Plan(model or DEFAULT, read_threads(threads), seconds, labels), as_json)
+
+
 @models_app.command("list")
 def models_list(as_json: JsonOption = False) -> None:
     """Every model that can be named by --model."""

@@ -87,6 +87,9 @@ def run_bounded(command: Sequence[str], timeout_s: float) -> Outcome:
     except subprocess.TimeoutExpired:
         _abandon(child)
         return Outcome(None, "", f"did not answer within {timeout_s:g} s")
+    except KeyboardInterrupt:  # sent to this process alone, it would leave the child behind
+        _abandon(child)
+        raise
     return Outcome(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 

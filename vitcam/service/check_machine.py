@@ -56,30 +56,43 @@ def memory(place: Place) -> Finding:
 
 def temperature(place: Place) -> Finding:
     """The hottest sensor. A Pi slows down at 80 °C and more so at 85 °C."""
-    readings = [read_text(zone).strip() for zone in place.root.glob("sys/class/thermal/thermal_zone*/temp")]
-    degrees = [int(text) / 1000 for text in readings if re.fullmatch(r"-?\d+", text)]
-    if not degrees:
+    hottest = hottest_celsius(place)
+    if hottest is None:
         return Finding("ok", "no sensor here")
-    hottest = max(degrees)
     if hottest < 80:
         return Finding("ok", f"{hottest:.0f} °C")
     fix = "add a fan or heat sink, or ask for less: --set model.fps=10"
     return Finding("warn", f"{hottest:.0f} °C; from 80 °C on a Pi slows down", fix)
 
 
+def hottest_celsius(place: Place) -> float | None:
+    """In °C; None where there is no sensor."""
+    readings = [read_text(zone).strip() for zone in place.root.glob("sys/class/thermal/thermal_zone*/temp")]
+    degrees = [int(text) / 1000 for text in readings if re.fullmatch(r"-?\d+", text)]
+    return max(degrees, default=None)
+
+
 def power(place: Place) -> Finding:
     """Whether the firmware holds the processor back, now or since the boot."""
-    bits = _throttled(place)
-    if bits is None:
+    hindrances = hindrances_of(place)
+    if hindrances is None:
         return Finding("ok", "no Raspberry Pi firmware here" if not place.is_pi else "the firmware does not say")
-    now = [name for bit, name in _POWER.items() if bits >> bit & 1]
-    before = [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
+    now, before = hindrances
     found = f"now: {', '.join(now) or 'nothing'}; since the boot: {', '.join(before) or 'nothing'}"
     if not now and not before:
         return Finding("ok", "neither throttled nor under-voltage since the boot")
     weak = "under-voltage" in now + before
     fix = "use the official 27 W supply and a short cable" if weak else "add a fan or heat sink"
     return Finding("warn", found, fix)
+
+
+def hindrances_of(place: Place) -> tuple[list[str], list[str]] | None:
+    """What holds the processor back now, and what did since the boot; None off a Pi."""
+    bits = _throttled(place)
+    if bits is None:
+        return None
+    now = [name for bit, name in _POWER.items() if bits >> bit & 1]
+    return now, [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
 
 
 def _throttled(place: Place) -> int | None:

@@ -1,0 +1,146 @@
+"""`vitcam bench`: how fast a model runs here, how fast it could, and what the pipeline around it costs.
+
+Every measurement has a process of its own, and they take turns for a few rounds, so that whatever disturbs the machine
+hits all of them alike. The yardstick is one large product (see `vitcam.model.peak`) by the same runtime with the same
+threads: roofline = int8 multiply-adds / int8 peak + float ones / float peak.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.model.cost import count_macs
+from vitcam.model.find import find_model
+from vitcam.model.peak import square_product
+from vitcam.model.runtime import open_interpreter
+from vitcam.service.bench_row import Figures, Rounds, Row, health_of, row_of
+from vitcam.service.check import Place, run_bounded
+from vitcam.service.settings import Settings
+
+ROUNDS = 3
+_MOST_THREADS, _LEAST_S, _MOST_S = 64, 0.1, 600.0
+_PATIENCE_S = 120.0  # beyond the time asked for: to start, load, and make a few calls of a slow model
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be measured. Raises UsageError for a duration that cannot be meant."""
+
+    model: str
+    threads: tuple[int, ...]
+    seconds: float = 3.0
+    """For each kind of measurement and number of threads, over all rounds."""
+    labels: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not _LEAST_S <= self.seconds <= _MOST_S:
+            raise UsageError(f"--seconds is {self.seconds:g}; a number from {_LEAST_S:g} to {_MOST_S:g} is allowed")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One measurement."""
+
+    kind: str
+    """`model`, `int8`, `floating` (the yardsticks) or `stages`."""
+    threads: int
+    round: int
+    """From 1."""
+    arguments: tuple[str, ...]
+    """Of the child that makes it."""
+
+
+def read_threads(text: str | None) -> tuple[int, ...]:
+    """`1,2,4` as numbers; None: what this machine's cores suggest.
+
+    raises  UsageError for anything else
+    """
+    if text is None:
+        return default_threads(len(os.sched_getaffinity(0)))
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_THREADS for word in words):
+        raise UsageError(f"--threads is {text!r}; whole numbers from 1 to {_MOST_THREADS} are allowed, such as 1,2,4")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+def default_threads(cores: int) -> tuple[int, ...]:
+    """Every number on a Pi, (1, 2, 3, 4); doubled on larger machines, (1, 2, 4, 8, 12) on twelve cores."""
+    if cores <= 4:
+        return tuple(range(1, cores + 1))
+    most = min(cores, _MOST_THREADS)
+    return (*(2**power for power in range(most.bit_length()) if 2**power < most), most)
+
+
+def why_no_stages(plan: Plan) -> str:
+    """Why the pipeline cannot be timed around this model; empty if it can.
+
+    raises  ModelError if the file is no model at all, or does not fit the labels given
+    """
+    from vitcam.model.classifier import Classifier
+
+    path = find_model(plan.model)
+    open_interpreter(path, threads=1)
+    try:
+        Classifier(path, threads=1, labels=plan.labels)
+    except ModelError as error:
+        if plan.labels is not None:
+            raise
+        return str(error)
+    return ""
+
+
+def run_bench(plan: Plan, with_stages: bool, announce: Callable[[int, int, Step], None]) -> list[Row]:
+    """Measure; a row for each number of threads.
+
+    announce  called before each step with its number, from 0, and how many there are
+    raises    ModelError if the model cannot be run; VitcamError if a measurement fails
+    """
+    path, place = find_model(plan.model), Place(Settings(), os.environ)
+    macs, before = count_macs(path), health_of(place)
+    found: dict[tuple[int, str], list[Figures]] = defaultdict(list)
+    with tempfile.TemporaryDirectory(prefix="vitcam-bench-") as folder:
+        steps = list(_steps(plan, path, Path(folder), with_stages))
+        for number, step in enumerate(steps):
+            announce(number, len(steps), step)
+            found[step.threads, step.kind].append(_measure(plan, step))
+    health = {"before": before, "after": health_of(place)}
+    return [
+        row_of(
+            plan.model, n, macs, Rounds(*(found[n, kind] for kind in ("model", "int8", "floating", "stages"))), health
+        )
+        for n in plan.threads
+    ]
+
+
+def _steps(plan: Plan, path: Path, folder: Path, with_stages: bool) -> Iterator[Step]:
+    """All measurements in turn; writes the yardsticks into `folder`."""
+    files = {"model": path, "int8": folder / "int8.tflite", "floating": folder / "floating.tflite"}
+    files["int8"].write_bytes(square_product("int8"))
+    files["floating"].write_bytes(square_product("floating"))
+    labels = () if plan.labels is None else (str(plan.labels),)
+    for number in range(1, ROUNDS + 1):
+        for threads in plan.threads:
+            common = (str(threads), str(plan.seconds / ROUNDS))
+            for kind, file in files.items():
+                yield Step(kind, threads, number, ("graph", str(file), *common))
+            if with_stages:
+                yield Step("stages", threads, number, ("stages", str(path), *common, *labels))
+
+
+def _measure(plan: Plan, step: Step) -> Figures:
+    """What the child found. Raises ModelError with its words if it refused, VitcamError if it died or hung."""
+    command = [sys.executable, "-P", "-m", "vitcam.service.bench_child", *step.arguments]
+    outcome = run_bounded(command, _PATIENCE_S + plan.seconds)
+    if outcome.code == 0:
+        found: Figures = json.loads(outcome.out)
+        return found
+    if outcome.code == ModelError.exit_code:
+        raise ModelError(outcome.last_words)
+    how = f"was ended by signal {-outcome.code}" if outcome.code and outcome.code < 0 else outcome.last_words
+    raise VitcamError(f"measuring {plan.model} with {step.threads} threads ({step.kind}) failed: {how}")

@@ -1,0 +1,105 @@
+"""One measurement in a process of its own: nothing else is in its memory, and no other measurement warmed its caches.
+
+`python -m vitcam.service.bench_child graph FILE THREADS SECONDS` times a graph,
+`… stages FILE THREADS SECONDS [LABELS]` the parts of the pipeline; each prints one JSON object.
+"""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import ModelError, VitcamError
+from vitcam.model.interpreter import Interpreter, Tensor
+from vitcam.model.runtime import open_interpreter
+
+_WARM_UP_S = 0.2  # XNNPACK packs weights at the first call, and a processor needs some 100 ms to its full clock
+_FEWEST = 5  # calls of a slow graph, however little time there is
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print; a refusal is the last line of stderr, and its exit code ours."""
+    kind, path, threads, seconds, *labels = arguments
+    try:
+        if kind == "graph":
+            found = time_graph(Path(path), int(threads), float(seconds))
+        else:
+            from vitcam.service.bench_stages import time_stages  # its OpenCV would count as memory of the graph
+
+            found = time_stages(Path(path), int(threads), float(seconds), Path(labels[0]) if labels else None)
+    except VitcamError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    sys.stdout.write(json.dumps(found))
+    return 0
+
+
+def time_graph(path: Path, threads: int, seconds: float) -> dict[str, float]:
+    """Latencies of `invoke` in ms, its rate, and the most memory that this process ever had, in MB.
+
+    raises  ModelError if the graph cannot be loaded, fed or run
+    """
+    graph = open_interpreter(path, threads)
+    for position, tensor in enumerate(graph.inputs):
+        graph.write(some_input(path, tensor), position)
+    ms = np.array(list(_durations_ms(path, graph, seconds)))
+    p10, p50, p90, p99 = np.percentile(ms, (10, 50, 90, 99))
+    return {
+        "p10_ms": float(p10),
+        "p50_ms": float(p50),
+        "p90_ms": float(p90),
+        "p99_ms": float(p99),
+        "fps": 1000 * len(ms) / float(ms.sum()),
+        "rss_mb": _peak_rss_mb(),
+        "partitions": graph.info.partitions,
+        "outside": graph.info.outside,
+    }
+
+
+def some_input(path: Path, tensor: Tensor) -> NDArray[Any]:
+    """Random pixels; zeros for whole numbers, which may be indices into something.
+
+    raises  ModelError for an input that is neither
+    """
+    rng = np.random.default_rng(0)
+    if tensor.dtype in (np.uint8, np.int8):
+        limits = np.iinfo(tensor.dtype)
+        return rng.integers(limits.min, limits.max, tensor.shape, tensor.dtype, endpoint=True)
+    if tensor.dtype.kind == "f":
+        return rng.random(tensor.shape).astype(tensor.dtype)
+    if tensor.dtype.kind in "iub":
+        return np.zeros(tensor.shape, tensor.dtype)
+    raise ModelError(f"{path} takes {tensor.dtype} as {tensor.name!r}; only numbers can be made up for a measurement")
+
+
+def _durations_ms(path: Path, graph: Interpreter, seconds: float) -> Iterator[float]:
+    """What each call took, once warm."""
+    try:
+        graph.invoke()
+        warm = time.perf_counter() + _WARM_UP_S
+        while time.perf_counter() < warm:
+            graph.invoke()
+        end, count = time.perf_counter() + seconds, 0
+        while time.perf_counter() < end or count < _FEWEST:
+            before = time.perf_counter_ns()
+            graph.invoke()
+            yield (time.perf_counter_ns() - before) / 1e6
+            count += 1
+    except RuntimeError as error:
+        raise ModelError(f"{path} cannot be run on made-up input: {str(error).splitlines()[0]}") from error
+
+
+def _peak_rss_mb() -> float:
+    """VmHWM: unlike getrusage's figure, it does not count the parent that this process was forked from."""
+    found = re.search(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(found[1]) * 1024 / 1e6 if found else 0.0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""The figures of a benchmark: medians of its rounds, and the roofline that they are held against."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from vitcam.model.cost import Macs
+from vitcam.model.peak import MACS
+from vitcam.service.check import Place
+from vitcam.service.check_machine import hindrances_of, hottest_celsius
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the machine feels."""
+
+    celsius: float | None
+    """Of the hottest sensor."""
+    held_back_by: list[str] | None
+    """Such as `throttled`; None where no firmware of a Pi tells."""
+    since_boot: list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The figures of one number of threads, as `--json` prints them."""
+
+    model: str
+    threads: int
+    p50_ms: float
+    p90_ms: float
+    p99_ms: float
+    fps: float
+    partitions: int
+    outside: int
+    roofline_ms: float | None
+    """None for a model without a product to count."""
+    fraction: float | None
+    """roofline_ms / p50_ms."""
+    rss_mb: float
+    """Most memory of a process that only loads and runs the model."""
+    gmac: Figures
+    peak_gmac_s: Figures
+    stages_ms: Figures | None
+    """None where the pipeline cannot be timed around the model."""
+    health: dict[str, Health]
+    """`before` and `after`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What the children measured with one number of threads, a dict each round."""
+
+    model: Sequence[Figures]
+    int8: Sequence[Figures]
+    floating: Sequence[Figures]
+    stages: Sequence[Figures]
+    """Empty where the pipeline cannot be timed around the model."""
+
+
+def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[str, Health]) -> Row:
+    """Medians of the rounds, against a roofline of the same rounds."""
+    mid = medians(rounds.model)
+    peaks = {"int8": peak_gmac_s(rounds.int8), "float": peak_gmac_s(rounds.floating)}
+    gmac = {"int8": macs.int8 / 1e9, "float": macs.floating / 1e9}
+    bound_ms = sum(gmac[kind] / peaks[kind] for kind in gmac) * 1000 or None
+    return Row(
+        model=model,
+        threads=threads,
+        p50_ms=round(mid["p50_ms"], 3),
+        p90_ms=round(mid["p90_ms"], 3),
+        p99_ms=round(mid["p99_ms"], 3),
+        fps=round(mid["fps"], 2),
+        partitions=int(mid["partitions"]),
+        outside=int(mid["outside"]),
+        roofline_ms=bound_ms and round(bound_ms, 3),
+        fraction=bound_ms and round(bound_ms / mid["p50_ms"], 4),
+        rss_mb=round(mid["rss_mb"], 1),
+        gmac={kind: round(value, 4) for kind, value in gmac.items()},
+        peak_gmac_s={kind: round(value, 2) for kind, value in peaks.items()},
+        stages_ms={stage: round(ms, 3) for stage, ms in medians(rounds.stages).items()} if rounds.stages else None,
+        health=health,
+    )
+
+
+def peak_gmac_s(rounds: Sequence[Figures]) -> float:
+    """10⁹ multiply-adds/s of the yardstick's fastest tenth in its best round.
+
+    Not a median as all else is: a peak is what the machine can do, and a disturbed yardstick would flatter the model.
+    """
+    return MACS / 1e6 / min(each["p10_ms"] for each in rounds)
+
+
+def medians(rounds: Sequence[Figures]) -> Figures:
+    """The median of each figure over the rounds."""
+    return {name: median(each[name] for each in rounds) for name in rounds[0]}
+
+
+def health_of(place: Place) -> Health:
+    """Temperature, and what the firmware of a Pi says."""
+    now, since_boot = hindrances_of(place) or (None, None)
+    return Health(hottest_celsius(place), now, since_boot)

@@ -1,0 +1,99 @@
+"""What `vitcam bench` prints: a column for each number of threads, or rows for machines."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from vitcam.service.bench import ROUNDS, Plan, Step, run_bench, why_no_stages
+from vitcam.service.bench_row import Health, Row
+from vitcam.service.logs import for_people
+
+Cells = dict[str, Callable[[Row], str]]
+"""Name of a line of the table -> what stands in it."""
+
+_KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float peak", "stages": "the pipeline"}
+
+
+def show_bench(plan: Plan, as_json: bool) -> None:
+    """Measure and print: the table or the JSON on stdout, what is going on and what is missing on stderr."""
+    people, out = for_people(), Console(soft_wrap=True)
+    missing = why_no_stages(plan)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as progress:
+        task = progress.add_task("starting", total=None)
+
+        def announce(number: int, count: int, step: Step) -> None:
+            threads = _threads(step.threads)
+            words = f"round {step.round} of {ROUNDS}, {threads}: {_KINDS[step.kind]}"
+            progress.update(task, description=words, completed=number, total=count)
+
+        rows = run_bench(plan, not missing, announce)
+    if as_json:
+        out.print_json(json.dumps([asdict(row) for row in rows]), indent=None)
+    else:
+        out.print(bench_table(rows))
+    if missing:
+        people.print(f"the pipeline's stages are left out: {missing}", markup=False, highlight=False)
+
+
+def bench_table(rows: list[Row]) -> Table:
+    """A column for each number of threads of one model."""
+    first = rows[0]
+    table = Table(first.model, *(_threads(row.threads) for row in rows), box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for section in (_SPEED, _ROOFLINE, _stages(first), _health(first)):
+        if section:
+            table.add_row()
+        for name, cell in section.items():
+            table.add_row(name, *(cell(row) for row in rows))
+    return table
+
+
+_SPEED: Cells = {
+    "p50 ms": lambda row: f"{row.p50_ms:.2f}",
+    "p90 ms": lambda row: f"{row.p90_ms:.2f}",
+    "p99 ms": lambda row: f"{row.p99_ms:.2f}",
+    "frames/s": lambda row: f"{row.fps:.1f}",
+    "memory MB": lambda row: f"{row.rss_mb:.0f}",
+    "XNNPACK partitions": lambda row: f"{row.partitions}",
+    "operators outside": lambda row: f"{row.outside}",
+}
+_ROOFLINE: Cells = {
+    "int8 GMAC": lambda row: f"{row.gmac['int8']:.3f}",
+    "float GMAC": lambda row: f"{row.gmac['float']:.3f}",
+    "int8 peak GMAC/s": lambda row: f"{row.peak_gmac_s['int8']:.1f}",
+    "float peak GMAC/s": lambda row: f"{row.peak_gmac_s['float']:.1f}",
+    "roofline ms": lambda row: "–" if row.roofline_ms is None else f"{row.roofline_ms:.2f}",
+    "reached": lambda row: "–" if row.fraction is None else f"{row.fraction:.0%}",
+}
+
+
+def _stages(first: Row) -> Cells:
+    return {f"{stage} ms": _stage(stage) for stage in first.stages_ms or {}}
+
+
+def _stage(name: str) -> Callable[[Row], str]:
+    return lambda row: "–" if row.stages_ms is None else f"{row.stages_ms[name]:.2f}"
+
+
+def _health(first: Row) -> Cells:
+    """One reading for all columns: it stands in the first."""
+    return {when: _only_in(first, _feeling(health)) for when, health in first.health.items() if _feeling(health)}
+
+
+def _only_in(first: Row, text: str) -> Callable[[Row], str]:
+    return lambda row: text if row is first else ""
+
+
+def _feeling(health: Health) -> str:
+    words = [] if health.celsius is None else [f"{health.celsius:.0f} °C"]
+    return ", ".join([*words, *(health.held_back_by or [])])
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
