@@ -28,6 +28,8 @@ class About:
     licence: str = ""
     provenance: dict[str, Any] = field(default_factory=dict)
     """How it was made: recipe, seed, versions, revision, machine, hours."""
+    network: dict[str, Any] = field(default_factory=dict)
+    """Fields of its ViTConfig, some of which the weights do not tell; empty in checkpoints from before there was it."""
 
     def to_json(self) -> str:
         """For the header."""
@@ -49,3 +51,13 @@ def read_about(path: Path) -> About:
         return About(**raw)
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is no checkpoint of vitcam-train; bring foreign weights in by `import`") from error
+
+
+def stored_network(path: Path) -> dict[str, Any]:
+    """What a file of weights says of its network's sizes and choices; empty where that is left to the weights."""
+    if path.suffix != ".safetensors":
+        return {}
+    with safe_open(path, framework="numpy") as file:
+        about = json.loads((file.metadata() or {}).get(KEY, "{}"))
+    network: dict[str, Any] = about.get("network", {})
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in network.items()}

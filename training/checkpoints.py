@@ -7,9 +7,10 @@ reads a foreign network and one of ours by the same code.
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from safetensors.numpy import load_file, save
 
 from vitcam.errors import UsageError
 
-from .about import KEY, About
-from .vit import ViT, ViTConfig
+from .about import KEY, About, stored_network
+from .config import ViTConfig
+from .vit import Block, ViT
 
 Array = NDArray[np.floating[Any]]
 Weights = dict[str, Array]
@@ -56,25 +58,53 @@ def save_weights(path: Path, weights: Weights, about: About, dtype: str = "float
     path.write_bytes(save(arrays, metadata={KEY: about.to_json()}))
 
 
-def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
-    """The sizes of the network that these weights belong to; a square input is taken for granted.
+def read_network(path: Path, image_size: tuple[int, int] | None = None) -> tuple[ViTConfig, Weights]:
+    """A network from its file, ours or foreign: its sizes and choices, and its weights under timm's names.
 
+    image_size  (height, width) in px that it shall have, its position embedding interpolated; None: its own
+    raises      UsageError if the file is missing, holds no ViT, or was written by a newer vitcam
+    """
+    weights, stored = read_weights(path), stored_network(path)
+    try:
+        config = ViTConfig(**stored) if stored else config_of(weights, str(path))
+        wanted = replace(config, image_size=image_size or config.image_size)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{path} holds no network that this vitcam knows: {error}") from error
+    if "pos_embed" in weights:
+        weights["pos_embed"] = resize_position(
+            weights["pos_embed"], wanted.grid, prefix=int(config.has_cls_token), source=config.grid
+        )
+    return wanted, weights
+
+
+def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
+    """The sizes of the network that these weights belong to, as far as they tell; the rest is as published.
+
+    A square input is taken for granted; without a class token, pooling over all patches (timm's `avg`).
     raises  UsageError if the weights are not those of a ViT with timm's names, naming the first that is missing
     """
     for name in ("patch_embed.proj.weight", "pos_embed", "blocks.0.mlp.fc1.weight", "head.weight"):
         if name not in weights:
             raise UsageError(f"{source} have no {name!r}: this reads Vision Transformers under timm's names")
-    width, _, patch, _ = weights["patch_embed.proj.weight"].shape
-    side = round((weights["pos_embed"].shape[1] - 1) ** 0.5) * patch
-    return ViTConfig(
-        classes=len(weights["head.weight"]),
-        image_size=(side, side),
-        patch_size=patch,
-        width=width,
-        depth=1 + max(int(found[1]) for name in weights if (found := re.match(r"blocks\.(\d+)\.", name))),
-        heads=width // 64,  # every published ViT and DeiT has heads of 64 channels; the weights do not tell
-        mlp_ratio=len(weights["blocks.0.mlp.fc1.weight"]) // width,
-    )
+    width, channels, patch, _ = weights["patch_embed.proj.weight"].shape
+    has_cls_token, hidden = "cls_token" in weights, len(weights["blocks.0.mlp.fc1.weight"])
+    side = math.isqrt(weights["pos_embed"].shape[1] - has_cls_token) * patch
+    try:
+        return ViTConfig(
+            classes=len(weights["head.weight"]),
+            image_size=(side, side),
+            patch_size=patch,
+            width=width,
+            depth=1 + max(int(found[1]) for name in weights if (found := re.match(r"blocks\.(\d+)\.", name))),
+            heads=max(1, width // 64),  # every published ViT and DeiT has heads of 64 channels; the weights do not tell
+            mlp_width=0 if hidden == 4 * width else hidden,
+            channels=channels,
+            pooling="cls_token" if has_cls_token else "mean",
+            final_norm="norm.weight" in weights,
+            layer_scale=1e-5 if "blocks.0.ls1.gamma" in weights else 0.0,
+        )
+    except ValueError as error:
+        raise UsageError(f"{source} are of a network that cannot be built: {error}") from error
 
 
 def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]:
@@ -87,7 +117,8 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
     wanted = to_timm(model)
     given = dict(weights)
     if "pos_embed" in given:
-        given["pos_embed"] = resize_position(given["pos_embed"], model.config.grid)
+        prefix = int(model.config.has_cls_token)
+        given["pos_embed"] = resize_position(given["pos_embed"], model.config.grid, prefix)
     if new_head:
         given |= {name: wanted[name] for name in ("head.weight", "head.bias")}
     for name, array in wanted.items():
@@ -107,24 +138,44 @@ def to_timm(model: ViT) -> Weights:
     """The network's weights under timm's names, in PyTorch's layouts, float32. q, k and v are one matrix there."""
     arrays: dict[str, list[Array]] = {}
     for place in _places(model):
-        arrays.setdefault(place.name, []).append(_to_torch(place, model.config.patch_size))
+        arrays.setdefault(place.name, []).append(_to_torch(place, model.config))
     return {name: np.concatenate(parts) for name, parts in arrays.items()}
 
 
-def resize_position(position: Array, grid: tuple[int, int]) -> Array:
-    """Interpolate a square position embedding to another patch grid, bicubic; the class token's stays.
+def resize_position(
+    position: Array, grid: tuple[int, int], prefix: int = 1, source: tuple[int, int] | None = None
+) -> Array:
+    """Interpolate a position embedding to another patch grid, bicubic; the class token's stays.
 
-    position  (1, 1 + n * n, D); returns (1, 1 + gh * gw, D) float32
-    source    Dosovitskiy et al. 2021, section 3.2
+    position  (1, prefix + rows * columns, D); returns (1, prefix + gh * gw, D) float32
+    prefix    tokens before those of the patches: 1 with a class token, else 0
+    source    (rows, columns) that it was trained for; None: a square, or `grid` where it fills that and no square
+    raises    UsageError if it fills no grid
+    paper     Dosovitskiy et al. 2021, section 3.2
     """
-    cls_token, patches = position[:, :1], position[0, 1:]
-    side = round(len(patches) ** 0.5)
-    if (side, side) == tuple(grid):
+    before, patches = position[:, :prefix], position[0, prefix:]
+    rows, columns = source or _grid_of(len(patches), grid)
+    if (rows, columns) == tuple(grid):
         return position
-    planes = patches.reshape(side, side, -1).astype(np.float32)
-    # cv2 resizes up to 512 channels at once; no ViT that runs on a Pi is wider
-    resized = cv2.resize(planes, (grid[1], grid[0]), interpolation=cv2.INTER_CUBIC)
-    return np.concatenate([cls_token, resized.reshape(1, grid[0] * grid[1], -1)], axis=1)
+    planes = patches.reshape(rows, columns, -1).astype(np.float32)
+    size = grid[1], grid[0]
+    resized = [  # cv2 resizes up to 512 channels at once
+        cv2.resize(planes[..., i : i + 512], size, interpolation=cv2.INTER_CUBIC).reshape(grid[0] * grid[1], -1)
+        for i in range(0, planes.shape[-1], 512)
+    ]
+    return np.concatenate([before, np.concatenate(resized, axis=1)[None]], axis=1)
+
+
+def _grid_of(count: int, wanted: tuple[int, int]) -> tuple[int, int]:
+    side = math.isqrt(count)
+    if side * side == count:
+        return side, side
+    if wanted[0] * wanted[1] == count:
+        return wanted
+    raise UsageError(
+        f"the position embedding is for {count} patches, which fill neither a square nor the network's "
+        f"{wanted[0]} x {wanted[1]}; give weights of a square input, or of this one"
+    )
 
 
 @dataclass(frozen=True)
@@ -137,20 +188,31 @@ class _Place:
 
 
 def _places(model: ViT) -> Iterator[_Place]:
-    yield _Place(model.cls_token, "cls_token")
-    yield _Place(model.position, "pos_embed")
+    config = model.config
+    if config.has_cls_token:
+        yield _Place(model.cls_token, "cls_token")
+    if config.position == "learned":
+        yield _Place(model.position, "pos_embed")
     yield from _layer(model.patch_embedding.projection, "patch_embed.proj")
     for i, block in enumerate(model.blocks):
-        attention = block.attention
-        for third, layer in enumerate((attention.query, attention.key, attention.value)):
-            yield from _layer(layer, f"blocks.{i}.attn.qkv", third)
-        yield from _layer(attention.output_projection, f"blocks.{i}.attn.proj")
-        yield from _layer(block.mlp.up, f"blocks.{i}.mlp.fc1")
-        yield from _layer(block.mlp.down, f"blocks.{i}.mlp.fc2")
-        yield from _layer(block.norm1, f"blocks.{i}.norm1")
-        yield from _layer(block.norm2, f"blocks.{i}.norm2")
-    yield from _layer(model.norm, "norm")
+        yield from _block(block, f"blocks.{i}")
+    if config.final_norm:
+        yield from _layer(model.norm, "norm")
     yield from _layer(model.head, "head")
+
+
+def _block(block: Block, name: str) -> Iterator[_Place]:
+    attention = block.attention
+    for third, layer in enumerate((attention.query, attention.key, attention.value)):
+        yield from _layer(layer, f"{name}.attn.qkv", third)
+    yield from _layer(attention.output_projection, f"{name}.attn.proj")
+    yield from _layer(block.mlp.up, f"{name}.mlp.fc1")
+    yield from _layer(block.mlp.down, f"{name}.mlp.fc2")
+    yield from _layer(block.norm1, f"{name}.norm1")
+    yield from _layer(block.norm2, f"{name}.norm2")
+    if block.config.layer_scale:
+        yield _Place(block.scale1.gamma, f"{name}.ls1.gamma")
+        yield _Place(block.scale2.gamma, f"{name}.ls2.gamma")
 
 
 def _layer(layer: Any, name: str, third: int | None = None) -> Iterator[_Place]:
@@ -163,13 +225,13 @@ def _layer(layer: Any, name: str, third: int | None = None) -> Iterator[_Place]:
 def _to_keras(array: Array, place: _Place) -> Array:
     if place.third is not None:
         array = np.split(array, 3)[place.third]
-    if array.ndim == 4:  # (D, 3, P, P) -> (P*P*3, D)
+    if array.ndim == 4:  # (D, C, P, P) -> (P*P*C, D)
         return array.transpose(2, 3, 1, 0).reshape(-1, len(array))
     return array.T if array.ndim == 2 else array
 
 
-def _to_torch(place: _Place, patch_size: int) -> Array:
+def _to_torch(place: _Place, config: ViTConfig) -> Array:
     array = np.asarray(keras.ops.convert_to_numpy(place.variable), np.float32)
-    if place.name == "patch_embed.proj.weight":  # (P*P*3, D) -> (D, 3, P, P)
-        return array.reshape(patch_size, patch_size, 3, -1).transpose(3, 2, 0, 1)
+    if place.name == "patch_embed.proj.weight":  # (P*P*C, D) -> (D, C, P, P)
+        return array.reshape(config.patch_size, config.patch_size, config.channels, -1).transpose(3, 2, 0, 1)
     return array.T if array.ndim == 2 else array

@@ -6,7 +6,7 @@ The int8 side runs through vitcam's own Classifier, so its figures are those of 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 
 from .about import read_about
-from .checkpoints import config_of, load_into, read_weights
+from .checkpoints import load_into, read_network
 from .data.batches import BatchPlan, plain_batches
 from .data.dataset import Dataset
 from .data.photos import BrokenPhotoError, read_photo
-from .vit import Tensor, ViT
+from .vit import Tensor, ViT, pooled_attention
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Answers:
     probabilities: Floats
     """(n, C)."""
     attention: Floats
-    """(n, h * N): where the class token of the last block looked, class token cut off."""
+    """(n, h * N): where the tokens that the head reads looked in the last block, class token cut off."""
 
     @property
     def guesses(self) -> NDArray[np.int64]:
@@ -65,7 +65,7 @@ class Reference(keras.Model):  # type: ignore[misc]
     def call(self, images: Tensor) -> tuple[Tensor, Tensor]:
         logits, taps = self.vit(images)
         attention = taps[f"{self.vit.blocks[-1].name}/attention"]  # (B, h, T, T)
-        return keras.ops.softmax(logits), attention[:, :, 0, 1:]  # (B, C), (B, h, N)
+        return keras.ops.softmax(logits), pooled_attention(self.vit.config, attention)  # (B, C), (B, h, N)
 
 
 def open_model(model: str | Path, dataset: Dataset, threads: int | None = None) -> Classifier:
@@ -109,10 +109,11 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
 
 def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
     """The same photos, cut the same way, through the float32 network of a checkpoint. Its labels are the data's."""
-    about, weights = read_about(checkpoint), read_weights(checkpoint)
+    about = read_about(checkpoint)
     if about.labels != dataset.labels:
         raise UsageError(f"{checkpoint} has other labels than {dataset.name}; give data and weights that fit together")
-    vit = ViT(replace(config_of(weights, str(checkpoint)), image_size=(about.input.height, about.input.width)))
+    config, weights = read_network(checkpoint, (about.input.height, about.input.width))
+    vit = ViT(config)
     load_into(vit, weights)
     network = Reference(vit)
     plan = BatchPlan(about.input, len(about.labels), size=20)

@@ -13,7 +13,7 @@ from typing import Any
 import keras
 
 from .about import About
-from .checkpoints import config_of, load_into, read_weights
+from .checkpoints import load_into, read_network
 from .data.catalogue import open_dataset
 from .fit import Run
 from .recipe import Recipe
@@ -50,9 +50,8 @@ def start(recipe: Recipe, labels: int, weights: Path | None) -> ViT:
     policy = keras.dtype_policies.DTypePolicy(recipe.train.precision)
     if weights is None:
         return ViT(recipe.model.config(labels), dtype=policy)
-    given = read_weights(weights)
-    found = config_of(given, str(weights))
-    config = replace(found, classes=labels, image_size=recipe.model.image_size, drop_path=recipe.model.drop_path)
+    found, given = read_network(weights, recipe.model.image_size)
+    config = replace(found, classes=labels, drop_path=recipe.model.drop_path)
     model = ViT(config, dtype=policy)
     load_into(model, given, new_head=found.classes != labels)
     return model

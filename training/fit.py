@@ -10,7 +10,7 @@ import csv
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +194,8 @@ class Run:
         """What is known of the network, with the hours that its epochs took on this machine."""
         with (self.folder / "log.csv").open(newline="") as file:
             hours = sum(float(row["seconds"]) for row in csv.DictReader(file)) / 3600
-        return replace(self.about, provenance=self.about.provenance | {"epochs": self.epoch, "hours": round(hours, 2)})
+        provenance = self.about.provenance | {"epochs": self.epoch, "hours": round(hours, 2)}
+        return replace(self.about, provenance=provenance, network=asdict(self.vit.config))
 
     def _log(self, trained: Score, tested: Score, seconds: float) -> None:
         rate = float(self.optimizer.learning_rate)

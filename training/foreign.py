@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
@@ -11,7 +11,7 @@ from vitcam.errors import UsageError
 from vitcam.resize import InputSpec, Interpolation
 
 from .about import About
-from .checkpoints import config_of, load_into, read_weights, save_weights, to_timm
+from .checkpoints import load_into, read_network, save_weights, to_timm
 from .data.imagenet import synsets
 from .vit import ViT
 
@@ -33,14 +33,12 @@ def bring_in(weights: Path, labels: Path, out: Path, wanted: Wanted) -> list[str
 
     raises  UsageError if weights or labels are missing, or do not fit each other or any ViT
     """
-    given, names = read_weights(weights), read_labels(labels)
-    config = config_of(given, str(weights))
+    names, side = read_labels(labels), wanted.image_size
+    config, given = read_network(weights, (side, side) if side else None)
     if len(names) != config.classes:
         raise UsageError(
             f"{labels} has {len(names)} labels, the head of {weights} has {config.classes}; they must match"
         )
-    if wanted.image_size:
-        config = replace(config, image_size=(wanted.image_size, wanted.image_size))
     spec = InputSpec(
         *config.image_size,
         crop_fraction=wanted.crop_fraction,
@@ -51,6 +49,7 @@ def bring_in(weights: Path, labels: Path, out: Path, wanted: Wanted) -> list[str
     about = About(
         wanted.name, f"{len(names)} labels, brought in from {weights.name}", names, spec,
         licence=wanted.licence, provenance={"began_with": weights.name},
+        network=asdict(config),
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
     return leftovers

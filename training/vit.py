@@ -2,19 +2,37 @@
 
 In: camera bytes, (B, H, W, 3) RGB in 0..255. Out: `(logits, taps)`, taps being every value worth looking at by name.
 Source: Dosovitskiy et al. 2021 (arXiv 2010.11929); the sizes and details are those of DeiT, Touvron et al. 2021
-(arXiv 2012.12877): pre-norm blocks, LayerNorm with epsilon 1e-6, exact GELU, a linear head on the class token.
+(arXiv 2012.12877), unless the configuration says otherwise: pre-norm blocks, LayerNorm with epsilon 1e-6, exact GELU,
+a linear head on the class token. `reference.py` says the same in NumPy, an equation a function.
 
-Letters in the shape comments: B images, H x W pixels, P patch size, N patches, T = N + 1 tokens, D width,
-h heads, d = D / h channels of a head, M = mlp_ratio * D, C classes.
+Letters in the shape comments: B images, H x W pixels, C channels, P patch size, N patches, T tokens (N, or N + 1 with
+a class token), D width, h heads, d = D / h channels of a head, M channels inside an MLP, K classes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
+from numpy.typing import NDArray
+
+from .config import ViTConfig
+
+__all__ = [
+    "LUMA",
+    "MEAN_RGB",
+    "NORM_EPSILON",
+    "STD_RGB",
+    "Block",
+    "DropPath",
+    "Taps",
+    "Tensor",
+    "ViT",
+    "ViTConfig",
+    "pooled_attention",
+]
 
 Tensor = Any  # a tensor of whichever backend Keras runs on
 Taps = dict[str, Tensor]
@@ -22,41 +40,14 @@ Taps = dict[str, Tensor]
 NORM_EPSILON = 1e-6
 MEAN_RGB = (0.485, 0.456, 0.406)  # of ImageNet, in fractions of 255: what the pretrained weights expect
 STD_RGB = (0.229, 0.224, 0.225)
-
-
-@dataclass(frozen=True)
-class ViTConfig:
-    """Sizes of one network. The defaults are DeiT-Tiny's (5.7 M parameters)."""
-
-    classes: int
-    image_size: tuple[int, int] = (224, 224)
-    """(height, width) in pixels, multiples of `patch_size`."""
-    patch_size: int = 16
-    width: int = 192
-    depth: int = 12
-    heads: int = 3
-    mlp_ratio: int = 4
-    drop_path: float = 0.0
-    """Chance that training skips the last block for an image; earlier blocks linearly less."""
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for sizes that do not divide."""
-        if any(side % self.patch_size for side in self.image_size):
-            raise ValueError(f"image_size {self.image_size} is not a multiple of patch_size {self.patch_size}")
-        if self.width % self.heads:
-            raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        """(rows, columns) of patches."""
-        height, width = self.image_size
-        return height // self.patch_size, width // self.patch_size
+LUMA = (0.299, 0.587, 0.114)  # ITU-R BT.601, as cv2 makes pictures grey
 
 
 class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
     """Camera bytes (B, H, W, 3) -> tokens (B, N, D): normalise, cut into patches, project each with one matrix.
 
-    The same as a convolution of stride P; as a matrix product it trains faster on a CPU.
+    The same as a convolution of stride P; as a matrix product it trains faster on a CPU. A network of one channel
+    sees the luma of the normalised picture: linear, so that export can fold it into the projection.
     """
 
     def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
@@ -65,15 +56,17 @@ class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
         self.projection = keras.layers.Dense(config.width, name="projection", dtype=self.dtype_policy)
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        self.projection.build((None, None, self.config.patch_size**2 * 3))
+        self.projection.build((None, None, self.config.patch_size**2 * self.config.channels))
 
     def call(self, images: Tensor) -> Tensor:
-        (rows, columns), side = self.config.grid, self.config.patch_size
+        (rows, columns), side, channels = self.config.grid, self.config.patch_size, self.config.channels
         x = ops.cast(images, "float32") / 255.0
         x = ops.cast((x - ops.array(MEAN_RGB, "float32")) / ops.array(STD_RGB, "float32"), self.compute_dtype)
-        x = ops.reshape(x, (-1, rows, side, columns, side, 3))  # (B, gh, P, gw, P, 3)
-        x = ops.transpose(x, (0, 1, 3, 2, 4, 5))  # (B, gh, gw, P, P, 3)
-        x = ops.reshape(x, (-1, rows * columns, side * side * 3))  # (B, N, P*P*3)
+        if channels == 1:
+            x = ops.sum(x * ops.array(LUMA, x.dtype), axis=-1)  # (B, H, W)
+        x = ops.reshape(x, (-1, rows, side, columns, side, channels))  # (B, gh, P, gw, P, C)
+        x = ops.transpose(x, (0, 1, 3, 2, 4, 5))  # (B, gh, gw, P, P, C)
+        x = ops.reshape(x, (-1, rows * columns, side * side * channels))  # (B, N, P*P*C)
         return self.projection(x)  # (B, N, D)
 
 
@@ -85,19 +78,20 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
         self.config = config
         for name in ("query", "key", "value", "output_projection"):
             setattr(self, name, keras.layers.Dense(config.width, name=name, dtype=self.dtype_policy))
+        self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=self.dtype_policy)
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         for layer in (self.query, self.key, self.value, self.output_projection):
             layer.build(input_shape)
 
-    def call(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         head_width = self.config.width // self.config.heads
         q, k, v = (self._split(project(x)) for project in (self.query, self.key, self.value))  # (B, h, T, d) each
         scores = ops.matmul(q * head_width**-0.5, ops.swapaxes(k, -2, -1))  # (B, h, T, T)
         weights = ops.softmax(scores, axis=-1)  # (B, h, T, T)
         x = ops.transpose(ops.matmul(weights, v), (0, 2, 1, 3))  # (B, T, h, d)
         x = ops.reshape(x, (-1, x.shape[1], self.config.width))  # (B, T, D)
-        return self.output_projection(x), weights
+        return self.dropout(self.output_projection(x), training=training), weights
 
     def _split(self, x: Tensor) -> Tensor:
         heads = self.config.heads
@@ -106,21 +100,24 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
 
 
 class Mlp(keras.layers.Layer):  # type: ignore[misc]
-    """Two dense layers with an exact (erf) GELU between them, each token by itself: (B, T, D) -> (B, T, D)."""
+    """Two dense layers with an exact (erf) GELU or a ReLU between them, each token by itself: (B, T, D) -> same."""
 
     def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.config = config
-        self.up = keras.layers.Dense(config.width * config.mlp_ratio, name="up", dtype=self.dtype_policy)
+        self.up = keras.layers.Dense(config.hidden_width, name="up", dtype=self.dtype_policy)
         self.down = keras.layers.Dense(config.width, name="down", dtype=self.dtype_policy)
+        self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=self.dtype_policy)
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         self.up.build(input_shape)
-        self.down.build((None, None, self.config.width * self.config.mlp_ratio))
+        self.down.build((None, None, self.config.hidden_width))
 
-    def call(self, x: Tensor) -> Tensor:
-        x = ops.gelu(self.up(x), approximate=False)  # (B, T, M)
-        return self.down(x)  # (B, T, D)
+    def call(self, x: Tensor, training: bool = False) -> Tensor:
+        x = self.up(x)  # (B, T, M)
+        x = ops.gelu(x, approximate=False) if self.config.activation == "gelu" else ops.relu(x)
+        x = self.down(self.dropout(x, training=training))  # (B, T, D)
+        return self.dropout(x, training=training)
 
 
 class DropPath(keras.layers.Layer):  # type: ignore[misc]
@@ -129,7 +126,8 @@ class DropPath(keras.layers.Layer):  # type: ignore[misc]
     def __init__(self, rate: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate = rate
-        self.seed_generator = keras.random.SeedGenerator(0)
+        # the seed comes from keras.utils.set_random_seed: with one seed for all, every block would drop the same images
+        self.seed_generator = keras.random.SeedGenerator()
 
     def call(self, x: Tensor, training: bool = False) -> Tensor:
         if not training or self.rate == 0.0:
@@ -138,36 +136,59 @@ class DropPath(keras.layers.Layer):  # type: ignore[misc]
         return x * ops.cast(kept, x.dtype) / (1.0 - self.rate)  # what is kept grows, so that the mean stays
 
 
+class LayerScale(keras.layers.Layer):  # type: ignore[misc]
+    """A learned factor for each channel of a branch (Touvron et al. 2021, CaiT): (B, T, D) -> (B, T, D)."""
+
+    def __init__(self, initial: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.initial = initial
+
+    def build(self, input_shape: tuple[int | None, ...]) -> None:
+        constant = keras.initializers.Constant(self.initial)
+        self.gamma = self.add_weight(shape=(input_shape[-1],), initializer=constant, name="gamma")
+
+    def call(self, x: Tensor) -> Tensor:
+        return x * ops.cast(self.gamma, x.dtype)
+
+
 class Block(keras.layers.Layer):  # type: ignore[misc]
-    """One pre-norm encoder block: (B, T, D) -> (B, T, D), and its attention weights (B, h, T, T)."""
+    """One encoder block: (B, T, D) -> (B, T, D), and its attention weights (B, h, T, T)."""
 
     def __init__(self, config: ViTConfig, drop_path: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.config = config
         policy = self.dtype_policy
         self.norm1 = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm1", dtype=policy)
         self.attention = Attention(config, name="attention", dtype=policy)
         self.norm2 = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm2", dtype=policy)
         self.mlp = Mlp(config, name="mlp", dtype=policy)
         self.drop_path = DropPath(drop_path, name="drop_path", dtype=policy)
+        self.scale1, self.scale2 = (
+            LayerScale(config.layer_scale, name=name, dtype=policy) if config.layer_scale else keras.layers.Identity()
+            for name in ("scale1", "scale2")
+        )
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        for layer in (self.norm1, self.attention, self.norm2, self.mlp):
+        for layer in (self.norm1, self.attention, self.norm2, self.mlp, self.scale1, self.scale2):
             layer.build(input_shape)
 
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
-        branch, weights = self.attention(self.norm1(x))  # (B, T, D), (B, h, T, T)
-        x = x + self.drop_path(branch, training=training)
-        x = x + self.drop_path(self.mlp(self.norm2(x)), training=training)
-        return x, weights
+        pre = self.config.norm == "pre"
+        branch, weights = self.attention(self.norm1(x) if pre else x, training=training)  # (B, T, D), (B, h, T, T)
+        x = x + self.drop_path(self.scale1(branch), training=training)
+        x = x if pre else self.norm1(x)
+        branch = self.mlp(self.norm2(x) if pre else x, training=training)
+        x = x + self.drop_path(self.scale2(branch), training=training)
+        return (x if pre else self.norm2(x)), weights
 
 
 class ViT(keras.Model):  # type: ignore[misc]
-    """The network. `call` returns logits (B, C) and the taps below.
+    """The network. `call` returns logits (B, K) and the taps below.
 
-    embeddings        (B, T, D) tokens that enter the first block, class token first
+    embeddings        (B, T, D) tokens that enter the first block, class token first where there is one
     block00/attention (B, h, T, T) attention weights of a block, rows sum to 1
     block00/output    (B, T, D) tokens that leave a block
-    embedding         (B, D) class token after the final norm: what the head sees
+    embedding         (B, D) what the head sees: one token, or the mean of all, after the final norm
     """
 
     def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
@@ -175,31 +196,76 @@ class ViT(keras.Model):  # type: ignore[misc]
         self.config = config
         policy = self.dtype_policy
         self.patch_embedding = PatchEmbedding(config, name="patch_embedding", dtype=policy)
+        self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)
         rates = [config.drop_path * i / max(1, config.depth - 1) for i in range(config.depth)]
         self.blocks = [Block(config, rate, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
-        self.norm = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm", dtype=policy)
+        self.norm = (
+            keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm", dtype=policy)
+            if config.final_norm
+            else keras.layers.Identity()
+        )
         self.head = keras.layers.Dense(config.classes, kernel_initializer="zeros", name="head", dtype="float32")
         self.build((None, *config.image_size, 3))
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        tokens, width = self.config.grid[0] * self.config.grid[1] + 1, self.config.width
+        config, shape = self.config, (None, self.config.tokens, self.config.width)
         small = keras.initializers.TruncatedNormal(stddev=0.02)
-        self.cls_token = self.add_weight(shape=(1, 1, width), initializer=small, name="cls_token")
-        self.position = self.add_weight(shape=(1, tokens, width), initializer=small, name="position")
+        if config.has_cls_token:
+            self.cls_token = self.add_weight(shape=(1, 1, config.width), initializer=small, name="cls_token")
+        if config.position == "learned":
+            self.position = self.add_weight(shape=(1, *shape[1:]), initializer=small, name="position")
         self.patch_embedding.build(input_shape)
         for block in self.blocks:
-            block.build((None, tokens, width))
-        self.norm.build((None, tokens, width))
-        self.head.build((None, width))
+            block.build(shape)
+        self.norm.build(shape)
+        self.head.build((None, config.width))
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
         taps: Taps = {}
-        x = self.patch_embedding(images)  # (B, N, D)
-        cls_token = ops.broadcast_to(ops.cast(self.cls_token, x.dtype), (ops.shape(x)[0], 1, self.config.width))
-        x = ops.concatenate([cls_token, x], axis=1)  # (B, T, D)
-        x = taps["embeddings"] = x + ops.cast(self.position, x.dtype)
+        x = self.dropout(self._embed(images), training=training)  # (B, T, D)
+        taps["embeddings"] = x
         for block in self.blocks:
             x, taps[f"{block.name}/attention"] = block(x, training=training)
             taps[f"{block.name}/output"] = x
-        x = taps["embedding"] = self.norm(x[:, 0])  # (B, D): nothing reads the other tokens
-        return self.head(x), taps  # (B, C)
+        x = taps["embedding"] = self._pool(x)  # (B, D)
+        return self.head(x), taps  # (B, K)
+
+    def _embed(self, images: Tensor) -> Tensor:
+        """(B, H, W, 3) -> (B, T, D): patches, class token, positions."""
+        x = self.patch_embedding(images)  # (B, N, D)
+        if self.config.has_cls_token:
+            cls_token = ops.broadcast_to(ops.cast(self.cls_token, x.dtype), (ops.shape(x)[0], 1, self.config.width))
+            x = ops.concatenate([cls_token, x], axis=1)  # (B, T, D)
+        if self.config.position == "learned":
+            return x + ops.cast(self.position, x.dtype)
+        if self.config.position == "sincos":
+            return x + ops.array(sincos_position(self.config.tokens, self.config.width), x.dtype)
+        return x
+
+    def _pool(self, x: Tensor) -> Tensor:
+        """(B, T, D) -> (B, D). Where the head reads one token, nothing reads the others: they need no norm."""
+        if self.config.pooling == "mean":
+            return ops.mean(self.norm(x), axis=1)
+        return self.norm(x[:, 0])
+
+
+def sincos_position(tokens: int, width: int) -> NDArray[np.float64]:
+    """A fixed position encoding: each pair of channels is a clock hand, from 1 radian a token to 1 in 10,000.
+
+    returns  (tokens, width): PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos of the same angle
+    source   Vaswani et al. 2017, section 3.5
+    """
+    rates = 10000.0 ** (-np.arange(0, width, 2) / width)  # (D / 2,)
+    angles = np.arange(tokens)[:, None] * rates  # (T, D / 2)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(tokens, width)
+
+
+def pooled_attention(config: ViTConfig, weights: Tensor) -> Tensor:
+    """Where the tokens that the head reads looked: the last block's weights (B, h, T, T) -> (B, h, N).
+
+    With a class token its row, over the patches; with first-token pooling the first patch's row; with mean pooling
+    the mean over all rows. The last two sum to 1, the first to what the class token left for the patches.
+    """
+    if config.pooling == "mean":
+        return ops.mean(weights, axis=2)
+    return weights[:, :, 0, config.tokens - config.grid[0] * config.grid[1] :]

@@ -1,0 +1,85 @@
+"""The sizes and choices of one Vision Transformer. Knows nothing of Keras, so anything may read it.
+
+Sources, where an option has one: Dosovitskiy et al. 2021 (ViT, arXiv 2010.11929) and Vaswani et al. 2017 (the
+Transformer, arXiv 1706.03762).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args, get_type_hints
+
+Position = Literal["learned", "sincos", "none"]
+Pooling = Literal["cls_token", "first", "mean"]
+Norm = Literal["pre", "post"]
+Activation = Literal["gelu", "relu"]
+
+
+@dataclass(frozen=True)
+class ViTConfig:
+    """Sizes and choices of one network. The defaults are DeiT-Tiny's (5.7 M parameters)."""
+
+    classes: int
+    image_size: tuple[int, int] = (224, 224)
+    """(height, width) in pixels, multiples of `patch_size`."""
+    patch_size: int = 16
+    width: int = 192
+    depth: int = 12
+    heads: int = 3
+    mlp_width: int = 0
+    """Channels between the two layers of an MLP; 0: four times `width`."""
+    channels: int = 3
+    """3: RGB; 1: grey. The network takes RGB bytes either way, and makes them grey itself."""
+    position: Position = "learned"
+    """What is added to each token to say where it stands; `sincos` is fixed, of Vaswani et al., section 3.5."""
+    pooling: Pooling = "cls_token"
+    """What the head reads: a token of its own, the first patch's token, or the mean over all patches' tokens."""
+    norm: Norm = "pre"
+    """LayerNorm before each branch, as in ViT, or after each sum, as in the first Transformer."""
+    final_norm: bool = True
+    """LayerNorm of the tokens that leave the last block."""
+    activation: Activation = "gelu"
+    """Between the two layers of an MLP; GELU is the exact one, with erf."""
+    dropout: float = 0.0
+    """Chance that training drops a value: of the embeddings and after every dense layer except q, k, v and the head
+    (ViT, appendix B.1)."""
+    drop_path: float = 0.0
+    """Chance that training skips the last block for an image; earlier blocks linearly less."""
+    layer_scale: float = 0.0
+    """First value of a factor learned for each channel of a branch (CaiT, arXiv 2103.17239); 0: no such factors."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for sizes that do not divide and for choices that there are not."""
+        for name, kind in get_type_hints(type(self)).items():
+            value, allowed = getattr(self, name), get_args(kind)
+            if isinstance(value, str) and value not in allowed:
+                raise ValueError(f"{name} is {value!r}; allowed: {', '.join(allowed)}")
+        if any(side % self.patch_size for side in self.image_size):
+            raise ValueError(f"image_size {self.image_size} is not a multiple of patch_size {self.patch_size}")
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
+        if self.position == "sincos" and self.width % 2:
+            raise ValueError(f"width {self.width} is odd; a sincos position pairs a sine with a cosine")
+        if self.channels not in (1, 3):
+            raise ValueError(f"channels is {self.channels}; allowed: 1 (grey), 3 (RGB)")
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """(rows, columns) of patches."""
+        height, width = self.image_size
+        return height // self.patch_size, width // self.patch_size
+
+    @property
+    def has_cls_token(self) -> bool:
+        """Whether a token stands before those of the patches."""
+        return self.pooling == "cls_token"
+
+    @property
+    def tokens(self) -> int:
+        """T: the patches, and the class token where there is one."""
+        return self.grid[0] * self.grid[1] + self.has_cls_token
+
+    @property
+    def hidden_width(self) -> int:
+        """M: channels between the two layers of an MLP."""
+        return self.mlp_width or 4 * self.width
