@@ -1,0 +1,246 @@
+"""The Vision Transformer in NumPy, an equation a function: what the tests hold the Keras model and the graphs against.
+
+Everything is float64, nothing is fast, and nothing but the sizes comes from elsewhere in vitcam: a mistake there cannot
+hide here. Weights go by timm's names and layouts, a projection's matrix being (out, in).
+
+Letters: B images, H x W pixels, C channels, P patch size, N = HW / P² patches, T tokens (N + 1 with a class token),
+D width, h heads, d = D / h, M channels inside an MLP, K classes, L blocks.
+
+[ViT] Dosovitskiy et al. 2021, arXiv 2010.11929      [AIAYN] Vaswani et al. 2017, arXiv 1706.03762
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .config import ViTConfig
+
+Array = NDArray[np.float64]
+Weights = Mapping[str, NDArray[Any]]
+
+# --- from pixels to tokens --------------------------------------------------------------------------------------------
+
+
+def normalise(images: NDArray[Any], channels: int = 3) -> Array:
+    """Camera bytes (B, H, W, 3) -> (bytes / 255 - mean) / std of ImageNet, (B, H, W, 3), or its luma (B, H, W, 1)."""
+    x = (images / 255 - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
+    return x if channels == 3 else x @ [[0.299], [0.587], [0.114]]
+
+
+def patches(images: Array, side: int) -> Array:
+    """Cut (B, H, W, C) into squares, row by row, each flattened to P²·C values: (B, N, P²·C). [ViT] section 3.1"""
+    _, height, width, _ = images.shape
+    squares = [
+        images[:, top : top + side, left : left + side].reshape(len(images), -1)
+        for top in range(0, height, side)
+        for left in range(0, width, side)
+    ]
+    return np.stack(squares, axis=1)
+
+
+def patch_matrix(convolution: NDArray[Any]) -> Array:
+    """A strided convolution's weights (D, C, P, P) as the matrix E of [ViT] eq. 1, (P²·C, D): the same function."""
+    return convolution.astype(np.float64).transpose(2, 3, 1, 0).reshape(-1, len(convolution))
+
+
+def sincos(tokens: int, width: int) -> Array:
+    """PE(pos, 2i) = sin(pos / 10000^(2i / D)), PE(pos, 2i + 1) = cos of the same angle; (T, D). [AIAYN] section 3.5"""
+    encoding = np.zeros((tokens, width))
+    for pos in range(tokens):
+        for i in range(width // 2):
+            angle = pos / 10000 ** (2 * i / width)
+            encoding[pos, 2 * i], encoding[pos, 2 * i + 1] = math.sin(angle), math.cos(angle)
+    return encoding
+
+
+def embed(images: NDArray[Any], w: Weights, net: ViTConfig) -> Array:
+    """z_0 = [x_class; x_p¹E; ...; x_pᴺE] + E_pos, (B, T, D). [ViT] eq. 1; class token and position are optional."""
+    x = patches(normalise(images, net.channels), net.patch_size) @ patch_matrix(w["patch_embed.proj.weight"])
+    x = x + w["patch_embed.proj.bias"]  # (B, N, D)
+    if net.pooling == "cls_token":
+        x = np.concatenate([np.repeat(w["cls_token"], len(x), axis=0), x], axis=1)  # (B, N + 1, D)
+    if net.position == "learned":
+        return x + w["pos_embed"]
+    return x + sincos(x.shape[1], net.width) if net.position == "sincos" else x
+
+
+# --- the parts of a block ---------------------------------------------------------------------------------------------
+
+
+def softmax(x: Array) -> Array:
+    """exp(x_i) / Σ_j exp(x_j) along the last axis; the largest x is taken off first, so that nothing overflows."""
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return np.asarray(powers / powers.sum(-1, keepdims=True))
+
+
+def attention(q: Array, k: Array, v: Array) -> tuple[Array, Array]:
+    """A = softmax(QKᵀ / √d_k), (..., T, T), and what it mixes, A·V. d_k is the width of *one head*. [AIAYN] eq. 1"""
+    weights = softmax(q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]))
+    return weights @ v, weights
+
+
+def multi_head(x: Array, w: Weights, name: str, heads: int) -> tuple[Array, Array]:
+    """MSA(x) = [A_1V_1; ...; A_hV_h] U, with Q, K, V projected from x: (B, T, D); and A (B, h, T, T). [ViT] eq. 5-8"""
+    q, k, v = np.split(linear(x, w, f"{name}.qkv"), 3, axis=-1)  # (B, T, D) each
+    parts = [attention(*qkv) for qkv in zip(*(np.split(part, heads, axis=-1) for part in (q, k, v)), strict=True)]
+    mixed = np.concatenate([mixed for mixed, _ in parts], axis=-1)  # (B, T, D)
+    return linear(mixed, w, f"{name}.proj"), np.stack([weights for _, weights in parts], axis=1)
+
+
+def layer_norm(x: Array, w: Weights, name: str, epsilon: float = 1e-6) -> Array:
+    """γ (x - mean) / √(var + ε) + β over the channels of each token. Ba et al. 2016, arXiv 1607.06450"""
+    normed = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon)
+    return np.asarray(normed * w[f"{name}.weight"] + w[f"{name}.bias"])
+
+
+def linear(x: Array, w: Weights, name: str) -> Array:
+    """xWᵀ + b."""
+    return np.asarray(x @ w[f"{name}.weight"].astype(np.float64).T + w[f"{name}.bias"])
+
+
+def gelu(x: Array) -> Array:
+    """x Φ(x) = x/2 (1 + erf(x / √2)). Hendrycks & Gimpel 2016, arXiv 1606.08415"""
+    # NumPy has no erf; Python's is the C library's, right to the last bit or two of a float64
+    return np.asarray(0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))))
+
+
+def gelu_tanh(x: Array) -> Array:
+    """x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))): within 5e-4 of `gelu`. Same paper."""
+    return np.asarray(0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
+
+
+def relu(x: Array) -> Array:
+    """max(x, 0)."""
+    return np.maximum(x, 0)
+
+
+def mlp(x: Array, w: Weights, name: str, activation: str) -> Array:
+    """W_2 act(W_1 x + b_1) + b_2, each token by itself: D -> M -> D. [ViT] section 3.1"""
+    act = {"gelu": gelu, "relu": relu}[activation]
+    return linear(act(linear(x, w, f"{name}.fc1")), w, f"{name}.fc2")
+
+
+def block(x: Array, w: Weights, name: str, net: ViTConfig) -> tuple[Array, Array]:
+    """One encoder block, (B, T, D) -> the same, and A (B, h, T, T).
+
+    pre-norm   x' = x + MSA(LN(x));  x'' = x' + MLP(LN(x'))     [ViT] eq. 2, 3
+    post-norm  x' = LN(x + MSA(x));  x'' = LN(x' + MLP(x'))     [AIAYN] section 3.1
+
+    With layer scale, MSA(·) and MLP(·) are multiplied by γ_1, γ_2, a factor a channel. CaiT, arXiv 2103.17239, eq. 3
+    """
+    gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
+    if net.norm == "pre":
+        branch, weights = multi_head(layer_norm(x, w, f"{name}.norm1"), w, f"{name}.attn", net.heads)
+        x = x + gamma1 * branch
+        return x + gamma2 * mlp(layer_norm(x, w, f"{name}.norm2"), w, f"{name}.mlp", net.activation), weights
+    branch, weights = multi_head(x, w, f"{name}.attn", net.heads)
+    x = layer_norm(x + gamma1 * branch, w, f"{name}.norm1")
+    return layer_norm(x + gamma2 * mlp(x, w, f"{name}.mlp", net.activation), w, f"{name}.norm2"), weights
+
+
+# --- the whole --------------------------------------------------------------------------------------------------------
+
+
+def vit(images: NDArray[Any], w: Weights, net: ViTConfig) -> tuple[Array, dict[str, Array]]:
+    """Logits (B, K) and every value on the way, named as the Keras model names its taps. [ViT] eq. 1-4"""
+    taps: dict[str, Array] = {}
+    x = taps["embeddings"] = embed(images, w, net)
+    for i in range(net.depth):
+        x, taps[f"block{i:02}/attention"] = block(x, w, f"blocks.{i}", net)
+        taps[f"block{i:02}/output"] = x
+    x = layer_norm(x, w, "norm") if net.final_norm else x
+    x = taps["embedding"] = x.mean(axis=1) if net.pooling == "mean" else x[:, 0]  # (B, D)
+    return linear(x, w, "head"), taps
+
+
+def pretraining_head(x: Array, w: Weights) -> Array:
+    """The head with one hidden layer and tanh that ViT was pretrained with, (B, D) -> (B, K). [ViT] section 3.1"""
+    return linear(np.tanh(linear(x, w, "pre_logits")), w, "head")
+
+
+def pooled_attention(weights: Array, pooling: str) -> Array:
+    """Where what the head reads looked: A (B, h, T, T) -> (B, h, N). Row 0, or the mean over rows for mean pooling."""
+    if pooling == "mean":
+        return np.asarray(weights.mean(axis=2))
+    return weights[:, :, 0, 1:] if pooling == "cls_token" else weights[:, :, 0]
+
+
+def rollout(blocks: list[Array]) -> Array:
+    """R = Ā_L ... Ā_1 with Ā = ½(mean of A over heads + I); A (h, T, T) a block, R (T, T), rows sum to 1.
+
+    Abnar & Zuidema 2020, arXiv 2005.00928, section 3: the half that passes by each block is its residual connection.
+    """
+    result = np.eye(blocks[0].shape[-1])
+    for weights in blocks:
+        result = 0.5 * (weights.mean(axis=0) + np.eye(len(result))) @ result
+    return result
+
+
+def rollout_row(blocks: list[Array], row: Array) -> Array:
+    """`row @ rollout(blocks)` without a product of matrices: r ← ½(rA + r), from the last block back; (T,).
+
+    row  (T,) what the head reads: 1 for its token and 0 else, or 1/T for mean pooling
+    """
+    for weights in reversed(blocks):
+        row = 0.5 * (row @ weights.mean(axis=0) + row)
+    return row
+
+
+# --- what training adds -----------------------------------------------------------------------------------------------
+
+
+def cross_entropy(logits: Array, labels: NDArray[np.integer[Any]], smoothing: float = 0.0) -> Array:
+    """-Σ_k t_k log softmax(z)_k, (B,), for *logits* (B, K) and labels (B,); the only softmax is the one in here.
+
+    With smoothing ε the target is t = (1 - ε) onehot + ε / K. Szegedy et al. 2016, arXiv 1512.00567, section 7
+    """
+    classes = logits.shape[-1]
+    targets = (1 - smoothing) * np.eye(classes)[labels] + smoothing / classes
+    shifted = logits - logits.max(-1, keepdims=True)
+    log_softmax = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return np.asarray(-(targets * log_softmax).sum(-1))
+
+
+def dropout(x: Array, kept: NDArray[np.bool_], rate: float) -> Array:
+    """Inverted dropout: what is kept is divided by 1 - p in training, so that inference changes nothing.
+
+    Srivastava et al. 2014, JMLR 15, section 10. `kept` is True with probability 1 - p: a value each for dropout, one
+    for an image's whole branch for stochastic depth (Huang et al. 2016, arXiv 1603.09382).
+    """
+    return np.asarray(x * kept / (1 - rate))
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Adam's constants and what it remembers of one parameter. Kingma & Ba 2015, arXiv 1412.6980, algorithm 1."""
+
+    rate: float
+    decay: float = 0.0
+    decoupled: bool = True
+    """AdamW: θ shrinks by rate · decay, beside the step. False, L2: decay · θ joins the gradient, and is then divided
+    by its length like the rest, so that it decays least what moves most. Loshchilov & Hutter 2019, arXiv 1711.05101."""
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-7
+    steps: int = 0
+    mean: Array | float = 0.0
+    square: Array | float = 0.0
+
+    def step(self, theta: Array, gradient: Array) -> tuple[Array, Adam]:
+        """θ ← θ - rate · m̂ / (√v̂ + ε), after or with the decay; returns θ and the next state."""
+        if self.decoupled:
+            theta = theta - self.rate * self.decay * theta
+        else:
+            gradient = gradient + self.decay * theta
+        steps = self.steps + 1
+        mean = self.beta1 * self.mean + (1 - self.beta1) * gradient
+        square = self.beta2 * self.square + (1 - self.beta2) * gradient**2
+        unbiased = mean / (1 - self.beta1**steps), square / (1 - self.beta2**steps)
+        theta = theta - self.rate * unbiased[0] / (np.sqrt(unbiased[1]) + self.epsilon)
+        return np.asarray(theta), replace(self, steps=steps, mean=mean, square=square)
