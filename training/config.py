@@ -7,12 +7,20 @@ Transformer, arXiv 1706.03762).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args
 
 Position = Literal["learned", "sincos", "none"]
 Pooling = Literal["cls_token", "first", "mean"]
 Norm = Literal["pre", "post"]
 Activation = Literal["gelu", "relu"]
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "channels": (1, 3),
+    "position": get_args(Position),
+    "pooling": get_args(Pooling),
+    "norm": get_args(Norm),
+    "activation": get_args(Activation),
+}
 
 
 @dataclass(frozen=True)
@@ -50,18 +58,24 @@ class ViTConfig:
 
     def __post_init__(self) -> None:
         """Raises ValueError for sizes that do not divide and for choices that there are not."""
-        for name, kind in get_type_hints(type(self)).items():
-            value, allowed = getattr(self, name), get_args(kind)
-            if isinstance(value, str) and value not in allowed:
-                raise ValueError(f"{name} is {value!r}; allowed: {', '.join(allowed)}")
+        self._check_values()
         if any(side % self.patch_size for side in self.image_size):
             raise ValueError(f"image_size {self.image_size} is not a multiple of patch_size {self.patch_size}")
         if self.width % self.heads:
             raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
         if self.position == "sincos" and self.width % 2:
             raise ValueError(f"width {self.width} is odd; a sincos position pairs a sine with a cosine")
-        if self.channels not in (1, 3):
-            raise ValueError(f"channels is {self.channels}; allowed: 1 (grey), 3 (RGB)")
+
+    def _check_values(self) -> None:
+        for name in ("classes", "patch_size", "width", "depth", "heads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; 1 or more is allowed")
+        for name in ("dropout", "drop_path"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; 0 or more and less than 1 is allowed")
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; allowed: {', '.join(map(str, allowed))}")
 
     @property
     def grid(self) -> tuple[int, int]:

@@ -1,0 +1,96 @@
+from dataclasses import replace
+
+import pytest
+from vitcam_training.config import ViTConfig
+from vitcam_training.presets import PRESETS, count_parameters, preset
+from vitcam_training.vit import ViT
+
+from vitcam.errors import UsageError
+
+PUBLISHED = {
+    "vit-ti16": 5_717_416,  # timm, deit_tiny_patch16_224
+    "vit-s16": 22_050_664,  # timm, deit_small_patch16_224
+    "vit-b16": 86_567_656,  # torchvision, ViT_B_16_Weights.IMAGENET1K_V1
+    "vit-b16-384": 86_859_496,  # torchvision, ViT_B_16_Weights.IMAGENET1K_SWAG_E2E_V1
+    "vit-b32": 88_224_232,  # torchvision, ViT_B_32_Weights
+    "vit-l16": 304_326_632,  # torchvision, ViT_L_16_Weights.IMAGENET1K_V1
+    "vit-l32": 306_535_400,  # torchvision, ViT_L_32_Weights
+    "vit-shallow": 24_390_922,
+}
+
+
+def test_every_published_network_has_the_published_number_of_parameters() -> None:
+    assert {name: count_parameters(PRESETS[name].config) for name in PUBLISHED} == PUBLISHED
+
+
+def test_the_table_states_for_each_row_what_its_sizes_add_up_to() -> None:
+    assert {n: row.parameters for n, row in PRESETS.items()} == {
+        n: count_parameters(row.config) for n, row in PRESETS.items()
+    }
+
+
+@pytest.mark.parametrize("name", ["vit-ti16", "vit-b16", "vit-shallow", "lite", "digits"])
+def test_keras_counts_as_many_parameters_as_the_table_states(name: str) -> None:
+    assert ViT(PRESETS[name].config).count_params() == PRESETS[name].parameters
+
+
+@pytest.mark.parametrize("name", ["vit-s16", "vit-b32", "vit-l16", "vit-l32"])
+def test_one_block_of_a_large_network_counts_the_same_in_keras(name: str) -> None:
+    shallow = replace(PRESETS[name].config, depth=1)
+
+    assert ViT(shallow).count_params() == count_parameters(shallow)
+
+
+def test_vit_lite_differs_from_its_paper_only_by_the_biases_that_it_leaves_out() -> None:
+    without_biases = PRESETS["lite"].parameters - 7 * 3 * 256 - 256
+
+    assert round(without_biases / 1e6, 3) == 3.717
+
+
+def test_the_digit_model_cuts_a_picture_into_sixteen_patches_of_49_pixels() -> None:
+    config = PRESETS["digits"].config
+
+    assert (config.grid, config.tokens, config.patch_size**2 * config.channels) == ((4, 4), 16, 49)
+    assert (config.width // config.heads, config.hidden_width, config.pooling) == (8, 128, "first")
+    assert PRESETS["digits"].parameters <= 45_000
+
+
+@pytest.mark.parametrize("side", [96, 128, 160, 192, 224, 256, 320, 384])
+@pytest.mark.parametrize("name", ["vit-ti16", "vit-s16", "vit-b16", "vit-l16"])
+def test_other_input_sizes_change_only_the_number_of_positions(name: str, side: int) -> None:
+    config, published = preset(name, 1000, side), PRESETS[name]
+
+    assert config.grid == (side // 16, side // 16)
+    assert count_parameters(config) - published.parameters == (config.tokens - 197) * config.width
+
+
+def test_another_number_of_labels_changes_only_the_head() -> None:
+    assert count_parameters(preset("vit-ti16", 10)) == 5_717_416 - 990 * 193
+
+
+def test_an_unknown_network_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(UsageError, match="no network is called 'vit-huge'; give one of: vit-ti16, vit-s16"):
+        preset("vit-huge", 10)
+
+
+def test_a_side_that_does_not_divide_into_patches_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"vit-ti16 cannot be made for 100 px: .* not a multiple of patch_size 16"):
+        preset("vit-ti16", 10, 100)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"position": "rotary"}, "position is 'rotary'; allowed: learned, sincos, none"),
+        ({"pooling": "max"}, "pooling is 'max'; allowed: cls_token, first, mean"),
+        ({"norm": "sandwich"}, "norm is 'sandwich'; allowed: pre, post"),
+        ({"activation": "tanh"}, "activation is 'tanh'; allowed: gelu, relu"),
+        ({"channels": 4}, "channels is 4; allowed: 1, 3"),
+        ({"position": "sincos", "width": 9}, "width 9 is odd"),
+        ({"heads": 0}, "heads is 0; 1 or more is allowed"),
+        ({"dropout": 1.0}, "dropout is 1.0; 0 or more and less than 1 is allowed"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_refused_with_those_there_are(choice: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ViTConfig(classes=2, **choice)  # type: ignore[arg-type]
