@@ -1,6 +1,8 @@
 """How OpenCV is to behave, said where alone it listens."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import cv2
 
@@ -23,3 +25,19 @@ def prepare_capture() -> None:
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", str(SELECT_TIMEOUT_S))
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     quiet_opencv()
+
+
+@contextmanager
+def stream_options() -> Iterator[None]:
+    """While a network stream is opened: by TCP, since a lost UDP packet smears pictures for seconds, and without pictures
+    collected to guess their rate. OpenCV 4.11 hears none of this, and tries TCP first anyway.
+    """
+    name = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
+    if name in os.environ:  # the user's own
+        yield
+        return
+    os.environ[name] = "rtsp_transport;tcp|fflags;nobuffer|fpsprobesize;0"
+    try:
+        yield
+    finally:
+        del os.environ[name]

@@ -27,6 +27,7 @@ from vitcam.service.settings import ModelSettings, Settings
 from vitcam.service.systemd import Notifier
 from vitcam.service.watchdog import Hearts, Verdict, may_feed
 from vitcam.sinks.sink import Summary
+from vitcam.sources import shown
 from vitcam.sources.source import SourceOptions
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _assemble(run: Run, patient: bool) -> "_Watched":
     live = opener.prepare(patient)
     sink = build_sink(settings.log, for_people(), every_by_default=not live)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
-    job = Job(opener, settings.camera.source or "auto", classifier.card.name, patient, settings.model.fps)
+    job = Job(opener, shown(settings.camera.source) or "auto", classifier.card.name, patient, settings.model.fps)
     pipeline = Pipeline(job, classifier, publisher.prediction)
     web = _build_web(settings, pipeline, classifier) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from vitcam.decode import IMAGE_SUFFIXES, is_image
 from vitcam.errors import SourceError, UsageError
+from vitcam.sources.address import shown
 from vitcam.sources.find import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
 from vitcam.view import AS_IT_COMES, Turn
 
-__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "open_source"]
+__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "open_source", "shown"]
 
 _NO_WISHES = SourceOptions()
 _BEGINNING = 32  # bytes that tell a picture from a video
@@ -18,8 +19,9 @@ _BEGINNING = 32  # bytes that tell a picture from a video
 def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
     """Find the source that a URI names; nothing is opened before it is entered (`with`).
 
-    uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `demo`, `demo:ram`, a video, an image, a
-            folder of images, a quoted glob; `video:` and `images:` before a path say what it is
+    uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `rtsp://…`, `http://…` (MJPEG), `-` (stdin),
+            `demo`, `demo:ram`, a video, an image, a folder of images, a quoted glob; `video:` and `images:` before a
+            path say what it is
     raises  UsageError for a name that no source has; SourceError, a kind of it, for a path where nothing is
     """
     scheme, _, place = uri.partition(":")
@@ -50,6 +52,24 @@ def _v4l2(uri: str, place: str, options: SourceOptions) -> Source:
     return V4l2Camera(uri, place, options)
 
 
+def _rtsp(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.rtsp import RtspCamera
+
+    return RtspCamera(uri, place, options)
+
+
+def _http(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.mjpeg_http import HttpMjpeg
+
+    return HttpMjpeg(uri, place, options)
+
+
+def _stdin(uri: str, place: str, options: SourceOptions) -> Source:
+    from vitcam.sources.stdin import StandardInput
+
+    return StandardInput(uri, place, options)
+
+
 def _video(uri: str, place: str, options: SourceOptions) -> Source:
     from vitcam.sources.video import Video
 
@@ -71,6 +91,10 @@ def _demo(uri: str, place: str, options: SourceOptions) -> Source:
 OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
     "picamera": _picamera,
     "v4l2": _v4l2,
+    "rtsp": _rtsp,
+    "http": _http,
+    "https": _http,
+    "-": _stdin,
     "demo": _demo,
     "video": _video,
     "images": _images,
@@ -83,7 +107,7 @@ def _scheme_of_path(uri: str) -> str:
     try:
         kind = _kind_of(Path(uri)) if uri else None
     except OSError as error:
-        raise SourceError(f"{uri} cannot be read: {error.strerror}") from error
+        raise SourceError(f"{shown(uri)} cannot be read: {error.strerror}") from error
     if kind is not None:
         return kind
     if uri.startswith("/dev/v"):  # unplugged, maybe
@@ -93,8 +117,8 @@ def _scheme_of_path(uri: str) -> str:
     # what looks like a name can never appear later; a file may, with the stick that it lies on
     refusal = SourceError if "/" in uri and "://" not in uri else UsageError
     raise refusal(
-        f"there is no file, folder or camera {uri!r}; known are picamera, v4l2:/dev/video0, demo, demo:ram, and the "
-        "path of a video, an image, a folder or a quoted glob"
+        f"there is no file, folder or camera {shown(uri)!r}; known are picamera, v4l2:/dev/video0, rtsp://…, http://…, "
+        "- (stdin), demo, demo:ram, and the path of a video, an image, a folder or a quoted glob"
     )
 
 

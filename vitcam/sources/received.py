@@ -1,0 +1,79 @@
+"""Frames made of JPEG pictures that somebody sends: by HTTP, or through a pipe."""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from vitcam.decode import decode_image
+from vitcam.errors import SourceLost, UsageError
+from vitcam.frames import Frame, Image, Unreadable
+from vitcam.sources.jpeg_stream import JpegStream
+from vitcam.sources.source import SourceOptions
+
+_LEAST_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Where pictures come from, and what is wanted of them."""
+
+    source: str
+    """As it may be shown."""
+    options: SourceOptions
+    newest_only: bool
+    """Of several pictures that lie there together only the newest is decoded."""
+
+    @property
+    def patience_s(self) -> float:
+        """How long a picture may take to come: three of them at the rate that was asked for."""
+        return max(_LEAST_PATIENCE_S, 3 / self.options.fps)
+
+    def report(self, trouble: str) -> None:
+        """Of a camera a damaged picture is a gap; where every picture counts it is named."""
+        if not self.newest_only:
+            self.options.on_unreadable(Unreadable(self.source, trouble))
+
+    def frame(self, picture: Image, seq: int, arrived_ns: int) -> Frame:
+        """A frame around a picture whose last byte came at `arrived_ns`: when it was taken, its sender alone knows."""
+        height, width = picture.shape[:2]
+        return Frame(
+            preview=picture,
+            model_input=None,
+            crop=self.options.crop(height, width),
+            seq=seq,
+            captured_ns=arrived_ns,
+            source=self.source,
+            capture_ms=(time.monotonic_ns() - arrived_ns) / 1e6,
+        )
+
+
+def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
+    """Frames out of bytes as they come.
+
+    raises  SourceLost when bytes come, but no picture that can be decoded is among them for `patience_s`
+    """
+    stream, seq, trouble = JpegStream(), 0, "no whole JPEG is among the data"
+    deadline: float | None = None
+    for chunk in chunks:
+        deadline = deadline or time.monotonic() + sender.patience_s
+        pictures = stream.feed(chunk)
+        arrived_ns = time.monotonic_ns()
+        seq += stream.cut_off
+        stream.cut_off = 0
+        for position, data in _chosen(pictures, sender.newest_only):
+            try:
+                picture = decode_image(data)
+            except UsageError as error:
+                trouble = str(error)
+                sender.report(trouble)
+                continue
+            yield sender.frame(picture, seq + position, arrived_ns)
+            deadline = time.monotonic() + sender.patience_s
+        seq += len(pictures)
+        if time.monotonic() > deadline:
+            raise SourceLost(f"{sender.source} sends, but no picture for {sender.patience_s:g} s: {trouble}")
+
+
+def _chosen(pictures: list[bytes], newest_only: bool) -> list[tuple[int, bytes]]:
+    numbered = list(enumerate(pictures))
+    return numbered[-1:] if newest_only else numbered
