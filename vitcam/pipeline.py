@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _TICK_S = 0.25  # how soon a waiting stage sees that it should stop
-_BACK_OFF_S = (0.5, 1.0, 2.0, 5.0)  # a camera may take seconds to enumerate; more often only fills the log
+_BACK_OFF_S = (0.5, 1.0, 2.0)  # RTSP takes 2 s to open, too: its picture is back within 5 s of its server
 _SLOW_NS = 5_000_000_000
 
 
