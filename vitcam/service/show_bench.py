@@ -92,7 +92,8 @@ def _only_in(first: Row, text: str) -> Callable[[Row], str]:
 
 def _feeling(health: Health) -> str:
     words = [] if health.celsius is None else [f"{health.celsius:.0f} °C"]
-    return ", ".join([*words, *(health.held_back_by or [])])
+    now, since_boot = health.held_back_by or [], health.since_boot or []
+    return ", ".join([*words, *now, *(f"{each} since the boot" for each in since_boot if each not in now)])
 
 
 def _threads(number: int) -> str:

@@ -1,0 +1,117 @@
+"""`vitcam bench` as its user has it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command import vitcam
+from vitcam.model.peak import MACS, square_product
+
+BRIEF = ("--threads", "1", "--seconds", "0.3")
+DOCUMENTED = {"model", "threads", "p50_ms", "p90_ms", "p99_ms", "fps", "partitions", "roofline_ms", "rss_mb"}
+STAGES = ["resize", "write", "invoke", "read", "overlay", "jpeg"]
+
+
+def test_the_bundled_model_is_measured_against_the_roofline_of_this_machine() -> None:
+    result = vitcam("bench", "everyday", *BRIEF, "--json")
+    ((row,),) = result.lines
+
+    assert result.code == 0, result.err
+    assert set(row) >= DOCUMENTED
+    assert (row["model"], row["threads"], row["partitions"], row["outside"]) == ("everyday", 1, 1, 0)
+    assert 0 < row["p50_ms"] <= row["p90_ms"] <= row["p99_ms"]
+    assert 0 < row["fraction"] <= 1.5
+    assert 30 < row["rss_mb"] < 220
+    assert list(row["stages_ms"]) == STAGES
+    assert all(ms > 0 for ms in row["stages_ms"].values())
+    assert set(row["health"]) == {"before", "after"}
+
+
+def test_a_graph_that_is_no_classifier_is_timed_without_the_pipeline_around_it(tmp_path: Path) -> None:
+    path = tmp_path / "product.tflite"
+    path.write_bytes(square_product("floating"))
+    result = vitcam("bench", str(path), *BRIEF, "--json")
+    ((row,),) = result.lines
+
+    assert result.code == 0, result.err
+    assert row["gmac"] == {"int8": 0, "float": round(MACS / 1e9, 4)}
+    assert 0 < row["fraction"] <= 1.5
+    assert row["stages_ms"] is None
+    assert "stages are left out" in result.err
+
+
+def test_people_get_a_table_with_a_column_for_each_number_of_threads(tmp_path: Path) -> None:
+    path = tmp_path / "product.tflite"
+    path.write_bytes(square_product("int8"))
+    result = vitcam("bench", str(path), "--threads", "2,1", "--seconds", "0.1")
+
+    assert result.code == 0, result.err
+    assert "2 threads  1 thread" in result.out
+    assert "reached" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("evryday",), "everyday"),
+        (("no/such.tflite",), "no/such.tflite"),
+        ((__file__,), "no TFLite model"),
+        (("--threads", "0"), "from 1 to 64"),
+        (("--threads", "x"), "from 1 to 64"),
+        (("--seconds", "0"), "allowed"),
+        (("--labels", "no/such.txt"), "no/such.txt"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_one_sentence(arguments: tuple[str, ...], word: str) -> None:
+    result = vitcam("bench", *arguments)
+
+    assert result.code == 2
+    assert result.sentence.startswith("vitcam: ")
+    assert word in result.sentence
+    assert "Traceback" not in result.err
+    assert result.out == ""
+
+
+def test_a_model_cut_short_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.tflite"
+    cut.write_bytes(square_product("int8")[:200_000])
+    result = vitcam("bench", str(cut))
+
+    assert result.code == 2
+    assert "cut.tflite" in result.sentence
+    assert "Traceback" not in result.err
+
+
+def test_ctrl_c_ends_a_measurement_at_once_and_leaves_no_child_behind() -> None:
+    command = [sys.executable, "-m", "vitcam", "bench", "--threads", "1", "--seconds", "60"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not _others_in_session(child.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    started = time.monotonic()
+    os.kill(child.pid, signal.SIGINT)  # to the parent alone
+    out, err = child.communicate(timeout=60)
+
+    assert child.returncode == 130
+    assert time.monotonic() - started < 10
+    assert out == b""
+    assert b"Traceback" not in err
+    assert not _others_in_session(child.pid)
+
+
+def _others_in_session(leader: int) -> list[str]:
+    """Processes of a session beside its leader, zombies left out."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue  # it has ended since
+        if int(session) == leader and stat.parent.name != str(leader) and state != "Z":
+            found.append(stat.parent.name)
+    return found
