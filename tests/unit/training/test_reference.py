@@ -129,10 +129,10 @@ def test_cross_entropy_is_that_of_keras_and_of_the_training_log(smoothing: float
 
 
 def test_dropout_divides_what_it_keeps_as_that_of_keras_does() -> None:
-    x = np.ones((400, 50), np.float32) * 3
+    x = np.full((400, 50), 3.0)
     dropped = array(keras.layers.Dropout(0.2, seed=1)(x, training=True))
 
-    np.testing.assert_allclose(reference.dropout(x, dropped != 0, 0.2), dropped, atol=1e-6)
+    np.testing.assert_allclose(reference.dropout(x, np.asarray(dropped != 0), 0.2), dropped, atol=1e-6)
     assert dropped.mean() == pytest.approx(3.0, abs=0.03)
 
 
