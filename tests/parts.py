@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,6 +13,15 @@ def need_program(name: str, *others: str) -> str:
     """The path of the first of these programs that is installed."""
     found = next(filter(None, map(shutil.which, (name, *others))), None)
     return found or _missing(f"the program {name} is not installed")
+
+
+def need_system_python(*modules: str) -> str:
+    """The system's own Python, which alone sees Debian's packages, with these modules."""
+    python = need_program("/usr/bin/python3")
+    imports = [python, "-c", f"import {', '.join(modules)}"]
+    if subprocess.run(imports, capture_output=True, timeout=60).returncode:
+        _missing(f"{python} has not all of {', '.join(modules)}")
+    return python
 
 
 def need_data(name: str) -> Path:

@@ -1,0 +1,132 @@
+"""A real RTSP server (GStreamer's), its end and its return."""
+
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPResponse
+from itertools import pairwise
+from pathlib import Path
+from urllib.request import urlopen
+
+import numpy as np
+import pytest
+
+from tests.command import vitcam
+from tests.daemon import daemon, free_port
+from tests.parts import need_system_python
+from vitcam.decode import decode_image
+from vitcam.errors import SourceError, SourceLost
+from vitcam.frames import Image
+from vitcam.sources import open_source
+from vitcam.sources.jpeg_stream import JpegStream
+
+SERVER = Path(__file__).parents[2] / "rtsp_server.py"
+BACK_WITHIN_S = 5.0
+
+
+@contextmanager
+def rtsp_server(port: int) -> Iterator["subprocess.Popen[bytes]"]:
+    """Listening once it is entered; killed at the end."""
+    server = subprocess.Popen([need_system_python("gi"), str(SERVER), str(port)], stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    try:
+        assert server.stdout.readline() == b"ready\n"
+        yield server
+    finally:
+        server.kill()
+        server.wait(10)
+        server.stdout.close()
+
+
+def test_an_rtsp_stream_gives_its_pictures_as_they_come() -> None:
+    port = free_port()
+    with rtsp_server(port), open_source(f"rtsp://user:secret@127.0.0.1:{port}/cam") as source:
+        frames = [frame for frame, _ in zip(source, range(30), strict=False)]
+    gaps_ms = [(b.captured_ns - a.captured_ns) / 1e6 for a, b in pairwise(frames)]
+
+    assert [frame.seq for frame in frames] == list(range(30))
+    assert frames[0].preview.shape == (360, 640, 3)
+    assert frames[0].preview.max() > 200  # the ball
+    assert frames[0].source == f"rtsp://***@127.0.0.1:{port}/cam"
+    assert 25 < sorted(gaps_ms)[15] < 45  # not those that had queued up while the stream was opened
+
+
+def test_a_read_that_waits_ends_at_once_when_it_is_stopped() -> None:
+    port = free_port()
+    with rtsp_server(port) as server, open_source(f"rtsp://127.0.0.1:{port}/cam") as source:
+        frames = iter(source)
+        next(frames)
+        server.send_signal(signal.SIGSTOP)  # the connection stays, and nothing comes
+        threading.Timer(1.0, source.stop).start()
+        started = time.monotonic()
+        rest = list(frames)
+        took_s = time.monotonic() - started
+
+        assert len(rest) < 10
+        assert 0.5 < took_s < 2.0
+
+
+def test_a_server_that_goes_silent_or_away_loses_the_source() -> None:
+    port = free_port()
+    source = open_source(f"rtsp://127.0.0.1:{port}/cam")
+    with rtsp_server(port) as server, source:
+        next(iter(source))
+        server.send_signal(signal.SIGSTOP)  # the connection stays, and nothing comes
+        with pytest.raises(SourceLost, match="silent"):
+            list(source)
+    with pytest.raises(SourceError, match="cannot be opened"), source:
+        pass
+
+
+def test_a_wrong_path_is_refused_without_showing_the_password() -> None:
+    port = free_port()
+    with rtsp_server(port):
+        result = vitcam("run", "--no-web", "--source", f"rtsp://admin:hunter2@127.0.0.1:{port}/nothing")
+
+    assert result.code == 2
+    assert f"rtsp://***@127.0.0.1:{port}/nothing cannot be opened" in result.sentence
+    assert "hunter2" not in result.err + result.out
+
+
+def test_viewers_stay_while_the_server_restarts_and_the_picture_is_back_within_five_seconds() -> None:
+    port = free_port()
+    with daemon("--source", f"rtsp://admin:hunter2@127.0.0.1:{port}/cam", "--wait") as running:
+        with rtsp_server(port):
+            source = running.wait_for("ok")["source"]
+            viewer = urlopen(f"{running.url}/stream?overlay=none", timeout=30)
+            wait_for_picture(viewer, is_the_ball)
+        lost = running.wait_for("no_signal")
+        wait_for_picture(viewer, lambda picture: not is_the_ball(picture))  # the card
+        time.sleep(4)  # the longest pause between two attempts is reached
+        with rtsp_server(port):
+            returned = time.monotonic()
+            wait_for_picture(viewer, is_the_ball)
+            away_s = time.monotonic() - returned
+        code, _ = running.end()
+        viewer.close()
+        print(f"the picture was back {away_s:.1f} s after the server")
+
+        assert source == f"rtsp://***@127.0.0.1:{port}/cam"
+        assert "gives no pictures any more" in lost["reason"]
+        assert away_s < BACK_WITHIN_S
+        assert code == 0
+        assert "hunter2" not in running.errors() + str(lost)
+
+
+def is_the_ball(picture: Image) -> bool:
+    """White on black, and next to nothing between."""
+    return bool(np.median(picture) < 8 and picture.max() > 200)
+
+
+def wait_for_picture(viewer: HTTPResponse, wanted: Callable[[Image], bool], timeout_s: float = 30) -> None:
+    """Read one viewer's stream on until it shows what is wanted."""
+    stream, deadline = JpegStream(), time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        data = viewer.read1(1 << 16)
+        assert data, "the viewer was disconnected"
+        if any(wanted(decode_image(picture)) for picture in stream.feed(data)):
+            return
+    raise AssertionError("never came")
