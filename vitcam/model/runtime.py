@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from vitcam.errors import VitcamError
+from vitcam.model.float_weights import with_float_weights
 from vitcam.model.graph import LoadedGraph, Runtime
 from vitcam.model.interpreter import Interpreter, RuntimeInfo, Tensor
 
@@ -36,12 +37,19 @@ def _litert() -> Runtime:
 
 
 def _tflite_runtime() -> Runtime:
-    """`tflite-runtime`: its predecessor, whose last release is for Python 3.11 at most and for NumPy 1."""
+    """`tflite-runtime`: its predecessor, whose last release is for Python 3.11 at most and for NumPy 1.
+
+    raises  ImportError where it is not installed; VitcamError beside NumPy 2
+    """
     from tflite_runtime.interpreter import Interpreter as Graph
 
     if int(np.__version__.partition(".")[0]) > 1:  # it would import, then fail at the first tensor with a SystemError
         raise VitcamError(f"tflite-runtime needs NumPy 1, and this is {np.__version__}: pip install 'numpy<2'")
-    return Runtime("tflite-runtime", _version("tflite-runtime"), Graph)
+
+    def load(model_path: str, num_threads: int) -> Graph:
+        return Graph(model_content=with_float_weights(Path(model_path).read_bytes()), num_threads=num_threads)
+
+    return Runtime("tflite-runtime", _version("tflite-runtime"), load)
 
 
 RUNTIMES: dict[str, Callable[[], Runtime]] = {"ai-edge-litert": _litert, "tflite-runtime": _tflite_runtime}
