@@ -1,11 +1,12 @@
 # `make run` and `make test` are all the set-up there is. PYTHON=python3.13 picks another interpreter.
 PYTHON ?= python3
+PYTHON311 ?= python3.11
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench bench-peers clean
 
 $(VENV)/daemon: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -35,6 +36,22 @@ lint: $(VENV)/full
 
 bench: $(VENV)/full
 	$(BIN)/python -m tests.bench $(ARGS)
+
+# The peers weigh gigabytes and pin each other, so they live apart from the rest. What cannot be installed here becomes
+# a row of the table that says why.
+$(VENV)/peers/ready: pyproject.toml
+	test -x $(VENV)/peers/bin/python || $(PYTHON) -m venv $(VENV)/peers
+	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[train]"
+	$(VENV)/peers/bin/python -m tests.bench.peers.install
+	touch $@
+
+# the last release of tflite-runtime is for Python 3.11 and NumPy 1
+$(VENV)/peers-tflite/ready:
+	-$(PYTHON311) -m venv $(VENV)/peers-tflite && $(VENV)/peers-tflite/bin/python -m pip install --quiet \
+		--disable-pip-version-check tflite-runtime==2.14.0 numpy==1.26.4 && touch $@
+
+bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready
+	$(VENV)/peers/bin/python -m tests.bench.peers $(ARGS)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,84 @@
+"""Every peer in one table. The first is ours; all others are compared with it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["float32", "bfloat16", "int8"]
+Home = Literal["peers", "peers-tflite"]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One way to run the network."""
+
+    title: str
+    """The row's name in the table; `{version}` is that of `package`."""
+    kind: Kind
+    """float32 must give the float network's probabilities; the others are judged by its top label."""
+    runner: str
+    """File in `runners/`."""
+    build: str
+    """The function that writes the model."""
+    package: str
+    """Whose version the table gives."""
+    suffix: str
+    """Of the model file."""
+    open: str = "open_session"
+    """The function that loads it."""
+    home: Home = "peers"
+    """The virtual environment, below `.venv/`, that has its packages."""
+
+
+OURS = "vitcam"
+_LITERT = "ai-edge-litert"
+
+PEERS: dict[str, Peer] = {
+    OURS: Peer("**vitcam**: int8 on LiteRT {version}", "int8", "litert", "build_ours", _LITERT, ".tflite"),
+    "vitcam-float": Peer(
+        "vitcam's graph in float32, LiteRT {version}", "float32", "litert", "build_ours_float", _LITERT, ".tflite"
+    ),
+    "litert-textbook": Peer(
+        "textbook graph, TFLiteConverter dynamic int8, LiteRT {version}",
+        "int8", "litert", "build_dynamic", _LITERT, ".tflite", "open_converted",
+    ),
+    "litert-full-int8": Peer(
+        "textbook graph, TFLiteConverter full-integer int8, LiteRT {version}",
+        "int8", "litert", "build_full_integer", _LITERT, ".tflite", "open_converted",
+    ),
+    "tflite-runtime": Peer(
+        "vitcam's int8 file on tflite-runtime {version}",
+        "int8", "litert", "build_ours", "tflite-runtime", ".tflite", home="peers-tflite",
+    ),
+    "tflite-runtime-float": Peer(
+        "vitcam's graph in float32 on tflite-runtime {version}",
+        "float32", "litert", "build_ours_float", "tflite-runtime", ".tflite", home="peers-tflite",
+    ),
+    "onnxruntime": Peer("ONNX Runtime {version} float32", "float32", "onnx", "build_float", "onnxruntime", ".onnx"),
+    "onnxruntime-int8": Peer(
+        "ONNX Runtime {version} dynamic int8", "int8", "onnx", "build_dynamic", "onnxruntime", ".onnx"
+    ),
+    "openvino": Peer(
+        "OpenVINO {version} float32", "float32", "openvino", "build_float", "openvino", ".xml", "open_float"
+    ),
+    "openvino-bf16": Peer(
+        "OpenVINO {version} bfloat16", "bfloat16", "openvino", "build_float", "openvino", ".xml", "open_bfloat16"
+    ),
+    "openvino-int8": Peer(
+        "OpenVINO {version} int8, by NNCF (transformer preset)",
+        "int8", "openvino", "build_int8", "openvino", ".xml", "open_int8",
+    ),
+    "openvino-int8-f32": Peer(
+        "the same, what is not int8 in float32", "int8", "openvino", "build_int8", "openvino", ".xml", "open_float"
+    ),
+    "pytorch": Peer("PyTorch {version} eager float32", "float32", "pytorch", "build", "torch", ".txt", "open_eager"),
+    "pytorch-compiled": Peer(
+        "PyTorch {version} compiled (inductor) float32",
+        "float32", "pytorch", "build", "torch", ".txt", "open_compiled",
+    ),
+    "executorch-int8": Peer(
+        "ExecuTorch {version} XNNPACK static int8", "int8", "executorch", "build_static", "executorch", ".pte"
+    ),
+    "executorch-dynamic": Peer(
+        "ExecuTorch {version} XNNPACK dynamic int8", "int8", "executorch", "build_dynamic", "executorch", ".pte"
+    ),
+}  # fmt: skip
