@@ -1,40 +1,82 @@
 """The inference graph: a folded ViT as a float32 TFLite file. TensorFlow is used here and nowhere else.
 
 Everything is 2-D or 3-D, (tokens, channels) or (heads, tokens, head channels), and batch 1: forms that XNNPACK takes
-whole, as one delegate partition. A 2-D matmul of two activations, for one, would cut the graph.
+whole, as one delegate partition. A 2-D matmul of two activations, for one, would cut the graph; so would TILE and a
+MEAN over heads, and a reshape to five axes.
+
+The file has two signatures that share their weights: `classify`, and `explain`, which also says where every block
+looked and is invoked only while somebody wants to know.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable
+
+import numpy as np
 import tensorflow as tf
 
-from .rewrites import Affine, Folded, FoldedBlock
+from .rewrites import Affine, Folded, FoldedBlock, Norm
 from .vit import NORM_EPSILON, Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
 OUTPUTS = ("probabilities", "attention", "embedding")
+EXPLANATIONS = ("rollout", "rows")
+SIGNATURES = ("classify", "explain")
 
 
 class InferenceGraph(tf.Module):  # type: ignore[misc]
-    """Camera bytes (1, H, W, 3) uint8 RGB -> probabilities (1, C), attention (1, h, N), embedding (1, D), float32."""
+    """Camera bytes (1, H, W, 3) uint8 RGB -> the outputs below, float32.
+
+    probabilities  (1, C)
+    attention      (1, h, N) weights of the class token in the last block, its own left out: rows sum to less than 1
+    embedding      (1, D) class token after the final norm
+    rollout        (1, N) attention rollout of the class token, its own share left out; only of `explain`
+    rows           (1, L, h, N) the class token's row in every block; only of `explain`
+    """
 
     def __init__(self, folded: Folded) -> None:
         super().__init__()
         self.folded = folded
 
-    def __call__(self, image: Tensor) -> dict[str, Tensor]:
+    def classify(self, image: Tensor) -> dict[str, Tensor]:
+        """The first three."""
+        return self._outputs(*self._encode(image))
+
+    def explain(self, image: Tensor) -> dict[str, Tensor]:
+        """All five."""
+        x, attentions = self._encode(image)
+        config = self.folded.config
+        rows = tf.concat([attention[:, :1, 1:] for attention in attentions], axis=0)  # (L*h, 1, N)
+        return {
+            **self._outputs(x, attentions),
+            "rollout": tf.reshape(_rollout(attentions)[:, :, 1:], (1, -1)),
+            "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
+        }
+
+    def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """(1, H, W, 3) -> the class token that leaves the last block, (1, D), and each block's attention (h, R, T)."""
         folded = self.folded
         x = tf.concat([folded.cls_row, self._patches(image) + folded.position], axis=0)  # (T, D)
+        attentions = []
         for block in folded.blocks[:-1]:
-            x, _ = self._block(block, x, x)  # (T, D)
-        # The head reads only the class token, so the last block works out only its row: 8 % less work.
-        x, weights = self._block(folded.blocks[-1], x[:1], x)  # (1, D), (h, 1, T)
+            x, attention = self._block(block, x, x)  # (T, D), (h, T, T)
+            attentions.append(attention)
+        x, attention = self._block(folded.blocks[-1], x[:1] if folded.rewrites.last_row else x, x)
+        return x[:1], [*attentions, attention]
+
+    def _outputs(self, x: Tensor, attentions: list[Tensor]) -> dict[str, Tensor]:
+        folded = self.folded
         with tf.name_scope(FLOAT):
-            embedding = _dense(_norm(x), folded.embedding)  # (1, D)
-        attention = tf.reshape(weights[:, :, 1:], (1, folded.config.heads, -1))  # (1, h, N)
+            embedding = _norm(x, folded.norm)
+            if folded.embedding is not None:
+                embedding = _dense(embedding, folded.embedding)  # (1, D)
+        logits = _dense(embedding, folded.head)
+        if folded.logit_factor != 1.0:
+            logits *= folded.logit_factor
         return {
-            "probabilities": tf.nn.softmax(_dense(embedding, folded.head)),  # (1, C)
-            "attention": attention,
+            "probabilities": tf.nn.softmax(logits),
+            "attention": tf.reshape(attentions[-1][:, :1, 1:], (1, folded.config.heads, -1)),
             "embedding": embedding,
         }
 
@@ -42,43 +84,95 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         """(1, H, W, 3) uint8 -> (N, D) float32."""
         config = self.folded.config
         (rows, columns), side = config.grid, config.patch_size
-        x = tf.reshape(tf.cast(image, tf.float32), (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
+        x = tf.cast(image, tf.float32)
+        if self.folded.pixels is not None:
+            factor, summand = self.folded.pixels
+            x = x * factor + summand
+        x = tf.reshape(x, (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
         x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, which XNNPACK takes
         with tf.name_scope(FLOAT):
             return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
 
     def _block(self, block: FoldedBlock, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D); returns (R, D), (h, R, T)."""
-        normed = _norm(x)  # (T, D)
-        queries = normed if rows is x else normed[:1]  # (R, D)
-        q = self._heads(_dense(queries, block.query))  # (h, R, d)
-        k, v = (self._heads(_dense(normed, affine)) for affine in (block.key, block.value))  # (h, T, d)
-        weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True))  # (h, R, T)
+        normed = _norm(x, block.norm1)  # (T, D)
+        q, k, v = self._look(block, None if rows is x else normed[:1], normed)  # (h, R, d), (h, T, d), (h, T, d)
+        scores = tf.matmul(q, k, transpose_b=True)  # (h, R, T)
+        if block.score_factor != 1.0:
+            scores *= block.score_factor
+        weights = tf.nn.softmax(scores)  # (h, R, T)
         mixed = tf.transpose(tf.matmul(weights, v), (1, 0, 2))  # (R, h, d)
         rows += _dense(tf.reshape(mixed, (-1, self.folded.config.width)), block.output)  # (R, D)
-        hidden = tf.nn.gelu(_dense(_norm(rows), block.up), approximate=False)  # (R, M)
+        hidden = tf.nn.gelu(_dense(_norm(rows, block.norm2), block.up), approximate=False)  # (R, M)
         return rows + _dense(hidden, block.down), weights
 
-    def _heads(self, x: Tensor) -> Tensor:
-        """(R, D) -> (h, R, d)."""
-        config = self.folded.config
-        return tf.transpose(tf.reshape(x, (-1, config.heads, config.width // config.heads)), (1, 0, 2))
+    def _look(self, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries of `row` (1, D), or of all; keys and values of all tokens `x` (T, D)."""
+        if row is not None:
+            return (self._heads(row, block.query)[0], *self._joined(x, block.key, block.value))
+        query, key, value = self._joined(x, block.query, block.key, block.value)
+        return query, key, value
+
+    def _joined(self, x: Tensor, *projections: Affine) -> list[Tensor]:
+        """Several projections of the same tokens (T, D), each (h, T, d)."""
+        if self.folded.rewrites.joined:
+            return self._heads(x, *projections)
+        return [self._heads(x, projection)[0] for projection in projections]
+
+    def _heads(self, x: Tensor, *projections: Affine) -> list[Tensor]:
+        """(T, D) -> (h, T, d) of each, by one matmul and one transpose; SPLIT, unlike slices, stays in the delegate."""
+        config, count = self.folded.config, len(projections)
+        x = _dense(x, _side_by_side(projections))  # (T, count*D)
+        x = tf.reshape(x, (-1, count * config.heads, config.width // config.heads))
+        x = tf.transpose(x, (1, 0, 2))  # (count*h, T, d)
+        return tf.split(x, count, axis=0) if count > 1 else [x]
 
 
 def to_float(folded: Folded) -> bytes:
-    """The graph as a TFLite file in float32."""
+    """The graph as a TFLite file in float32, with both signatures."""
     module = InferenceGraph(folded)
-    shape = (1, *folded.config.image_size, 3)
-    traced = tf.function(module, input_signature=[tf.TensorSpec(shape, tf.uint8, "image")])
-    function = traced.get_concrete_function()
-    converter = tf.lite.TFLiteConverter.from_concrete_functions([function], module)
-    return bytes(converter.convert())
+    spec = [tf.TensorSpec((1, *folded.config.image_size, 3), tf.uint8, "image")]
+    calls: dict[str, Callable[[Tensor], dict[str, Tensor]]] = {"classify": module.classify, "explain": module.explain}
+    traced = {name: tf.function(calls[name], input_signature=spec).get_concrete_function() for name in SIGNATURES}
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(module, folder, signatures=traced)
+        converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(SIGNATURES))
+        return bytes(converter.convert())
+
+
+def _rollout(attentions: list[Tensor]) -> Tensor:
+    """The class token's row of attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928), (1, 1, T).
+
+    R = Π ½ (mean over heads of A + 1), of which only the first row is asked: carried back through the blocks, from the
+    last to the first, it costs a two-hundredth of the whole product.
+    """
+    own = tf.one_hot([[0]], attentions[0].shape[-1])  # (1, 1, T): the class token looks at itself
+    row = (_mean_of_heads(attentions[-1][:, :1, :]) + own) * 0.5
+    for attention in reversed(attentions[:-1]):
+        row = (tf.matmul(row, _mean_of_heads(attention)) + row) * 0.5
+    return row
+
+
+def _mean_of_heads(attention: Tensor) -> Tensor:
+    """(h, R, T) -> (1, R, T), written out: a MEAN over the first axis is not delegated."""
+    total = attention[:1]
+    for i in range(1, attention.shape[0]):
+        total += attention[i : i + 1]
+    return total * (1 / attention.shape[0])
 
 
 def _dense(x: Tensor, affine: Affine) -> Tensor:
     return tf.matmul(x, affine.kernel) + affine.bias
 
 
-def _norm(x: Tensor) -> Tensor:
-    """LayerNorm of what is centred already; scale and shift are in the next projection."""
-    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + NORM_EPSILON)
+def _side_by_side(projections: tuple[Affine, ...]) -> Affine:
+    kernels, biases = zip(*((each.kernel, each.bias) for each in projections), strict=True)
+    return Affine(np.concatenate(kernels, axis=1), np.concatenate(biases))
+
+
+def _norm(x: Tensor, norm: Norm) -> Tensor:
+    """LayerNorm; what the next projection or the stream's axes have taken over is left out."""
+    if not norm.centred:
+        x -= tf.reduce_mean(x, axis=-1, keepdims=True)
+    x *= tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + NORM_EPSILON)
+    return x if norm.scale is None else x * norm.scale + norm.shift

@@ -7,11 +7,12 @@ import io
 import warnings
 from collections.abc import Iterator
 
-import flatbuffers  # type: ignore[import-untyped]
+import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_quantizer import qtyping, quantizer, recipe_manager
 from ai_edge_quantizer.algorithm_manager import AlgorithmName
 
+from .flatbuffer import pack, parse
 from .graph import FLOAT
 
 
@@ -40,26 +41,42 @@ def delegate_input(model: bytes) -> bytes:
 
     The two compute the same, byte by byte, but XNNPACK has no CAST, which would stay outside the delegate.
 
-    model    a float TFLite file whose only CAST is at its uint8 input; returns the same file otherwise
-    raises   ValueError if there is not exactly one CAST
+    model    a float TFLite file in which every signature's only CAST is at its uint8 input
+    raises   ValueError if a signature has not exactly one CAST
     """
-    parsed = schema.ModelT.InitFromObj(schema.Model.GetRootAs(bytearray(model), 0))
-    (graph,) = parsed.subgraphs
-    codes = [code.builtinCode for code in parsed.operatorCodes]
-    casts = [op for op in graph.operators if codes[op.opcodeIndex] == schema.BuiltinOperator.CAST]
-    if len(casts) != 1:
-        raise ValueError(f"the graph has {len(casts)} CAST operators; one, at its input, can be rewritten")
-    exact = schema.QuantizationParametersT()
-    exact.scale, exact.zeroPoint = [1.0], [0]
-    graph.tensors[casts[0].inputs[0]].quantization = exact
+    parsed = parse(model)
     code = schema.OperatorCodeT()
     code.builtinCode = code.deprecatedBuiltinCode = schema.BuiltinOperator.DEQUANTIZE
     parsed.operatorCodes.append(code)
-    casts[0].opcodeIndex = len(parsed.operatorCodes) - 1
-    casts[0].builtinOptionsType, casts[0].builtinOptions = schema.BuiltinOptions.NONE, None
-    builder = flatbuffers.Builder(len(model))
-    builder.Finish(parsed.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
+    for graph in parsed.subgraphs:
+        casts = [op for op in graph.operators if _kind(parsed, op) == schema.BuiltinOperator.CAST]
+        if len(casts) != 1:
+            raise ValueError(f"the graph has {len(casts)} CAST operators; one, at its input, can be rewritten")
+        exact = schema.QuantizationParametersT()
+        exact.scale, exact.zeroPoint = [1.0], [0]
+        graph.tensors[casts[0].inputs[0]].quantization = exact
+        casts[0].opcodeIndex = len(parsed.operatorCodes) - 1
+        casts[0].builtinOptionsType, casts[0].builtinOptions = schema.BuiltinOptions.NONE, None
+    return pack(parsed)
+
+
+def allow_float16(model: bytes) -> bytes:
+    """Let XNNPACK compute what is float32 in float16, on processors that have it (such as the Pi 5's Cortex-A76).
+
+    A note in the file that the delegate reads; processors without float16 arithmetic, x86 among them, ignore it.
+    """
+    parsed = parse(model)
+    value = schema.BufferT()
+    value.data = np.frombuffer(b"fp16accfp16", np.uint8)
+    parsed.buffers.append(value)
+    note = schema.MetadataT()
+    note.name, note.buffer = "reduced_precision_support", len(parsed.buffers) - 1
+    parsed.metadata = [*(parsed.metadata or []), note]
+    return pack(parsed)
+
+
+def _kind(model: schema.ModelT, op: schema.OperatorT) -> int:
+    return int(model.operatorCodes[op.opcodeIndex].builtinCode)
 
 
 @contextlib.contextmanager

@@ -1,22 +1,60 @@
 """Exact rewrites of a trained ViT: the same function, written so that XNNPACK runs it fast. NumPy only.
 
-In: weights under timm's names. Out: `Folded`, what `graph.py` builds the inference graph from. Each rewrite is a
-function of its own; a test compares the whole with the training network to 1e-4 in float32. What gains most speed are
-separate q, k and v (2.2 times faster than the fused one); what saves most accuracy are the stream's random axes.
+In: weights under timm's names. Out: `Folded`, what `graph.py` builds the inference graph from. Each rewrite can be left
+out by `Rewrites`, and each is a function of its own; a test compares every choice with the training network to 1e-4 in
+float32, and `make bench` measures what each gains. What saves most accuracy are the stream's random axes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .checkpoints import Weights
-from .vit import MEAN_RGB, STD_RGB, ViTConfig
+from .config import ViTConfig
+from .vit import MEAN_RGB, STD_RGB
 
 Array = NDArray[np.floating[Any]]
+
+_MEAN, _STD = np.array(MEAN_RGB), np.array(STD_RGB)
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """Which rewrites are made; all of them are what is shipped."""
+
+    last_row: bool = True
+    """The last block works out only the row that the head reads."""
+    joined: bool = True
+    """q, k and v are one projection, split head by head: their rows are quantised once and not three times."""
+    norms: bool = True
+    """LayerNorm's scale and shift go into the projection after it."""
+    stream: bool = True
+    """The residual stream is centred and turned: LayerNorm only divides by the length. Needs `norms`."""
+    scores: bool = True
+    """1 / sqrt(d) goes into the query projection."""
+    pixels: bool = True
+    """The normalisation of the pixels goes into the patch embedding."""
+    temperature: bool = True
+    """The calibrated temperature goes into the head."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a combination that is not the same function."""
+        if self.stream and not self.norms:
+            raise ValueError("the rewrite `stream` turns what `norms` has folded: leave out both, or neither")
+
+    @classmethod
+    def without(cls, *names: str) -> Rewrites:
+        """All rewrites but these, and but those that need them. Raises ValueError naming what there is."""
+        known = [field.name for field in fields(cls)]
+        for name in names:
+            if name not in known:
+                raise ValueError(f"there is no rewrite {name!r}; known are {', '.join(known)}")
+        left_out = {*names, *(("stream",) if "norms" in names else ())}
+        return cls(**{name: name not in left_out for name in known})
 
 
 @dataclass(frozen=True)
@@ -30,13 +68,28 @@ class Affine:
 
 
 @dataclass(frozen=True)
-class FoldedBlock:
-    """A block whose norms only divide by the length, and whose q is already divided by sqrt(d)."""
+class Norm:
+    """What is left of a LayerNorm, beside the division."""
 
+    centred: bool
+    """True: the mean is zero already."""
+    scale: Array | None = None
+    """(D,) float32; None: in the next projection."""
+    shift: Array | None = None
+
+
+@dataclass(frozen=True)
+class FoldedBlock:
+    """One block."""
+
+    norm1: Norm
     query: Affine
     key: Affine
     value: Affine
+    score_factor: float
+    """What the scores are multiplied by; 1: it is in the query projection."""
     output: Affine
+    norm2: Norm
     up: Affine
     down: Affine
 
@@ -46,37 +99,53 @@ class Folded:
     """Everything that the inference graph multiplies or adds."""
 
     config: ViTConfig
+    rewrites: Rewrites
+    pixels: tuple[Array, Array] | None
+    """(3,), (3,): factor and summand of each byte of red, green and blue; None: in the patch embedding."""
     patches: Affine
-    """On camera bytes, (P*P*3, D): a patch's rows one after the other, RGB side by side."""
+    """(P*P*3, D): a patch's rows one after the other, RGB side by side."""
     cls_row: Array
     """(1, D): class token plus its position embedding."""
     position: Array
     """(N, D): position embedding of the patches."""
     blocks: tuple[FoldedBlock, ...]
-    embedding: Affine
-    """From the last token's normalised row back to the axes, scale and shift that the head saw in training."""
+    norm: Norm
+    embedding: Affine | None
+    """From the last token's normalised row back to the axes, scale and shift that the head saw in training; None: it is
+    that already."""
     head: Affine
-    """Gives logits / temperature."""
+    logit_factor: float
+    """1 / temperature; 1: it is in the head."""
 
 
-def fold(config: ViTConfig, weights: Weights, temperature: float = 1.0) -> Folded:
-    """All rewrites on all weights.
+def fold(
+    config: ViTConfig,
+    weights: Weights,
+    temperature: float = 1.0,
+    rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
+) -> Folded:
+    """Make the rewrites on all weights.
 
     weights      under timm's names, as `to_timm` gives them
     temperature  logits are divided by it: above 1 the model gets less sure of itself
     """
-    stream = Stream.random(config.width)
+    stream = Stream.random(config.width) if rewrites.stream else Stream.plain(config.width)
     position = weights["pos_embed"][0].astype(np.float64)
     kernel = weights["patch_embed.proj.weight"].transpose(2, 3, 1, 0)  # (P, P, 3, D)
-    patches = fold_pixels(Affine(kernel.reshape(-1, config.width), weights["patch_embed.proj.bias"]))
+    patches = Affine(kernel.reshape(-1, config.width), weights["patch_embed.proj.bias"])
+    head = _affine(weights, "head")
     return Folded(
         config=config,
-        patches=stream.written(patches),
-        cls_row=((weights["cls_token"][0] + position[:1]) @ stream.write).astype(np.float32),
-        position=(position[1:] @ stream.write).astype(np.float32),
-        blocks=tuple(_block(config, weights, f"blocks.{i}", stream) for i in range(config.depth)),
-        embedding=stream.read_by(Affine(np.diag(weights["norm.weight"]), weights["norm.bias"])),
-        head=fold_factor(_affine(weights, "head"), 1 / temperature),
+        rewrites=rewrites,
+        pixels=None if rewrites.pixels else (_single(1 / (255 * _STD)), _single(-_MEAN / _STD)),
+        patches=stream.written(fold_pixels(patches) if rewrites.pixels else patches),
+        cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write),
+        position=_single(position[1:] @ stream.write),
+        blocks=tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth)),
+        norm=_left_of_norm(weights, "norm", rewrites),
+        embedding=_embedding(weights, stream) if rewrites.norms else None,
+        head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
+        logit_factor=1.0 if rewrites.temperature else 1 / temperature,
     )
 
 
@@ -96,6 +165,11 @@ class Stream:
     """(D, D) float64: and back, for what was centred."""
 
     @classmethod
+    def plain(cls, width: int) -> Stream:
+        """The axes of the network itself."""
+        return cls(np.eye(width), np.eye(width))
+
+    @classmethod
     def random(cls, width: int) -> Stream:
         """The same axes for the same width, always."""
         rotation, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(width, width)))
@@ -113,8 +187,8 @@ class Stream:
 def fold_pixels(patches: Affine) -> Affine:
     """Take camera bytes where the projection took (bytes / 255 - mean) / std."""
     count = len(patches.kernel) // 3
-    scale = np.tile(1 / (255 * np.array(STD_RGB)), count)  # (P*P*3,)
-    shift = np.tile(-np.array(MEAN_RGB) / np.array(STD_RGB), count)
+    scale = np.tile(1 / (255 * _STD), count)  # (P*P*3,)
+    shift = np.tile(-_MEAN / _STD, count)
     return fold_norm(patches, scale, shift)
 
 
@@ -137,18 +211,39 @@ def split_qkv(fused: Affine) -> tuple[Affine, Affine, Affine]:
     return query, key, value
 
 
-def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream) -> FoldedBlock:
-    norm1 = weights[f"{name}.norm1.weight"], weights[f"{name}.norm1.bias"]
-    norm2 = weights[f"{name}.norm2.weight"], weights[f"{name}.norm2.bias"]
-    query, key, value = split_qkv(stream.read_by(fold_norm(_affine(weights, f"{name}.attn.qkv"), *norm1)))
+def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream, rewrites: Rewrites) -> FoldedBlock:
+    factor = (config.width // config.heads) ** -0.5
+    qkv = _behind_norm(weights, f"{name}.attn.qkv", f"{name}.norm1", stream, rewrites)
+    query, key, value = split_qkv(qkv)
     return FoldedBlock(
-        query=fold_factor(query, (config.width // config.heads) ** -0.5),
+        norm1=_left_of_norm(weights, f"{name}.norm1", rewrites),
+        query=fold_factor(query, factor) if rewrites.scores else query,
         key=key,
         value=value,
+        score_factor=1.0 if rewrites.scores else factor,
         output=stream.written(_affine(weights, f"{name}.attn.proj")),
-        up=stream.read_by(fold_norm(_affine(weights, f"{name}.mlp.fc1"), *norm2)),
+        norm2=_left_of_norm(weights, f"{name}.norm2", rewrites),
+        up=_behind_norm(weights, f"{name}.mlp.fc1", f"{name}.norm2", stream, rewrites),
         down=stream.written(_affine(weights, f"{name}.mlp.fc2")),
     )
+
+
+def _behind_norm(weights: Weights, name: str, norm: str, stream: Stream, rewrites: Rewrites) -> Affine:
+    """A projection that reads the stream through a norm."""
+    affine = _affine(weights, name)
+    if rewrites.norms:
+        affine = fold_norm(affine, weights[f"{norm}.weight"], weights[f"{norm}.bias"])
+    return stream.read_by(affine)
+
+
+def _left_of_norm(weights: Weights, name: str, rewrites: Rewrites) -> Norm:
+    if rewrites.norms:
+        return Norm(centred=rewrites.stream)
+    return Norm(centred=False, scale=_single(weights[f"{name}.weight"]), shift=_single(weights[f"{name}.bias"]))
+
+
+def _embedding(weights: Weights, stream: Stream) -> Affine:
+    return stream.read_by(Affine(np.diag(weights["norm.weight"]), weights["norm.bias"]))
 
 
 def _affine(weights: Weights, name: str) -> Affine:

@@ -1,3 +1,4 @@
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -6,9 +7,10 @@ import pytest
 from ai_edge_litert.interpreter import Interpreter
 from numpy.typing import NDArray
 from vitcam_training.checkpoints import Weights, to_timm
-from vitcam_training.graph import to_float
+from vitcam_training.flatbuffer import only
+from vitcam_training.graph import SIGNATURES, to_float
 from vitcam_training.quantise import delegate_input, to_int8
-from vitcam_training.rewrites import fold
+from vitcam_training.rewrites import Rewrites, fold
 
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
 from vitcam.model.runtime import open_interpreter
@@ -31,13 +33,55 @@ def int8_graph(float_graph: bytes) -> bytes:
     return to_int8(delegate_input(float_graph))
 
 
-def answer(model: bytes, image: NDArray[np.uint8]) -> Outputs:
+NAMES = [field.name for field in fields(Rewrites)]
+
+
+def answer(model: bytes, image: NDArray[np.uint8], signature: str = "classify") -> Outputs:
     graph = Interpreter(model_content=model)
-    return dict(graph.get_signature_runner()(image=image[None]))
+    return dict(graph.get_signature_runner(signature)(image=image[None]))
 
 
-def test_the_rewritten_graph_equals_the_network_to_a_ten_thousandth(float_graph: bytes, weights: Weights) -> None:
-    images = photos(3)
+CHOICES = {"all": Rewrites(), "none": Rewrites.without(*NAMES)} | {
+    f"without {name}": Rewrites.without(name) for name in NAMES
+}
+
+
+@pytest.mark.parametrize("rewrites", CHOICES.values(), ids=CHOICES.keys())
+def test_every_choice_of_rewrites_equals_the_network_to_a_ten_thousandth(rewrites: Rewrites, weights: Weights) -> None:
+    images = photos(2)
+    logits, attention, embedding = reference_vit(weights, images, SMALL.heads)
+    odds = np.exp(logits / 1.3)
+    graph = to_float(fold(SMALL, weights, 1.3, rewrites))
+
+    for i, outputs in enumerate(answer(graph, image) for image in images):
+        np.testing.assert_allclose(outputs["probabilities"][0], odds[i] / odds[i].sum(), atol=1e-4)
+        np.testing.assert_allclose(outputs["attention"][0], attention[i, :, 0, 1:], atol=1e-4)
+        np.testing.assert_allclose(outputs["embedding"][0], embedding[i], atol=1e-4)
+
+
+def test_explain_gives_rollout_and_every_blocks_row_as_the_whole_matrices_do(float_graph: bytes) -> None:
+    image = photos(1)[0]
+    _, taps = small_vit()(image[None])
+    attentions = [np.asarray(taps[f"block{i:02}/attention"])[0] for i in range(SMALL.depth)]  # (h, T, T)
+    product = np.eye(attentions[0].shape[-1])
+    for attention in attentions:
+        product = (attention.mean(axis=0) + np.eye(len(product))) / 2 @ product
+    found, plain = answer(float_graph, image, "explain"), answer(float_graph, image)
+
+    np.testing.assert_allclose(found["rollout"][0], product[0, 1:], atol=1e-5)
+    np.testing.assert_allclose(found["rows"][0], [a[:, 0, 1:] for a in attentions], atol=1e-4)
+    for name in plain:
+        np.testing.assert_allclose(found[name], plain[name], atol=1e-6)
+
+
+def test_both_signatures_share_one_set_of_weights(int8_graph: bytes, weights: Weights) -> None:
+    values = sum(array.size for array in weights.values())
+
+    assert len(int8_graph) < 1.6 * values, "one byte a weight, and a float patch embedding"
+
+
+def test_the_rewritten_graph_equals_the_network_on_other_photos(float_graph: bytes, weights: Weights) -> None:
+    images = photos(3, seed=7)
     logits, attention, embedding = reference_vit(weights, images, SMALL.heads)
     odds = np.exp(logits)
     found = [answer(float_graph, image) for image in images]
@@ -61,9 +105,12 @@ def test_a_graph_without_a_cast_is_not_rewritten_twice(float_graph: bytes) -> No
         delegate_input(delegate_input(float_graph))
 
 
-def test_the_int8_graph_is_one_partition_with_nothing_outside(int8_graph: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_the_int8_graph_is_one_partition_with_nothing_outside(
+    signature: str, int8_graph: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "small.tflite"
-    path.write_bytes(int8_graph)
+    path.write_bytes(only(signature, int8_graph))
     runtime = open_interpreter(path, threads=1).info
 
     assert (runtime.partitions, runtime.outside) == (1, 0)
@@ -86,7 +133,9 @@ def test_what_is_in_the_float_scope_keeps_its_weights_and_nothing_else_does(int8
 
     floats = [shape for shape, dtype in weights if dtype == np.float32]
     assert floats == [(128, 192), (128, 128)], "the patches, 8 x 8 x 3 bytes each, and the embedding"
-    assert [dtype for _, dtype in weights].count(np.int8) == 6 * SMALL.depth + 1
+    assert [dtype for _, dtype in weights].count(np.int8) == 4 * SMALL.depth + 2, (
+        "qkv, o, up, down; the last q apart; head"
+    )
 
 
 def test_quantising_prints_nothing_on_stdout_or_stderr(float_graph: bytes, capfd: pytest.CaptureFixture[str]) -> None:
