@@ -41,7 +41,9 @@ class LoadedGraph:
         self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
 
     def write(self, value: NDArray[Any], position: int = 0) -> None:
-        self._graph.tensor(self._in[position])()[...] = value
+        tensor = self.inputs[position]
+        # NumPy's own copy would let another thread run meanwhile, and the inference wait for it: 0.15 ms a frame
+        self._graph.set_tensor(self._in[position], np.asarray(value, tensor.dtype).reshape(tensor.shape))
 
     def invoke(self) -> None:
         self._graph.invoke()

@@ -18,6 +18,7 @@ from vitcam.events import Rules
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
+from vitcam.opencv import use_one_thread
 from vitcam.pipeline import Job, Pipeline
 from vitcam.service.logs import for_people
 from vitcam.service.opener import Opener
@@ -58,6 +59,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
             use and for whatever ends a stage
     """
     with _signals() as asked:  # from the first moment: loading takes a second, too
+        use_one_thread()
         notifier = Notifier.from_environ(environ)
         watched = _assemble(run, patient=run.wait or notifier.listened_to)
         if watched.web is not None:
