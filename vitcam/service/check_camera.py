@@ -8,7 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.service.check import Finding, Place, run_bounded
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _LOOK_S = 30  # libcamera hangs where a ribbon cable is loose
 _LIST = [sys.executable, "-P", "-m", "vitcam.sources.picamera_child", "--list"]
 _NO_CAMERA = "connect one (rpicam-hello --list-cameras, v4l2-ctl --list-devices), or try: vitcam run --source demo"
+_ON_THE_NETWORK = ("rtsp:", "http:", "https:")
 _NO_RIGHT = "sudo usermod -aG video $USER, then log in again"
 
 
@@ -25,6 +26,8 @@ def camera(place: Place) -> Finding:
     from vitcam.sources.v4l2_devices import capture_devices
 
     source = place.settings.camera.source
+    if source.startswith(_ON_THE_NETWORK):
+        return _answers(source)
     devices = capture_devices(place.root / "dev")
     ribbon, trouble = _libcamera_finds()
     if trouble and not source.startswith(("v4l2:", "/dev/v")):
@@ -41,6 +44,18 @@ def camera(place: Place) -> Finding:
     if ribbon or any(device.permitted for device in devices):
         return Finding("ok", found)
     return Finding("fail", found, _NO_RIGHT if devices else _NO_CAMERA)
+
+
+def _answers(source: str) -> Finding:
+    """One picture from a network camera; every wait inside has its time-out."""
+    from vitcam.sources import open_source, shown
+
+    try:
+        with open_source(source) as opened:
+            height, width = next(iter(opened)).preview.shape[:2]
+    except VitcamError as error:
+        return Finding("fail", str(error), "look at the same address with ffplay or a browser from this machine")
+    return Finding("ok", f"{shown(source)} sends pictures of {width}×{height} px")
 
 
 def _libcamera_finds() -> tuple[list[str], str]:
@@ -83,4 +98,6 @@ def _no_camera_wanted(source: str) -> Finding:
         open_source(source)
     except UsageError as error:
         return Finding("fail", str(error), "name another with --source, or in [camera] source")
+    if source.partition(":")[0] == "-":
+        return Finding("ok", "the source is stdin: what a pipe brings shows when it runs")
     return Finding("ok", f"the source is {source}: no camera is needed")

@@ -1,5 +1,6 @@
 """Python and what vitcam imports: each in a child, since a package built for another NumPy may crash its process."""
 
+import importlib.util
 import platform
 import sys
 from pathlib import Path
@@ -10,9 +11,9 @@ _TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
 _NEEDED = {
     "numpy": "numpy",
     "cv2": "opencv-python-headless",
-    "ai_edge_litert.interpreter": "ai-edge-litert",
     "aiohttp": "aiohttp",
 }
+_RUNTIMES = {"ai_edge_litert": "ai-edge-litert", "tflite_runtime": "tflite-runtime"}
 _IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
 _SYSTEM_PACKAGES = "usr/lib/python3/dist-packages"
 
@@ -21,11 +22,12 @@ def python(place: Place) -> Finding:
     """The interpreter, and whether every package imports beside the others."""
     from importlib.metadata import PackageNotFoundError, version
 
-    outcome = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED], _TIMEOUT_S)
+    runtime = next((name for name in _RUNTIMES if importlib.util.find_spec(name)), next(iter(_RUNTIMES)))
+    outcome = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
     if outcome.code != 0:
         return Finding("fail", f"a package does not import: {outcome.last_words}", _pip_fix(outcome))
     try:
-        versions = [f"{package} {version(package)}" for package in _NEEDED.values()]
+        versions = [f"{package} {version(package)}" for package in (*_NEEDED.values(), _RUNTIMES[runtime])]
     except PackageNotFoundError as error:  # imported, yet installed by other means, such as apt's python3-opencv
         return Finding("warn", f"{error} is not installed by pip, its version is unknown", _install(str(error.name)))
     return Finding("ok", f"Python {platform.python_version()}, {', '.join(versions)}")

@@ -10,7 +10,10 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.sources import OPENERS, SourceOptions, default_uri, find, open_source
 from vitcam.sources.demo import DemoInRam
 from vitcam.sources.images import Images
+from vitcam.sources.mjpeg_http import HttpMjpeg
 from vitcam.sources.picamera import PiCamera
+from vitcam.sources.rtsp import RtspCamera
+from vitcam.sources.stdin import StandardInput
 from vitcam.sources.v4l2 import V4l2Camera
 from vitcam.sources.v4l2_devices import Device
 from vitcam.sources.video import Video
@@ -35,6 +38,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("/dev/video7", V4l2Camera, True),
         ("/dev/v4l/by-path/usb-1", V4l2Camera, True),
         ("/dev/null", V4l2Camera, True),
+        ("rtsp://admin:secret@camera.local/1", RtspCamera, True),
+        ("http://camera.local:8080/?action=stream", HttpMjpeg, True),
+        ("https://camera.local/stream", HttpMjpeg, True),
+        ("-", StandardInput, True),
+        ("-:yuv420:1280x720", StandardInput, True),
         ("demo", Video, True),
         ("demo:ram", DemoInRam, True),
         ("film", Video, True),
@@ -55,14 +63,16 @@ def test_every_uri_of_the_manual_finds_its_source(here: Path, uri: str, kind: ty
     assert source.live is live
 
 
-@pytest.mark.parametrize("uri", ["rtsp://camera/1", "http://x/y.mjpg", "-", "", "webcam", "gone.jpg", "a" * 5000, "\0"])
+@pytest.mark.parametrize("uri", ["rtps://camera/1", "ftp://x/y.mjpg", "--", "", "webcam", "gone.jpg", "a" * 5000, "\0"])
 def test_an_unknown_source_is_refused_with_all_that_are_known(here: Path, uri: str) -> None:
     with pytest.raises(UsageError) as refused:
         open_source(uri)
 
     said = str(refused.value)
     assert "\n" not in said
-    assert "File name too long" in said or all(name in said for name in ("picamera", "v4l2:", "demo", "folder", "glob"))
+    assert "File name too long" in said or all(
+        name in said for name in ("picamera", "v4l2:", "rtsp", "http", "stdin", "demo", "folder", "glob")
+    )
 
 
 def test_a_file_named_like_a_camera_is_found_by_its_path(here: Path) -> None:
@@ -74,7 +84,8 @@ def test_a_file_named_like_a_camera_is_found_by_its_path(here: Path) -> None:
 
 @pytest.mark.parametrize("scheme", OPENERS)
 def test_no_opener_opens_anything_before_it_is_entered(here: Path, scheme: str) -> None:
-    place = {"v4l2": "/dev/video7", "picamera": "7", "demo": ""}.get(scheme, "gone")
+    places = {"v4l2": "/dev/video7", "picamera": "7", "demo": "", "-": ""}
+    place = "//192.0.2.1/stream" if scheme in ("rtsp", "http", "https") else places.get(scheme, "gone")
 
     assert open_source(f"{scheme}:{place}").live in (True, False)
 
@@ -83,6 +94,22 @@ def test_no_opener_opens_anything_before_it_is_entered(here: Path, scheme: str) 
 def test_what_is_not_there_is_refused_on_entering(here: Path, scheme: str) -> None:
     with pytest.raises(SourceError, match="gone"), open_source(f"{scheme}:gone"):
         pass
+
+
+@pytest.mark.parametrize("uri", ["rtsp:", "rtsp://", "http://:80/x", "http://a b/", "http://u:hunter2@host:port/"])
+def test_what_is_no_address_is_refused_without_its_password(uri: str) -> None:
+    with pytest.raises(UsageError, match="is no address") as refused:
+        open_source(uri)
+
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "place", ["yuv420", "yuv420:640", "h264:640x480", "rgb24:8x8", "rgb24:99999x720", "yuv420:641x480"]
+)
+def test_raw_pictures_that_cannot_be_are_refused(place: str) -> None:
+    with pytest.raises(UsageError, match=f"-:{place}"):
+        open_source(f"-:{place}")
 
 
 def test_files_played_in_real_time_are_live(here: Path) -> None:

@@ -1,0 +1,249 @@
+"""MJPEG by HTTP from servers as they are: exact, careless, protected, silent, and vitcam itself."""
+
+import base64
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.command import vitcam
+from tests.daemon import daemon, free_port
+from tests.parts import need_program
+from vitcam.errors import SourceError, SourceLost
+from vitcam.sources import open_source
+
+OK = b"HTTP/1.1 200 OK\r\n"
+MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
+Answer = Callable[[socket.socket, bytes], None]
+
+
+def jpeg(value: int = 128) -> bytes:
+    """48 × 64 px of one grey."""
+    return bytes(cv2.imencode(".jpg", np.full((48, 64, 3), value, np.uint8))[1].tobytes())
+
+
+@contextmanager
+def server(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+    """The port of a server that answers each request by `answer(connection, request)`."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:  # the end of the test
+                return
+            with suppress(OSError), tls.wrap_socket(connection, server_side=True) if tls else connection as line:
+                answer(line, line.recv(10_000))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join(20)
+
+
+def parts(head: bytes, before: bytes, after: bytes, count: int = 30) -> Answer:
+    """Sends numbered greys, a hundred a second, as some server frames them."""
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(head)
+        for i in range(count):
+            picture = jpeg(i * 8)
+            connection.sendall(before.replace(b"LENGTH", str(len(picture)).encode()) + picture + after)
+            time.sleep(0.01)
+
+    return answer
+
+
+def sends(data: bytes, then_s: float = 0) -> Answer:
+    """Sends that, and leaves the connection open for a while."""
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(data)
+        connection.settimeout(then_s or None)
+        if then_s:
+            connection.recv(1)  # until the client leaves
+
+    return answer
+
+
+EXACT = b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: LENGTH\r\n\r\n"
+SERVERS = {
+    "ustreamer": parts(MULTIPART, EXACT, b"\r\n"),
+    "mjpg-streamer": parts(
+        b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace;boundary=boundarydonotcross\r\n\r\n",
+        b"Content-Type: image/jpeg\r\nContent-Length: LENGTH\r\nX-Timestamp: 1.0\r\n\r\n",
+        b"\r\n--boundarydonotcross\r\n",
+    ),
+    "an ESP32-CAM": parts(
+        OK + b"Content-Type: multipart/x-mixed-replace;boundary=123456789000000000000987654321\r\n\r\n",
+        b"\r\n--123456789000000000000987654321\r\nContent-Type: image/jpeg\r\nContent-Length: LENGTH\r\n\r\n",
+        b"",
+    ),
+    "no lengths, another boundary": parts(MULTIPART, b"--other\r\nContent-Type: image/jpeg\r\n\r\n", b"\r\n"),
+    "wrong lengths": parts(MULTIPART, EXACT.replace(b"LENGTH", b"7"), b"\r\n"),
+    "pictures alone": parts(OK + b"Content-Type: application/octet-stream\r\n\r\n", b"", b""),
+    "no type": parts(OK + b"\r\n", EXACT, b"\r\n"),
+}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_pictures_of_every_kind_of_server_come_whole_and_in_order(name: str) -> None:
+    frames = []
+    with server(SERVERS[name]) as port, open_source(f"http://127.0.0.1:{port}/stream") as source:
+        try:
+            for frame in source:
+                frames.append(frame)  # noqa: PERF402, what came before the end counts
+        except SourceLost as lost:
+            end = str(lost)
+
+    assert "has ended its stream" in end
+    assert frames[-1].seq == 29
+    assert len(frames) > 15  # none is lost but those that came together
+    assert [round(frame.preview.mean() / 8) for frame in frames] == [frame.seq for frame in frames]
+
+
+def test_vitcam_watches_vitcam_and_returns_when_it_does() -> None:
+    port = free_port()
+    url = f"http://admin:hunter2@127.0.0.1:{port}/stream?overlay=none"
+    with daemon("--source", url, "--wait") as second:
+        with daemon("--source", "demo", "--port", str(port)) as first:
+            first.wait_for("ok")
+            source = second.wait_for("ok")["source"]
+        lost = second.wait_for("no_signal")
+        with daemon("--source", "demo", "--port", str(port)) as first:
+            first.wait_for("ok")
+            again = second.wait_for("ok")
+        code, _ = second.end()
+
+        assert source == f"http://***@127.0.0.1:{port}/stream?overlay=none"
+        assert f"127.0.0.1:{port}" in lost["reason"]
+        assert again["frames"]["captured"] > lost["frames"]["captured"]
+        assert code == 0
+        assert "hunter2" not in second.errors() + str(lost)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (sends(OK + b"Content-Type: text/html\r\n\r\n<html>"), "gives text/html"),
+        (sends(OK + b"Content-Type: image/jpeg\r\n\r\n" + jpeg()), "gives image/jpeg"),
+        (sends(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), "answers 404 Not Found"),
+        (sends(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"), "USER:PASSWORD@HOST"),
+        (sends(b"SSH-2.0-OpenSSH_9.6\r\n"), "cannot be reached"),
+        (sends(b""), "cannot be reached"),
+        (sends(MULTIPART), "has ended its stream"),
+        (sends(MULTIPART, then_s=20), "has been silent for 5 s"),
+        (sends(MULTIPART + jpeg()[:-20], then_s=20), "has been silent for 5 s"),
+        (sends(b"HTTP/1.1 200 OK\r\nContent", then_s=20), "cannot be reached: timed out"),
+    ],
+)
+def test_what_is_no_stream_is_refused_with_one_sentence_and_no_password(answer: Answer, said: str) -> None:
+    with server(answer) as port:
+        result = vitcam("run", "--no-web", "--source", f"http://admin:hunter2@127.0.0.1:{port}/x")
+
+    assert result.code == 2
+    assert said in result.sentence
+    assert f"http://***@127.0.0.1:{port}/x" in result.sentence
+    assert "hunter2" not in result.out + result.err
+    assert "Traceback" not in result.err
+
+
+def test_garbage_without_end_is_refused_in_bounded_time_and_memory() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, 1 << 20, np.uint8).tobytes()
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(MULTIPART)
+        while True:
+            connection.sendall(noise)
+
+    started = time.monotonic()
+    with server(answer) as port, pytest.raises(SourceError, match="no picture for 5 s"):
+        open_source(f"http://127.0.0.1:{port}/").__enter__()
+
+    assert time.monotonic() - started < 15
+
+
+def test_a_read_that_waits_ends_at_once_when_it_is_stopped() -> None:
+    waits = sends(MULTIPART + EXACT + jpeg(), then_s=20)
+    with server(waits) as port, open_source(f"http://127.0.0.1:{port}/") as source:
+        threading.Timer(0.5, source.stop).start()
+        started = time.monotonic()
+        frames = list(source)
+        took_s = time.monotonic() - started
+
+    assert len(frames) == 1
+    assert took_s < 1.5
+
+
+def test_of_pictures_that_piled_up_the_newest_is_taken_and_the_rest_counted() -> None:
+    sender = parts(MULTIPART, EXACT, b"\r\n", count=20)
+    with server(sender) as port, open_source(f"http://127.0.0.1:{port}/") as source:
+        frames = iter(source)
+        first = next(frames)
+        time.sleep(1.5)  # a slow classifier
+        second = next(frames)
+
+    assert second.seq == 19
+    assert int(second.preview.mean()) == pytest.approx(19 * 8, abs=3)
+    assert (time.monotonic_ns() - second.captured_ns) / 1e9 < 1
+    assert first.seq < 5
+
+
+@pytest.mark.parametrize("kind", ["Basic", "Digest"])
+def test_user_and_password_are_given_to_whoever_asks(kind: str) -> None:
+    def answer(connection: socket.socket, request: bytes) -> None:
+        told = base64.b64encode(b"admin:p@ss").decode()
+        if f"Authorization: Basic {told}".encode() in request or b'Authorization: Digest username="admin"' in request:
+            sends(MULTIPART + EXACT + jpeg(), then_s=5)(connection, request)
+        else:
+            nonce = ', nonce="abc", qop="auth"' if kind == "Digest" else ""
+            connection.sendall(
+                f'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: {kind} realm="cam"{nonce}\r\n'
+                "Content-Length: 0\r\nConnection: close\r\n\r\n".encode()
+            )
+
+    with server(answer) as port, open_source(f"http://admin:p%40ss@127.0.0.1:{port}/") as source:
+        frame = next(iter(source))
+        source.stop()
+
+    assert frame.preview.shape == (48, 64, 3)
+    assert "admin" not in frame.source
+
+
+def test_https_needs_a_certificate_that_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    subject = ["-subj", "/CN=camera", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key)]
+    make = [
+        need_program("openssl"),
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-out",
+        str(certificate),
+        *subject,
+    ]
+    subprocess.run(make, check=True, capture_output=True, timeout=60)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with server(sends(MULTIPART + EXACT + jpeg(), then_s=5), context) as port:
+        with pytest.raises(SourceError, match="CERTIFICATE_VERIFY_FAILED"):
+            open_source(f"https://127.0.0.1:{port}/").__enter__()
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        with open_source(f"https://127.0.0.1:{port}/") as source:
+            threading.Timer(0.5, source.stop).start()
+
+            assert len(list(source)) == 1
