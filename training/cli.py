@@ -110,12 +110,21 @@ def export(
     golden: Annotated[
         Path | None, typer.Option("--golden", help="Folder of a few photos to put into the file.")
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="REWRITE", help="Leave a rewrite out, to see what it gains."),
+    ] = None,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
     from .data.catalogue import open_dataset
     from .export import export
+    from .rewrites import Rewrites
 
-    card = export(checkpoint, out, open_dataset(data) if data else None, golden)
+    try:
+        rewrites = Rewrites.without(*(without or ()))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    card = export(checkpoint, out, open_dataset(data) if data else None, golden, rewrites)
     _tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
     if card.accuracy:
         typer.echo(json.dumps({"model": card.name, **card.accuracy}))

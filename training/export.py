@@ -6,6 +6,7 @@ written, and write the figures into it.
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
+from vitcam.model.runtime import open_interpreter
 from vitcam.resize import to_model_size
 
 from .about import About, read_about
@@ -25,13 +27,20 @@ from .checkpoints import Weights, config_of, read_weights, resize_position, save
 from .data.dataset import Dataset
 from .data.photos import read_photo
 from .evaluate import ask_float, ask_model, comparison, figures, open_model
-from .graph import OUTPUTS, to_float
-from .quantise import delegate_input, to_int8
-from .rewrites import fold
+from .flatbuffer import only
+from .graph import OUTPUTS, SIGNATURES, to_float
+from .quantise import allow_float16, delegate_input, to_int8
+from .rewrites import Rewrites, fold
 from .vit import ViTConfig
 
 
-def export(checkpoint: Path, out: Path, dataset: Dataset | None = None, golden: Path | None = None) -> bundle.Card:
+def export(
+    checkpoint: Path,
+    out: Path,
+    dataset: Dataset | None = None,
+    golden: Path | None = None,
+    rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
+) -> bundle.Card:
     """Write the three files and return the card with the figures measured.
 
     checkpoint  `.safetensors` of vitcam-train
@@ -39,6 +48,7 @@ def export(checkpoint: Path, out: Path, dataset: Dataset | None = None, golden: 
     dataset     its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and
                 threshold; None: neither
     golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
+    rewrites    which are made; all of them make the fastest file
     raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition
     """
     about = read_about(checkpoint)
@@ -49,10 +59,10 @@ def export(checkpoint: Path, out: Path, dataset: Dataset | None = None, golden: 
     spec = about.input
     config = replace(config_of(weights, str(shipped)), image_size=(spec.height, spec.width))
     weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid)
-    tflite = to_int8(delegate_input(to_float(fold(config, weights, temperature))))
+    tflite = to_int8(allow_float16(delegate_input(to_float(fold(config, weights, temperature, rewrites)))))
     card = _card(about, config, weights, tflite, temperature, threshold)
+    check_partitions(tflite)
     bundle.write(out, tflite, card, list(about.labels), [])
-    check_partition(out)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
     bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
@@ -91,14 +101,19 @@ def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:
     ]
 
 
-def check_partition(model: Path) -> None:
-    """Raise UsageError unless XNNPACK runs the whole graph as one piece; more pieces are several times slower."""
-    runtime = Classifier(model).runtime
-    if (runtime.partitions, runtime.outside) != (1, 0):
-        raise UsageError(
-            f"XNNPACK runs {model} in {runtime.partitions} pieces with {runtime.outside} operators outside; "
-            f"one piece and none are wanted, so this network cannot be exported with {runtime.name} {runtime.version}"
-        )
+def check_partitions(tflite: bytes) -> None:
+    """Raise UsageError unless XNNPACK runs each signature as one piece; more pieces are several times slower."""
+    with tempfile.TemporaryDirectory() as folder:
+        for signature in SIGNATURES:
+            path = Path(folder, signature)
+            path.write_bytes(only(signature, tflite))
+            runtime = open_interpreter(path, threads=1).info
+            if (runtime.partitions, runtime.outside) != (1, 0):
+                raise UsageError(
+                    f"XNNPACK runs `{signature}` in {runtime.partitions} pieces with {runtime.outside} operators "
+                    "outside; one piece and none are wanted, so this network cannot be exported with "
+                    f"{runtime.name} {runtime.version}"
+                )
 
 
 def _card(
@@ -128,5 +143,5 @@ def output_positions(tflite: bytes) -> dict[str, int]:
     graph = Interpreter(model_content=tflite)
     graph.allocate_tensors()
     tensors = [detail["index"] for detail in graph.get_output_details()]
-    named = graph.get_signature_runner().get_output_details()
+    named = graph.get_signature_runner(SIGNATURES[0]).get_output_details()
     return {name: tensors.index(named[name]["index"]) for name in OUTPUTS}

@@ -47,7 +47,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         """All five."""
         x, attentions = self._encode(image)
         config = self.folded.config
-        rows = tf.concat([attention[:, :1, 1:] for attention in attentions], axis=0)  # (L*h, 1, N)
+        rows = _concatenate([attention[:, :1, 1:] for attention in attentions])  # (L*h, 1, N)
         return {
             **self._outputs(x, attentions),
             "rollout": tf.reshape(_rollout(attentions)[:, :, 1:], (1, -1)),
@@ -159,6 +159,13 @@ def _mean_of_heads(attention: Tensor) -> Tensor:
     for i in range(1, attention.shape[0]):
         total += attention[i : i + 1]
     return total * (1 / attention.shape[0])
+
+
+def _concatenate(parts: list[Tensor]) -> Tensor:
+    """Along the first axis, a few at a time: XNNPACK takes five at once and leaves more to the interpreter."""
+    while len(parts) > 1:
+        parts = [tf.concat(parts[i : i + 4], axis=0) for i in range(0, len(parts), 4)]
+    return parts[0]
 
 
 def _dense(x: Tensor, affine: Affine) -> Tensor:

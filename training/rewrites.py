@@ -122,7 +122,7 @@ def fold(
     config: ViTConfig,
     weights: Weights,
     temperature: float = 1.0,
-    rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
+    rewrites: Rewrites = Rewrites(),
 ) -> Folded:
     """Make the rewrites on all weights.
 

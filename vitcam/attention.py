@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError
 from vitcam.frames import Image, Rect
 
-Mode = Literal["none", "attention", "heat", "grid"]
+Mode = Literal["none", "attention", "rollout", "heat", "grid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
@@ -57,8 +57,9 @@ def overlay(
 
     image      (H, W, 3) uint8, RGB, at the size it will be shown; it stays untouched
     crop       what the model saw of `image`, in its pixels
-    attention  (heads, gh, gw); None where the model gives none: then the picture stays as it is
-    mode       attention: colours grow with the weight; heat: the map alone; grid: one square a patch, with its borders
+    attention  (heads, gh, gw), or (1, gh, gw) of a rollout; None where there is none: then the picture stays as it is
+    mode       attention, rollout: colours grow with the weight; heat: the map alone; grid: one square a patch, with its
+               borders
     opacity    of the hottest spot, 0 to 1
     returns    (H, W, 3) uint8, RGB; `image` itself where there is nothing to draw
     """

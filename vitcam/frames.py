@@ -88,14 +88,19 @@ class Prediction:
     """(heads, gh, gw): how much the class token of the last block looked at each patch; None if the model has none."""
     embedding: NDArray[np.float32] | None
     """(D,): the class token after the final norm; None if the model does not give it."""
+    rollout: NDArray[np.float32] | None = None
+    """(gh, gw): attention rollout of the class token, through all blocks; None unless it was asked for."""
+    rows: NDArray[np.float32] | None = None
+    """(layers, heads, gh, gw): what the class token looked at in every block; None unless it was asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """A frame together with what the model said of it: what a preview shows."""
+    """A frame together with what the model said, of it or of one shortly before it: what a preview shows."""
 
     frame: Frame
-    prediction: Prediction
+    prediction: Prediction | None
+    """None where the model has said nothing lately: no overlay is better than a wrong one."""
 
 
 @dataclass(frozen=True, slots=True)

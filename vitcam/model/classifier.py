@@ -1,10 +1,12 @@
 """Frame in, Prediction out: preprocess, invoke, top-k, attention, timings."""
 
+import heapq
 import logging
 import math
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from vitcam.resize import InputSpec, crop_of, to_model_size
 
 log = logging.getLogger(__name__)
 
+EXPLAIN = "explain"  # the signature of our files that also gives rollout and rows
 GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime is off by far more
 
 
@@ -72,17 +75,27 @@ class Classifier:
         """What runs it."""
         return self._graph.info
 
-    def __call__(self, frame: Frame) -> Prediction:
-        """Classify one frame; blocks for one inference."""
+    @property
+    def explains(self) -> bool:
+        """Whether the model can say where all of its blocks looked."""
+        return EXPLAIN in self._graph.signatures
+
+    def __call__(self, frame: Frame, explain: bool = False) -> Prediction:
+        """Classify one frame; blocks for one inference.
+
+        explain  also give rollout and rows, for about a tenth more time; without effect where `explains` is False
+        """
         started = time.perf_counter_ns()
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
             image = to_model_size(frame.preview, self.input, _chosen_part(frame))
-        self._graph.write(image)
+        explain = explain and self.explains
+        if not explain:
+            self._graph.write(image)
         prepared = time.perf_counter_ns()
-        self._graph.invoke()
+        outputs = self._graph.ask(EXPLAIN, image) if explain else self._invoke()
         inferred = time.perf_counter_ns()
-        top = self._top()
+        top = self._top(outputs["probabilities"])
         ms = Timings(
             capture=frame.capture_ms,
             preprocess=(prepared - started) / 1e6,
@@ -97,8 +110,10 @@ class Classifier:
             top=top,
             known=top[0].p >= self.card.threshold,
             ms=ms,
-            attention=self._attention(),
-            embedding=self._output("embedding"),
+            attention=self._on_grid(outputs.get("attention"), self.card.heads),
+            embedding=outputs.get("embedding"),
+            rollout=self._on_grid(outputs.get("rollout")),
+            rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
         )
 
     def classify_image(self, image: Image, source: str = "upload") -> Prediction:
@@ -115,30 +130,26 @@ class Classifier:
             results.append(GoldenResult(golden.name, expected, found, ok))
         return tuple(results)
 
-    def _top(self) -> tuple[Guess, ...]:
-        p = self._probabilities()
-        # caches are cold after an inference: plain Python is faster here than four calls into NumPy
-        best = sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
-        return tuple(Guess(self.labels[i], p[i]) for i in best)
-
-    def _probabilities(self) -> list[float]:
-        """One a label; quantised outputs of foreign models are brought back to reals."""
-        position = self.card.outputs["probabilities"]
-        tensor, stored = self._graph.outputs[position], self._graph.read(position)
+    def _invoke(self) -> dict[str, NDArray[Any]]:
+        """Run what was written; the outputs by name, those of foreign quantised models brought back to reals."""
+        self._graph.invoke()
+        outputs = {name: self._graph.read(position) for name, position in self.card.outputs.items()}
+        tensor = self._graph.outputs[self.card.outputs["probabilities"]]
         if tensor.scale:
-            stored = (stored.astype(np.float32) - tensor.zero_point) * tensor.scale
-        p: list[float] = stored.tolist()
+            stored = outputs["probabilities"].astype(np.float32)
+            outputs["probabilities"] = (stored - tensor.zero_point) * tensor.scale
+        return outputs
+
+    def _top(self, probabilities: NDArray[Any]) -> tuple[Guess, ...]:
+        p: list[float] = probabilities.tolist()
         if not math.isfinite(sum(p)):
             raise ModelError(f"{self.path} gave probabilities that are no numbers; verify it, or export it again")
-        return p
+        # caches are cold after an inference: plain Python is faster here than four calls into NumPy
+        best = heapq.nlargest(self.top_k, range(len(p)), key=p.__getitem__)
+        return tuple(Guess(self.labels[i], p[i]) for i in best)
 
-    def _attention(self) -> NDArray[np.float32] | None:
-        weights = self._output("attention")
-        return None if weights is None else weights.reshape(self.card.heads, *self.card.grid)
-
-    def _output(self, name: str) -> NDArray[np.float32] | None:
-        position = self.card.outputs.get(name)
-        return None if position is None else self._graph.read(position)
+    def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
+        return None if weights is None else weights.reshape(*axes, *self.card.grid)
 
 
 def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:

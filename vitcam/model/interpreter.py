@@ -38,6 +38,8 @@ class Interpreter(Protocol):
     info: RuntimeInfo
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
+    signatures: tuple[str, ...]
+    """The ways in which the file may be asked, the usual one first; empty where it names none."""
 
     def write(self, value: NDArray[Any], position: int = 0) -> None:
         """Copy a value into one input; it has the input's shape, with or without the batch axis."""
@@ -47,3 +49,6 @@ class Interpreter(Protocol):
 
     def read(self, position: int) -> NDArray[Any]:
         """A copy of one output, without the batch axis."""
+
+    def ask(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Run another signature on its only input; copies of all its outputs, by name, without the batch axis."""

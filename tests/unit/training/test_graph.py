@@ -1,4 +1,4 @@
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,15 @@ def test_the_int8_graph_is_one_partition_with_nothing_outside(
 ) -> None:
     path = tmp_path / "small.tflite"
     path.write_bytes(only(signature, int8_graph))
+    runtime = open_interpreter(path, threads=1).info
+
+    assert (runtime.partitions, runtime.outside) == (1, 0)
+
+
+def test_explain_stays_one_partition_with_as_many_blocks_as_deit_has(tmp_path: Path) -> None:
+    deep = replace(SMALL, width=64, depth=12, heads=1)
+    path = tmp_path / "deep.tflite"
+    path.write_bytes(only("explain", to_int8(delegate_input(to_float(fold(deep, to_timm(small_vit(deep))))))))
     runtime = open_interpreter(path, threads=1).info
 
     assert (runtime.partitions, runtime.outside) == (1, 0)
