@@ -24,6 +24,7 @@ T = TypeVar("T")
 _TICK_S = 0.25  # how soon a waiting stage sees that it should stop
 _BACK_OFF_S = (0.5, 1.0, 2.0)  # RTSP takes 2 s to open, too: its picture is back within 5 s of its server
 _SLOW_NS = 5_000_000_000
+_VALID_S = 2.0  # for so long a prediction is shown with pictures that came after its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ class Pipeline:
         self._frames: Slot[Frame] = Slot()
         self._predictions: Slot[Prediction] = Slot()
         self.shown: Slot[Shown] = Slot()
-        """The newest frame with its prediction, for whoever looks."""
+        """The newest frame with the newest prediction, for whoever looks; of files, each frame with its own."""
+        self.predicted: Slot[Prediction] = Slot()
+        """The newest prediction, for whoever follows."""
         self.over = threading.Event()
         """Set when the source is over, and when a stage has failed."""
         self.failure: VitcamError | None = None
@@ -79,6 +82,8 @@ class Pipeline:
         self._captured, self._classified, self._skipped = RateMeter(), RateMeter(), RateMeter()
         self._lost = 0
         self._latencies = {stage: LatencyMeter() for stage in ("capture", "preprocess", "infer", "total")}
+        self._idle = False
+        self._confirmed_ns = 0
         self._capture_beat = time.monotonic_ns()
         self._classifying_since: int | None = None
         self._publishing_since: int | None = None
@@ -97,7 +102,7 @@ class Pipeline:
         self._stopping.set()
         if (source := self._source) is not None:
             source.stop()
-        for slot in (self._frames, self._predictions, self.shown):
+        for slot in (self._frames, self._predictions, self.shown, self.predicted):
             slot.close()
         deadline = time.monotonic() + timeout_s
         for thread in self._threads:
@@ -193,8 +198,11 @@ class Pipeline:
                 self._captured.tick()
                 self._lost += max(0, frame.seq - expected)
                 expected = frame.seq + 1
+                kept_waiting = self._live and not self._idle
                 if not self._hand_over(self._frames, frame):
                     return
+                if kept_waiting:  # else it is shown with its own prediction in a moment
+                    self._show(frame)
 
     def _announce(self, trouble: str) -> None:
         """Remember why there is no picture, and say it once."""
@@ -227,11 +235,27 @@ class Pipeline:
             elif slot.closed:
                 return
 
+    def _show(self, frame: Frame, prediction: Prediction | None = None) -> None:
+        """Show a frame, or what was found on it, and of the other whatever is newest."""
+
+        def newest(before: Shown | None) -> Shown:
+            if before is None or (prediction is not None and before.frame.captured_ns <= frame.captured_ns):
+                return Shown(frame, prediction)
+            if prediction is not None:
+                return Shown(before.frame, prediction)
+            age_s = (frame.captured_ns - self._confirmed_ns) / 1e9
+            valid_s = max(_VALID_S, 2 / self._job.max_fps if self._job.max_fps > 0 else 0.0)
+            return Shown(frame, before.prediction if age_s <= valid_s else None)
+
+        self.shown.revise(newest)
+
     def _classify_stage(self) -> None:
         due = 0.0
-        for frame in self._read_all(self._frames):
+        for frame in self._each_frame():
             if self._is_not_worth_it(frame):
                 self._skipped.tick()
+                self._confirmed_ns = frame.captured_ns  # what was said before holds for it, too
+                self._show(frame)
                 continue
             self._classifying_since = time.monotonic_ns()
             prediction = self._classify(frame)
@@ -239,12 +263,22 @@ class Pipeline:
             self._classified.tick()
             for stage, meter in self._latencies.items():
                 meter.add(getattr(prediction.ms, stage))
-            self.shown.put(Shown(frame, prediction))
+            self._confirmed_ns = frame.captured_ns
+            self._show(frame, prediction)
+            self.predicted.put(prediction)
             self._hand_over(self._predictions, prediction)
             if self._job.max_fps > 0:  # the door keeps the newest meanwhile
                 due = max(due + 1 / self._job.max_fps, time.monotonic())
                 self._stopping.wait(due - time.monotonic())
         self._predictions.close()
+
+    def _each_frame(self) -> Iterator[Frame]:
+        """The captured frames; meanwhile `_idle` says whether the next one will be classified at once."""
+        self._idle = True
+        for frame in self._read_all(self._frames):
+            self._idle = False
+            yield frame
+            self._idle = True
 
     def _is_not_worth_it(self, frame: Frame) -> bool:
         return self._live and self._job.gate is not None and not self._job.gate(frame)

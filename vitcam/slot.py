@@ -38,6 +38,12 @@ class Slot(Generic[T]):
             self._store(value)
         self._tell()
 
+    def revise(self, make: Callable[[T | None], T]) -> None:
+        """Replace what is there by what `make` makes of it, in one step; never waits, and nor may `make`."""
+        with self._ready:
+            self._store(make(self._value))
+        self._tell()
+
     def put_when_taken(self, value: T, timeout_s: float) -> bool:
         """Put once the last value was read; False if that took longer than `timeout_s` or the slot was closed."""
         with self._ready:

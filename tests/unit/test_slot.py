@@ -81,3 +81,14 @@ def test_many_writers_and_a_reader_lose_nothing_but_what_is_counted() -> None:
 
     assert version == 2000
     assert seen + slot.dropped == 2000
+
+
+def test_a_value_is_revised_in_one_step_and_whoever_waits_is_told() -> None:
+    slot: Slot[int] = Slot()
+    rung: list[int | None] = []
+    slot.subscribe(lambda: rung.append(slot.peek()))
+    slot.revise(lambda before: 1 if before is None else before + 1)
+    slot.revise(lambda before: 1 if before is None else before + 1)
+
+    assert rung == [1, 2]
+    assert slot.get(after=1, timeout_s=0) == (2, 2)

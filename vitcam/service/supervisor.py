@@ -138,8 +138,8 @@ class _Watched:
         state = self.pipeline.state()
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
-        shown = self.pipeline.shown.peek()
-        guess = f"{shown.prediction.top[0].label} {shown.prediction.top[0].p:.0%}" if shown else "nothing yet"
+        newest = self.pipeline.predicted.peek()
+        guess = f"{newest.top[0].label} {newest.top[0].p:.0%}" if newest else "nothing yet"
         return f"{guess}, {state.fps.classified:.1f} fps"
 
 

@@ -11,6 +11,8 @@ from aiohttp import web
 
 from vitcam.attention import MODES
 from vitcam.frames import Image, Prediction
+from vitcam.view import Aim
+from vitcam.web.crop import Crop
 from vitcam.web.guard import add_headers, errors_as_json, refusal, refuse_strangers
 from vitcam.web.live import Arrivals, Live
 from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
@@ -37,6 +39,7 @@ class Parts:
     uploads_executor: Executor
     host: str
     """What the server is bound to."""
+    aim: Aim
 
 
 def build_app(parts: Parts) -> web.Application:
@@ -55,6 +58,7 @@ def build_app(parts: Parts) -> web.Application:
             web.get("/api/state", site.state),
             web.get("/api/model", site.model),
             web.post("/api/classify", site.uploads.answer),
+            web.post("/api/crop", site.crop.answer),
             web.get("/healthz", site.healthz),
             web.get("/readyz", site.readyz),
         ]
@@ -71,12 +75,13 @@ class _Site:
         self._press = parts.press
         self._heads = int(parts.model_card.get("heads") or 0)
         self._model = {**parts.model_card, "stream": _stream_record(parts.default)}
-        arrivals = Arrivals(parts.live.shown)
-        self._preview = Preview(parts.live, arrivals, parts.press)
-        self._feed = Feed(arrivals)
+        self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press)
+        self._feed = Feed(Arrivals(parts.live.predicted))
         self._page = Page()
         self._clients: Counter[str] = Counter()
-        self.uploads = Uploads(parts.classify, read_input_spec(parts.model_card), parts.uploads_executor)
+        spec = read_input_spec(parts.model_card)
+        self.uploads = Uploads(parts.classify, spec, parts.uploads_executor)
+        self.crop = Crop(parts.live, parts.aim, spec)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
         """The page; or what mjpg-streamer, and so every printer's web interface, calls stream and snapshot."""
@@ -126,6 +131,7 @@ class _Site:
     async def state(self, _: web.Request) -> web.Response:
         record = asdict(self._live.state())
         record["frames"]["encoded"] = self._press.encoded
+        record["view"] = self.crop.record()
         record["clients"] = {kind: self._clients[kind] for kind in ("stream", "predictions")}
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 

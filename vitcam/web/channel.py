@@ -18,7 +18,7 @@ _TITLES = {"no_signal": "No picture", "starting": "Starting"}
 class Channel:
     """Gives each viewer the newest picture, at most `variant.fps` times a second."""
 
-    def __init__(self, variant: Variant, live: Live, arrivals: Arrivals, press: Press) -> None:
+    def __init__(self, variant: Variant, live: Live, arrivals: Arrivals[Shown], press: Press) -> None:
         self._variant = variant
         self._live = live
         self._arrivals = arrivals

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from vitcam.frames import Shown
+from vitcam.frames import Prediction, Shown
 from vitcam.slot import Slot
 from vitcam.state import State
+
+T = TypeVar("T")
 
 
 class Live(Protocol):
@@ -14,7 +16,12 @@ class Live(Protocol):
 
     @property
     def shown(self) -> Slot[Shown]:
-        """The newest frame with its prediction."""
+        """The newest frame with the newest prediction."""
+        ...
+
+    @property
+    def predicted(self) -> Slot[Prediction]:
+        """The newest prediction."""
         ...
 
     def state(self) -> State:
@@ -22,19 +29,19 @@ class Live(Protocol):
         ...
 
 
-class Arrivals:
-    """The event loop's side of the slot.
+class Arrivals(Generic[T]):
+    """The event loop's side of a slot.
 
     Subscribed only while somebody waits, and one put ends the subscription: a pipeline with 200 frames/s and a viewer
     with 15 crosses from thread to thread 15 times a second, one without viewers never.
     """
 
-    def __init__(self, slot: Slot[Shown]) -> None:
+    def __init__(self, slot: Slot[T]) -> None:
         self._slot = slot
         self._rung: asyncio.Future[None] | None = None
 
-    async def newer(self, after: int, timeout_s: float) -> tuple[int, Shown] | None:
-        """The newest picture and its version once that exceeds `after`; None when none came within `timeout_s`."""
+    async def newer(self, after: int, timeout_s: float) -> tuple[int, T] | None:
+        """The newest value and its version once that exceeds `after`; None when none came within `timeout_s`."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while (found := self._slot.get(after, 0.0)) is None:
             try:

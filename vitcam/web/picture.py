@@ -40,13 +40,12 @@ class Picture:
         """What a machine wants to know of it, as HTTP headers in ASCII."""
         if self.shown is None:
             return {"X-Timestamp": f"{time.time():.6f}"}
-        prediction = self.shown.prediction
         age_s = (time.monotonic_ns() - self.captured_ns) / 1e9
-        headers = {
-            "X-Timestamp": f"{time.time() - age_s:.6f}",
-            "X-Vitcam-Seq": str(prediction.seq),
-            "X-Vitcam-Infer-Ms": f"{prediction.ms.infer:.3f}",
-        }
+        headers = {"X-Timestamp": f"{time.time() - age_s:.6f}"}
+        prediction = self.shown.prediction
+        if prediction is None:
+            return headers
+        headers |= {"X-Vitcam-Seq": str(prediction.seq), "X-Vitcam-Infer-Ms": f"{prediction.ms.infer:.3f}"}
         if prediction.top:
             headers["X-Vitcam-Label"] = header_text(prediction.top[0].label)
             headers["X-Vitcam-P"] = f"{prediction.top[0].p:.6f}"
@@ -67,7 +66,7 @@ def draw(shown: Shown, variant: Variant) -> Image:
     scale = min(1.0, variant.width / preview.shape[1])
     image = resize(preview, scale)
     crop = scale_rect(shown.frame.crop, scale, image)
-    attention = shown.prediction.attention
+    attention = shown.prediction.attention if shown.prediction is not None else None
     return overlay(image, crop, attention, variant.overlay, head=variant.head, opacity=variant.opacity)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from aiohttp import web
 from numpy.typing import NDArray
 
-from vitcam.frames import Prediction, Shown
+from vitcam.frames import Prediction
 from vitcam.web.live import Arrivals
 from vitcam.web.outlet import Outlet
 from vitcam.wire import prediction_record
@@ -36,7 +36,7 @@ def attention_lists(attention: NDArray[np.float32] | None) -> list[list[list[flo
 class Feed:
     """Writes each prediction down once, however many clients follow."""
 
-    def __init__(self, arrivals: Arrivals) -> None:
+    def __init__(self, arrivals: Arrivals[Prediction]) -> None:
         self._arrivals = arrivals
         self._written: dict[bool, tuple[int, bytes]] = {}
 
@@ -60,10 +60,10 @@ class Feed:
         except (ConnectionError, TimeoutError):
             transport.abort()
 
-    def _message(self, version: int, shown: Shown, *, attention: bool) -> bytes:
+    def _message(self, version: int, prediction: Prediction, *, attention: bool) -> bytes:
         known = self._written.get(attention)
         if known is None or known[0] != version:
-            known = self._written[attention] = (version, _write(shown.prediction, attention=attention))
+            known = self._written[attention] = (version, _write(prediction, attention=attention))
         return known[1]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
+from vitcam.frames import Shown
 from vitcam.web.channel import Channel
 from vitcam.web.live import Arrivals, Live
 from vitcam.web.picture import Picture
@@ -22,7 +23,7 @@ class TooManyVariantsError(VitcamError):
 class Preview:
     """Channels come with their first viewer and go with their last."""
 
-    def __init__(self, live: Live, arrivals: Arrivals, press: Press) -> None:
+    def __init__(self, live: Live, arrivals: Arrivals[Shown], press: Press) -> None:
         self._live = live
         self._arrivals = arrivals
         self._press = press

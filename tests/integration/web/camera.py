@@ -42,6 +42,7 @@ class Camera:
 
     def __init__(self, fps: float = 30.0, noise: float = 30.0, grid: tuple[int, int, int] = (3, 4, 4)) -> None:
         self.shown: Slot[Shown] = Slot()
+        self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
         self.label, self.p = "cup", 0.9
         self.status: Status = "ok"
@@ -85,7 +86,9 @@ class Camera:
         """One frame, now."""
         frame = frames.frame(self.seq, self._pictures[self.seq % len(self._pictures)])
         prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
-        self.shown.put(Shown(frame, replace(prediction, attention=self._attention)))
+        prediction = replace(prediction, attention=self._attention)
+        self.shown.put(Shown(frame, prediction))
+        self.predicted.put(prediction)
         self.seq += 1
 
     def _run(self) -> None:
