@@ -11,6 +11,7 @@ import typer
 from vitcam._version import __version__
 from vitcam.errors import VitcamError
 from vitcam.service.settings import Emit, LogFormat, OverlayMode
+from vitcam.view import Flip
 
 if TYPE_CHECKING:
     from vitcam.service.settings import Settings
@@ -80,6 +81,13 @@ def run(
     fps: Annotated[float | None, typer.Option("--fps", help="Classify at most so many frames/s.")] = None,
     top_k: TopKOption = None,
     overlay: Annotated[OverlayMode | None, typer.Option("--overlay", help="What is drawn over the preview.")] = None,
+    crop: Annotated[
+        str | None, typer.Option("--crop", metavar="X,Y,W,H", help="What the model is shown: fractions, or px.")
+    ] = None,
+    rotate: Annotated[
+        int | None, typer.Option("--rotate", metavar="0|90|180|270", help="Turn pictures clockwise, by degrees.")
+    ] = None,
+    flip: Annotated[Flip | None, typer.Option("--flip", help="Mirror pictures, after --rotate.")] = None,
     host: Annotated[str | None, typer.Option("--host", help="Address to serve on.")] = None,
     port: Annotated[int | None, typer.Option("--port", help="Port to serve on; 0: any free one.")] = None,
     no_web: Annotated[bool, typer.Option("--no-web", help="Serve nothing.")] = False,
@@ -96,6 +104,9 @@ def run(
 
     flags: dict[str, object] = {
         "camera.source": source,
+        "camera.crop": crop,
+        "camera.rotate": rotate,
+        "camera.flip": flip,
         "model.name": model,
         "model.labels": None if labels is None else str(labels),
         "model.threads": threads,

@@ -13,7 +13,7 @@ from vitcam.errors import UsageError
 Rotate = Literal[0, 90, 180, 270]
 Flip = Literal["none", "h", "v", "hv"]
 
-CROP_WORDS = "X,Y,W,H inside the picture, such as 0.25,0,0.5,1 (fractions of it) or 320,0,640,720 (px)"
+CROP_WORDS = "X,Y,W,H inside the picture, in fractions of it as 0.25,0,0.5,1 or in px as 320,0,640,720"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,15 @@ class Region:
     def in_fractions(self) -> bool:
         """True: of the picture, whatever its size; False: px."""
         return max(self.x, self.y, self.width, self.height) <= 1
+
+
+def is_region(text: str) -> bool:
+    """Whether `text` is a crop that some picture can have."""
+    try:
+        Region.parse(text)
+    except UsageError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,8 +116,10 @@ def _parsed(kind: type[Any], text: str) -> object:
 
 
 def _fits(option: Option, value: object) -> bool:
+    if option.choices:
+        return type(value) is option.kind and value in option.choices  # True is 1, but no choice
     if option.kind is str:
-        return isinstance(value, str) and (value in option.choices if option.choices else _plain(option, value))
+        return isinstance(value, str) and _plain(option, value)
     if option.kind is bool or isinstance(value, bool):
         return option.kind is bool and isinstance(value, bool)
     if not isinstance(value, int if option.kind is int else (int, float)):
@@ -127,7 +129,10 @@ def _fits(option: Option, value: object) -> bool:
 
 
 def _plain(option: Option, text: str) -> bool:
-    return "\0" not in text and not (option.rule.filled and not text.strip())
+    rule = option.rule
+    if not text.strip():
+        return not rule.filled and "\0" not in text
+    return "\0" not in text and (rule.form is None or rule.form(text))
 
 
 def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> None:

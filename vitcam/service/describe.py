@@ -71,7 +71,8 @@ def _of(section: str) -> list[Option]:
 
 
 def _limits(option: Option) -> str:
-    return "" if option.kind is str and not option.choices else f" ({option.allowed})"
+    free = option.kind is str and not option.choices and not option.rule.form_words
+    return "" if free else f" ({option.allowed})"
 
 
 def _toml(value: bool | int | float | str) -> str:

@@ -1,11 +1,13 @@
 """Every setting: default, meaning, range. Checks, schema, documentation and example are derived from here."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from vitcam.view import CROP_WORDS, Flip, Rotate, is_region
 
 OverlayMode = Literal["none", "attention", "heat", "grid"]
 LogFormat = Literal["auto", "rich", "json"]
@@ -21,6 +23,10 @@ class Rule:
     high: float | None = None
     filled: bool = False
     """True: a text that may not be empty."""
+    form: Callable[[str], bool] | None = None
+    """Whether a text that is not empty can be meant."""
+    form_words: str = ""
+    """What `form` accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,19 @@ class CameraSettings:
     width: Annotated[int, Rule("Width of the preview asked of the camera, in px", low=64, high=8192)] = 1280
     height: Annotated[int, Rule("Height of the preview asked of the camera, in px", low=64, high=8192)] = 720
     fps: Annotated[float, Rule("Rate asked of the camera, in frames/s", low=0.1, high=240)] = 30.0
+    rotate: Annotated[Rotate, Rule("Degrees by which pictures are turned clockwise to be upright")] = 0
+    flip: Annotated[
+        Flip, Rule("Mirrored left to right (h), top to bottom (v) or both, after `rotate`: for mirrors and periscopes")
+    ] = "none"
+    crop: Annotated[
+        str,
+        Rule(
+            "What the model is shown of the upright picture; 0,0,1,1: all of it; empty: what was chosen on the page "
+            "last, else all of it",
+            form=is_region,
+            form_words=CROP_WORDS,
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +66,23 @@ class ModelSettings:
     ] = 0
     fps: Annotated[float, Rule("At most so many predictions/s; 0: as many as there are frames", low=0, high=240)] = 0.0
     top_k: Annotated[int, Rule("How many of the most probable labels are reported", low=1, high=1000)] = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MotionSettings:
+    """A live camera before which nothing moves may rest. Off by default: what creeps or is tiny would not wake it."""
+
+    enabled: Annotated[
+        bool, Rule("Classify fewer frames of a live source while nothing moves in what the model sees")
+    ] = False
+    threshold: Annotated[
+        float,
+        Rule("Levels of 255 by which a spot must change to have moved; more where the picture is noisy", low=1, high=100),
+    ] = 6.0
+    hold_s: Annotated[
+        float, Rule("Every frame is classified until nothing has moved for so long, in s", low=0, high=3600)
+    ] = 3.0
+    rest_fps: Annotated[float, Rule("At most so many predictions/s while nothing moves", low=0.01, high=60)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +138,7 @@ class Settings:
 
     camera: CameraSettings = CameraSettings()
     model: ModelSettings = ModelSettings()
+    motion: MotionSettings = MotionSettings()
     events: EventSettings = EventSettings()
     web: WebSettings = WebSettings()
     overlay: OverlaySettings = OverlaySettings()
@@ -117,7 +154,7 @@ class Option:
     kind: type[Any]
     """bool, int, float or str."""
     default: Any
-    choices: tuple[str, ...]
+    choices: tuple[str | int, ...]
     """Empty: any value within the rule."""
     rule: Rule
 
@@ -134,9 +171,11 @@ class Option:
     def allowed(self) -> str:
         """What may be given, in words."""
         if self.choices:
-            return ", ".join(self.choices[:-1]) + " or " + self.choices[-1]
+            return ", ".join(str(choice) for choice in self.choices[:-1]) + f" or {self.choices[-1]}"
         if self.kind is bool:
             return "true or false"
+        if self.rule.form_words:
+            return self.rule.form_words
         if self.kind is str:
             return "a text that is not empty" if self.rule.filled else "a text"
         noun = "a whole number" if self.kind is int else "a number"
@@ -162,4 +201,4 @@ def options() -> Mapping[str, Option]:
 def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
     plain, rule = get_args(hint)  # of Annotated
     choices = get_args(plain) if get_origin(plain) is Literal else ()
-    return Option(section, f.name, str if choices else plain, f.default, choices, rule)
+    return Option(section, f.name, type(f.default) if choices else plain, f.default, choices, rule)

@@ -112,6 +112,14 @@ def test_an_empty_text_is_a_value_and_overrides_the_file(write: Write) -> None:
     assert result.settings.camera.source == ""
 
 
+def test_turns_and_crops_are_read_from_every_kind_of_place(write: Write) -> None:
+    result = resolved(write("[camera]\nrotate = 90\n"), "camera.flip=hv", VITCAM_CAMERA_CROP="0.25,0,0.5,1")
+    camera = result.settings.camera
+
+    assert (camera.rotate, camera.flip, camera.crop) == (90, "hv", "0.25,0,0.5,1")
+    assert resolved(None, "camera.rotate=270").settings.camera.rotate == 270
+
+
 def test_a_flag_that_was_not_given_changes_nothing(write: Write) -> None:
     result = resolve(write("[web]\nport = 9\n"), [], {"web.port": None, "web.enabled": False}, {})
 
@@ -150,12 +158,12 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
     ("content", "sentence"),
     [
         ("[wbe]\nport = 1", "no section is called 'wbe'; did you mean 'web'?"),
-        ("[zzzz]\nport = 1", "no section is called 'zzzz'; there are camera, model, events, web, overlay, log"),
+        ("[zzzz]\nport = 1", "no section is called 'zzzz'; there are camera, model, motion, events, web, overlay, log"),
         ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
         ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
         ("port = 1", "'port' is no section; write it below [web]"),
         ("web = 1", "'web' is no section; write [web] on a line of its own, its keys below"),
-        ("zzzz = 1", "'zzzz' is no section; the sections are camera, model, events, web, overlay, log"),
+        ("zzzz = 1", "'zzzz' is no section; the sections are camera, model, motion, events, web, overlay, log"),
         ("[[web]]\nport = 1", "'web' is no section; write [web] on a line of its own, its keys below"),
         ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = '80'", "web.port is '80'; allowed is a whole number from 0 to 65535"),
@@ -169,6 +177,13 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[camera]\nfps = inf", "camera.fps is inf; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = 1" + "0" * 400, "…; allowed is a number from 0.1 to 240"),
         ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none, attention, heat or grid"),
+        ("[camera]\nrotate = 45", "camera.rotate is 45; allowed is 0, 90, 180 or 270"),
+        ("[camera]\nrotate = false", "camera.rotate is false; allowed is 0, 90, 180 or 270"),
+        ("[camera]\nrotate = '90'", "camera.rotate is '90'; allowed is 0, 90, 180 or 270"),
+        ("[camera]\nflip = 'x'", "camera.flip is 'x'; allowed is none, h, v or hv"),
+        ("[camera]\ncrop = '0.5,0,0.6,1'", "camera.crop is '0.5,0,0.6,1'; allowed is X,Y,W,H inside the picture"),
+        ("[camera]\ncrop = '0,0,0,1'", "camera.crop is '0,0,0,1'; allowed is X,Y,W,H inside the picture"),
+        ("[camera]\ncrop = [0, 0, 1, 1]", "camera.crop is [0, 0, 1, 1]; allowed is X,Y,W,H inside the picture"),
         ("[web]\nport =", "is not TOML: Invalid value"),
     ],
 )
@@ -241,7 +256,7 @@ def test_every_option_says_what_it_is_and_what_is_allowed(option: Option) -> Non
     assert len(option.rule.doc.split()) >= 3
     assert not option.rule.doc.endswith(".")
     assert "_" not in option.section
-    if option.kind in (int, float):
+    if option.kind in (int, float) and not option.choices:
         assert option.rule.low is not None
         assert option.rule.high is not None
         assert option.rule.low <= option.default <= option.rule.high
