@@ -1,0 +1,74 @@
+"""What was chosen on the page outlives the daemon, where there is a place for it."""
+
+from pathlib import Path
+
+import pytest
+
+from vitcam.service.remembered import RememberedCrop, state_folder
+from vitcam.view import Region
+
+LEFT = Region(0, 0, 0.5, 1)
+
+
+def test_a_crop_is_there_again_at_the_next_start(tmp_path: Path) -> None:
+    answer = RememberedCrop(tmp_path / "deep" / "er", "picamera").save(LEFT)
+
+    assert answer == ""
+    assert RememberedCrop(tmp_path / "deep" / "er", "picamera").load() == LEFT
+    assert [path.name for path in (tmp_path / "deep" / "er").iterdir()] == ["crops.json"]
+
+
+def test_each_source_has_a_crop_of_its_own(tmp_path: Path) -> None:
+    RememberedCrop(tmp_path, "picamera").save(LEFT)
+    RememberedCrop(tmp_path, "demo").save(Region(0, 0, 0.1, 0.1))
+    RememberedCrop(tmp_path, "demo").save(None)
+
+    assert RememberedCrop(tmp_path, "picamera").load() == LEFT
+    assert RememberedCrop(tmp_path, "demo").load() is None
+
+
+def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
+    for number in range(40):
+        RememberedCrop(tmp_path, f"v4l2:{number}").save(LEFT)
+
+    assert RememberedCrop(tmp_path, "v4l2:39").load() == LEFT
+    assert RememberedCrop(tmp_path, "v4l2:0").load() is None
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"picamera": 3}', '{"picamera": "1,2"}', '{"picamera": "0,0,9,1e999"}']
+)
+def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "crops.json").write_text(content)
+    remembered = RememberedCrop(tmp_path, "picamera")
+
+    assert remembered.load() is None
+    assert remembered.save(LEFT) == ""
+    assert remembered.load() == LEFT
+
+
+def test_a_place_that_cannot_be_written_is_named_and_costs_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    assert "cannot be written" in RememberedCrop(tmp_path / "file", "picamera").save(LEFT)
+    assert RememberedCrop(tmp_path / "file", "picamera").load() is None
+    assert "no folder" in RememberedCrop(None, "picamera").save(LEFT)
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"STATE_DIRECTORY": "/var/lib/vitcam", "HOME": "/root"}, "/var/lib/vitcam"),
+        ({"STATE_DIRECTORY": "/var/lib/a:/var/lib/b"}, "/var/lib/a"),
+        ({"XDG_STATE_HOME": "/s", "HOME": "/h"}, "/s/vitcam"),
+        ({"XDG_STATE_HOME": "s", "HOME": "/h"}, "/h/.local/state/vitcam"),
+        ({"HOME": "/h"}, "/h/.local/state/vitcam"),
+    ],
+)
+def test_the_place_is_where_systemd_or_xdg_say(environ: dict[str, str], folder: str) -> None:
+    assert state_folder(environ) == Path(folder)
+
+
+def test_without_a_home_there_is_no_place() -> None:
+    assert state_folder({}) is None
+    assert state_folder({"XDG_STATE_HOME": "relative"}) is None

@@ -1,0 +1,99 @@
+"""The crops that were chosen on the page, kept from one start to the next, a crop a source."""
+
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from vitcam.errors import UsageError
+from vitcam.service.settings import CameraSettings
+from vitcam.sources.address import shown
+from vitcam.view import Aim, Region
+
+log = logging.getLogger(__name__)
+
+_MOST = 32  # sources; the oldest is forgotten
+
+
+def state_folder(environ: Mapping[str, str]) -> Path | None:
+    """Where a daemon may keep what it learned: as systemd says, else as XDG does; None where neither is told."""
+    given = environ.get("STATE_DIRECTORY", "").split(":")[0]  # systemd names several so
+    if given:
+        return Path(given)
+    base = Path(environ.get("XDG_STATE_HOME", ""))  # a relative one is ignored, as its specification says
+    if not base.is_absolute():
+        base = Path(environ.get("HOME", "")) / ".local" / "state"
+    return base / "vitcam" if base.is_absolute() else None
+
+
+class RememberedCrop:
+    """The crop of one source. A disk that cannot be written costs the memory, and nothing else."""
+
+    def __init__(self, folder: Path | None, source: str) -> None:
+        self._path = folder / "crops.json" if folder else None
+        self._source = source
+
+    def load(self) -> Region | None:
+        """None where nothing was chosen, or what is there cannot be read."""
+        text = self._crops().get(self._source)
+        try:
+            return Region.parse(text) if text else None
+        except UsageError as error:
+            log.warning("%s: %s", self._path, error)
+            return None
+
+    def save(self, region: Region | None) -> str:
+        """Keep it, or forget it; returns why that cannot be, "" if it can."""
+        crops = {source: text for source, text in self._crops().items() if source != self._source}
+        if region is not None:
+            crops[self._source] = str(region)
+        if self._path is None:
+            return "there is no folder to remember it in"
+        try:
+            _write(self._path, json.dumps(dict(list(crops.items())[-_MOST:]), indent=1))
+        except OSError as error:
+            return f"{self._path} cannot be written: {error.strerror}"
+        return ""
+
+    def _crops(self) -> dict[str, str]:
+        """Source -> crop, the newest last."""
+        try:
+            found = json.loads(self._path.read_text("utf-8")) if self._path else {}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            log.warning("the crops chosen on the page cannot be read from %s: %s", self._path, error)
+            return {}
+        crops = found.items() if isinstance(found, dict) else ()
+        return {source: text for source, text in crops if isinstance(text, str)}
+
+
+def aim_of(camera: CameraSettings, live: bool, environ: Mapping[str, str]) -> Aim:
+    """What the model is shown at the start: as the configuration says, else as it was chosen on the page last.
+
+    live  False: a file that is classified to its end, whose answers must not depend on what somebody chose some day
+    """
+    if camera.crop:
+        return Aim(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
+    if not live:
+        return Aim(
+            None, lambda _: "files that are not played at their own pace are always begun with the whole picture"
+        )
+    remembered = RememberedCrop(state_folder(environ), shown(camera.source) or "auto")
+    return Aim(remembered.load(), remembered.save)
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all, also when the power goes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as partial:
+        try:
+            partial.write(text)
+            partial.flush()
+            os.fsync(partial.fileno())
+            Path(partial.name).replace(path)
+        except OSError:
+            Path(partial.name).unlink(missing_ok=True)
+            raise

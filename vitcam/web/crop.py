@@ -1,0 +1,89 @@
+"""The part of the picture that the model is shown: said to the page, and set by it."""
+
+import asyncio
+from typing import Any
+
+from aiohttp import web
+
+from vitcam.errors import UsageError
+from vitcam.frames import Rect
+from vitcam.resize import InputSpec, crop_of, rect_of
+from vitcam.view import Aim, Region
+from vitcam.web.live import Live
+
+
+class Crop:
+    """`POST /api/crop`, and what `/api/state` says of it."""
+
+    def __init__(self, live: Live, aim: Aim, spec: InputSpec | None) -> None:
+        self._live = live
+        self._aim = aim
+        self._spec = spec
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Show the model another part, from the next frame on."""
+        region = read_region(await _json(request))
+        # to the disk: an SD card takes its time
+        reason = await asyncio.to_thread(self._aim.point_at, region)
+        return web.json_response({**self.record(), "remembered": not reason, "reason": reason})
+
+    def record(self) -> dict[str, Any]:
+        """Rectangles as x, y, width, height, in fractions of the upright picture.
+
+        picture  its width and height in px; None before the first, and then `seen` is None, too
+        crop     the part that was chosen; None: all of it
+        seen     the part of it that the model sees
+        line     what keeps the crop in the configuration file, below [camera]
+        """
+        region = self._aim.region
+        shown = self._live.shown.peek()
+        record: dict[str, Any] = {"picture": None, "crop": None, "seen": None, "line": _line(region)}
+        if region is not None and region.in_fractions:
+            record["crop"] = [region.x, region.y, region.width, region.height]
+        if shown is None:
+            return record
+        height, width = shown.frame.preview.shape[:2]
+        record["picture"] = [width, height]
+        seen = shown.frame.crop
+        try:
+            within = None if region is None else rect_of(region, height, width)
+        except UsageError:  # in px, of a camera that now gives smaller pictures
+            return record
+        if within is not None and record["crop"] is None:
+            record["crop"] = _fractions(within, height, width)
+        if self._spec is not None:  # not the frame's, which may be older than the crop
+            seen = crop_of(self._spec, height, width, within)
+        return record | {"seen": _fractions(seen, height, width)}
+
+
+def read_region(body: Any) -> Region | None:
+    """`{"crop": [x, y, width, height]}` in fractions, or null for the whole picture. Raises UsageError."""
+    if not isinstance(body, dict) or "crop" not in body:
+        raise UsageError(
+            'send {"crop": [x, y, width, height]} in fractions of the picture, or {"crop": null} for all of it'
+        )
+    crop = body["crop"]
+    if crop is None:
+        return None
+    numbers = isinstance(crop, list) and len(crop) == 4 and all(type(side) in (int, float) for side in crop)
+    if not numbers or not all(abs(side) <= 1 for side in crop):
+        raise UsageError(
+            "the crop is no list of four numbers from 0 to 1: x, y, width, height as fractions of the picture"
+        )
+    return Region(*(float(side) for side in crop))
+
+
+async def _json(request: web.Request) -> Any:
+    try:
+        return await request.json()
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the request is not JSON: {error}") from error
+
+
+def _fractions(rect: Rect, height: int, width: int) -> list[float]:
+    sides = (rect.x / width, rect.y / height, rect.width / width, rect.height / height)
+    return [round(side, 6) for side in sides]
+
+
+def _line(region: Region | None) -> str:
+    return f'crop = "{region or Region(0, 0, 1, 1)}"'
