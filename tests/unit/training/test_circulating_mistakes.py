@@ -160,8 +160,8 @@ def test_dropout_that_is_asked_for_drops_in_training(make_run: MakeRun) -> None:
     embeddings = array(vit(images, training=True)[1]["embeddings"])
 
     assert len({round(loss, 5) for loss in losses}) == 3
-    assert not np.array_equal(*of_mlp)
-    assert not np.array_equal(*of_attention)
+    assert not np.array_equal(of_mlp[0], of_mlp[1])
+    assert not np.array_equal(of_attention[0], of_attention[1])
     assert np.mean(embeddings == 0) == pytest.approx(0.5, abs=0.1)
 
 
