@@ -18,18 +18,21 @@ from vitcam.events import Rules
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
+from vitcam.motion import MotionGate, Rest
 from vitcam.opencv import use_one_thread
 from vitcam.pipeline import Job, Pipeline
 from vitcam.service.logs import for_people
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
 from vitcam.service.publisher import Publisher
-from vitcam.service.settings import ModelSettings, Settings
+from vitcam.service.remembered import aim_of
+from vitcam.service.settings import ModelSettings, MotionSettings, Settings
 from vitcam.service.systemd import Notifier
 from vitcam.service.watchdog import Hearts, Verdict, may_feed
 from vitcam.sinks.sink import Summary
 from vitcam.sources import shown
 from vitcam.sources.source import SourceOptions
+from vitcam.view import Aim, Turn
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
@@ -61,7 +64,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
     with _signals() as asked:  # from the first moment: loading takes a second, too
         use_one_thread()
         notifier = Notifier.from_environ(environ)
-        watched = _assemble(run, patient=run.wait or notifier.listened_to)
+        watched = _assemble(run, environ, patient=run.wait or notifier.listened_to)
         if watched.web is not None:
             watched.web.start()
             log.info("watch at %s", watched.web.url)
@@ -72,7 +75,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
         _end(watched, asked)
 
 
-def _assemble(run: Run, patient: bool) -> "_Watched":
+def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched":
     """Load and connect everything; nothing runs yet."""
     settings = run.settings
     classifier = load_model(settings.model)
@@ -84,14 +87,24 @@ def _assemble(run: Run, patient: bool) -> "_Watched":
         realtime=run.realtime,
         loop=run.loop,
         on_unreadable=lambda bad: publisher.unreadable(bad),
+        turn=Turn.of(settings.camera.rotate, settings.camera.flip),
+        region=lambda: aim.region,
     )
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)
+    aim = aim_of(settings.camera, live, environ)
     sink = build_sink(settings.log, for_people(), every_by_default=not live)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
-    job = Job(opener, shown(settings.camera.source) or "auto", classifier.card.name, patient, settings.model.fps)
+    job = Job(
+        opener,
+        shown(settings.camera.source) or "auto",
+        classifier.card.name,
+        patient,
+        settings.model.fps,
+        _gate(settings.motion),
+    )
     pipeline = Pipeline(job, classifier, publisher.prediction)
-    web = _build_web(settings, pipeline, classifier) if settings.web.enabled else None
+    web = _build_web(settings, pipeline, classifier, aim) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher)
 
 
@@ -217,7 +230,13 @@ def _rules(settings: Settings) -> Rules:
     return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
 
 
-def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier) -> "WebServer":
+def _gate(settings: MotionSettings) -> MotionGate | None:
+    if not settings.enabled:
+        return None
+    return MotionGate(Rest(settings.threshold, settings.hold_s, settings.rest_fps))
+
+
+def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, aim: Aim) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
     from vitcam.web.variant import Variant
 
@@ -228,6 +247,7 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier) -
         settings.web.host,
         settings.web.port,
         Variant(overlay=settings.overlay.mode, opacity=settings.overlay.opacity),
+        aim,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.view import Aim
 from vitcam.web.live import Live
 from vitcam.web.press import Press
 from vitcam.web.variant import Variant
@@ -35,6 +36,7 @@ class WebServer:
     classify    for uploads; called in a thread of its own, so with an interpreter of its own
     host, port  where to listen; port 0 takes a free one
     default     what `/stream` and `/snapshot.jpg` give unasked
+    aim         what the model is shown, for the page to change
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class WebServer:
         host: str,
         port: int,
         default: Variant = Variant(),  # noqa: B008 - frozen
+        aim: Aim | None = None,
     ) -> None:
         self._live = live
         self._model_card = model_card
@@ -52,6 +55,7 @@ class WebServer:
         self._host = host
         self._port = port
         self._default = default
+        self._aim = aim or Aim()
         self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
         self._press = Press(self._encoder)
@@ -112,6 +116,7 @@ class WebServer:
             press=self._press,
             uploads_executor=self._uploads,
             host=self._host,
+            aim=self._aim,
         )
         # a client that leaves ends its handler at once
         runner = web.AppRunner(
