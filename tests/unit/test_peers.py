@@ -121,7 +121,7 @@ def test_the_table_ranks_by_time_and_ends_with_those_that_have_none() -> None:
     ).splitlines()
 
     assert lines[2] == "| **vitcam**: int8 on LiteRT 1.2 | 5.00 | 4.00 … 6.00 | 1.00 | 100% agree |"
-    assert lines[3] == "| PyTorch 1.2 eager float32 | 19.00 | 18.00 … 20.00 | 3.80 | cosine 1.0000 |"
+    assert lines[3] == "| PyTorch 1.2 eager float32 | 19.00 | 18.00 … 20.00 | 3.80 | cosine 1.00000 |"
     assert lines[4] == "| OpenVINO float32 | none | | | wrong: a/b |"
 
 

@@ -1,6 +1,6 @@
 """Build every peer's model, compare its answers, time them in turn, write what the README shows.
 
-python -m tests.bench.peers [--rounds 7] [--count 40] [--only vitcam,openvino-int8]
+python -m tests.bench.peers [--rounds 5] [--count 40] [--only vitcam,openvino-int8]
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     options = argparse.ArgumentParser(prog="python -m tests.bench.peers", description=__doc__)
-    options.add_argument("--rounds", type=_natural, default=7, help="turns of each peer; 0: only build and compare")
+    options.add_argument("--rounds", type=_natural, default=5, help="turns of each peer; 0: only build and compare")
     options.add_argument("--count", type=_natural, default=40, help="inferences timed in a turn")
     options.add_argument("--threads", type=_natural, default=2)
     options.add_argument("--photos", type=_natural, default=100, help="photos that every peer is asked about")

@@ -64,11 +64,12 @@ PEERS: dict[str, Peer] = {
         "OpenVINO {version} bfloat16", "bfloat16", "openvino", "build_float", "openvino", ".xml", "open_bfloat16"
     ),
     "openvino-int8": Peer(
-        "OpenVINO {version} int8, by NNCF (transformer preset)",
-        "int8", "openvino", "build_int8", "openvino", ".xml", "open_int8",
+        "OpenVINO {version} int8 (NNCF, transformer preset), the rest bfloat16",
+        "int8", "openvino", "build_int8", "openvino", ".xml", "open_bfloat16",
     ),
     "openvino-int8-f32": Peer(
-        "the same, what is not int8 in float32", "int8", "openvino", "build_int8", "openvino", ".xml", "open_float"
+        "OpenVINO {version} int8 (NNCF, transformer preset), the rest float32",
+        "int8", "openvino", "build_int8", "openvino", ".xml", "open_float",
     ),
     "pytorch": Peer("PyTorch {version} eager float32", "float32", "pytorch", "build", "torch", ".txt", "open_eager"),
     "pytorch-compiled": Peer(

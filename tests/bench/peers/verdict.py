@@ -37,13 +37,14 @@ class Verdict:
         return f"{self.agreement:.0%} agree"
 
 
-def judge(kind: Kind, answers: Answers, reference: Answers) -> Verdict:
+def judge(kind: Kind, given: Answers, expected: Answers) -> Verdict:
     """Compare a peer's answers with the reference's, both (n, C), row by row.
 
     raises  ValueError if the shapes differ: those are answers to something else
     """
-    if answers.shape != reference.shape:
-        raise ValueError(f"its answers have shape {answers.shape}, the reference's {reference.shape}")
+    if given.shape != expected.shape:
+        raise ValueError(f"its answers have shape {given.shape}, the reference's {expected.shape}")
+    answers, reference = given.astype(np.float64), expected.astype(np.float64)
     products = (answers * reference).sum(-1)
     lengths = np.linalg.norm(answers, axis=-1) * np.linalg.norm(reference, axis=-1)
     cosine = products / np.maximum(lengths, 1e-12)
@@ -52,5 +53,5 @@ def judge(kind: Kind, answers: Answers, reference: Answers) -> Verdict:
 
 
 def _rounded_down(cosine: float) -> str:
-    """Four digits, none of them flattering."""
-    return f"{np.floor(cosine * 1e4) / 1e4:.4f}"
+    """Five digits, none of them flattering."""
+    return f"{np.floor(round(cosine, 9) * 1e5) / 1e5:.5f}"

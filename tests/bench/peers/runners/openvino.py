@@ -73,18 +73,9 @@ open_float = Session
 
 
 def open_bfloat16(model: Path, threads: int) -> Session:
-    """The float file in the CPU's own bfloat16. Raises Unavailable if it has none."""
-    if not _has_bfloat16():
-        raise Unavailable("this CPU has no bfloat16")
-    return Session(model, threads, "bf16")
-
-
-def open_int8(model: Path, threads: int) -> Session:
-    """What is not int8 in bfloat16 where the CPU has it, which is faster."""
-    return Session(model, threads, "bf16" if _has_bfloat16() else "f32")
-
-
-def _has_bfloat16() -> bool:
+    """What is not int8 in the CPU's own bfloat16. Raises Unavailable if it has none."""
     import openvino
 
-    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    if "BF16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+        raise Unavailable("this CPU has no bfloat16")
+    return Session(model, threads, "bf16")
