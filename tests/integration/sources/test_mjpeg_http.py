@@ -118,12 +118,10 @@ def test_vitcam_watches_vitcam_and_returns_when_it_does() -> None:
     port = free_port()
     url = f"http://admin:hunter2@127.0.0.1:{port}/stream?overlay=none"
     with daemon("--source", url, "--wait") as second:
-        with daemon("--source", "demo", "--port", str(port)) as first:
-            first.wait_for("ok")
+        with daemon("--source", "demo", "--port", str(port)):
             source = second.wait_for("ok")["source"]
         lost = second.wait_for("no_signal")
-        with daemon("--source", "demo", "--port", str(port)) as first:
-            first.wait_for("ok")
+        with daemon("--source", "demo", "--port", str(port)):
             again = second.wait_for("ok")
         code, _ = second.end()
 
@@ -247,3 +245,15 @@ def test_https_needs_a_certificate_that_is_known(tmp_path: Path, monkeypatch: py
             threading.Timer(0.5, source.stop).start()
 
             assert len(list(source)) == 1
+
+
+def test_the_doctor_looks_at_a_camera_on_the_network_and_keeps_its_password() -> None:
+    with server(sends(MULTIPART + EXACT + jpeg(), then_s=20)) as port:
+        good = vitcam("doctor", "--json", VITCAM_CAMERA_SOURCE=f"http://admin:hunter2@127.0.0.1:{port}/")
+    bad = vitcam("doctor", "--json", VITCAM_CAMERA_SOURCE=f"rtsp://admin:hunter2@127.0.0.1:{port}/")
+    findings = [next(check for check in run.lines[0]["checks"] if check["name"] == "camera") for run in (good, bad)]
+
+    assert [finding["status"] for finding in findings] == ["ok", "fail"]
+    assert findings[0]["found"] == f"http://***@127.0.0.1:{port}/ sends pictures of 64×48 px"
+    assert "cannot be opened" in findings[1]["found"]
+    assert "hunter2" not in good.out + bad.out
