@@ -44,7 +44,7 @@ def test_the_log_names_the_runtime_that_runs(python: Path, tmp_path: Path) -> No
     photo = tmp_path / "photo.png"
     draw = "import cv2, numpy, sys; cv2.imwrite(sys.argv[1], numpy.zeros((64, 64, 3), numpy.uint8))"
     subprocess.run([python, "-c", draw, str(photo)], check=True, timeout=60)
-    command = [python, "-m", "vitcam", "run", "--no-web", "--source", str(photo), "--threads", "1"]
+    command = [str(python), "-m", "vitcam", "run", "--no-web", "--source", str(photo), "--threads", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
 
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def test_the_log_names_the_runtime_that_runs(python: Path, tmp_path: Path) -> No
 
 def test_without_any_runtime_one_sentence_says_what_to_install(python: Path, tmp_path: Path) -> None:
     hide = "import sys; sys.modules['tflite_runtime'] = None; from vitcam.cli import main; main()"
-    command = [python, "-c", hide, "models", "verify", "everyday"]
+    command = [str(python), "-c", hide, "models", "verify", "everyday"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
 
     assert done.returncode == 1
