@@ -33,6 +33,8 @@ class World:
     """The format that every stream gets, whatever was asked."""
     lores_size: tuple[int, int] | None = None
     """The size that lores gets, whatever was asked."""
+    flips: bool = True
+    """False: a camera that cannot flip, whatever was asked."""
     align: int = 64
     """Rows are padded to a multiple of so many bytes."""
     fps: float = 60
@@ -60,6 +62,13 @@ class ColorSpace:
     @staticmethod
     def Smpte170m() -> "ColorSpace":  # noqa: N802 - libcamera's name
         return ColorSpace("SMPTE170M")
+
+
+class Transform:
+    """Of libcamera."""
+
+    def __init__(self, hflip: bool = False, vflip: bool = False) -> None:
+        self.hflip, self.vflip = hflip, vflip
 
 
 class CompletedRequest:
@@ -154,7 +163,14 @@ class Picamera2:
     ) -> dict[str, Any]:
         whole = {"format": "XBGR8888", "size": (1280, 720), "preserve_ar": True} | main
         small = None if lores is None else {"format": "YUV420", "size": whole["size"], "preserve_ar": False} | lores
-        return {"main": whole, "lores": small, "colour_space": colour_space, "controls": controls}
+        transform = transform or Transform()
+        return {
+            "main": whole,
+            "lores": small,
+            "colour_space": colour_space,
+            "transform": transform,
+            "controls": controls,
+        }
 
     def configure(self, camera_config: dict[str, Any] | None = None) -> None:
         if camera_config is None:
@@ -165,6 +181,7 @@ class Picamera2:
             "lores": camera_config["lores"] and self._grant(camera_config["lores"], self._world.lores_size),
             "controls": camera_config["controls"],
             "colour_space": camera_config["colour_space"],
+            "transform": camera_config["transform"] if self._world.flips else Transform(),
         }
 
     def camera_configuration(self) -> dict[str, Any]:
@@ -192,7 +209,9 @@ class Picamera2:
         self._due = max(self._due + 1 / self._world.fps, time.monotonic())
         self.held += 1
         streams = {name: self._config[name] for name in ("main", "lores") if self._config[name]}
-        return CompletedRequest({name: _buffer(stream) for name, stream in streams.items()}, self)
+        return CompletedRequest(
+            {name: _buffer(stream, self._config["transform"]) for name, stream in streams.items()}, self
+        )
 
     def cancel_all_and_flush(self) -> None:
         self._abandoned_jobs = 0
@@ -237,9 +256,10 @@ def bars(width: int, height: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.broadcast_to(columns, (height, width, 3)))
 
 
-def _buffer(stream: dict[str, Any]) -> NDArray[np.uint8]:
+def _buffer(stream: dict[str, Any], transform: Transform) -> NDArray[np.uint8]:
     """(bytes,): the scene in the stream's format, rows padded with garbage."""
-    rows = _rows(bars(*stream["size"]), stream["format"])
+    scene = bars(*stream["size"])[:: -1 if transform.vflip else 1, :: -1 if transform.hflip else 1]
+    rows = _rows(np.ascontiguousarray(scene), stream["format"])
     padded = np.full((rows.shape[0], stream["stride"]), 0xAA, np.uint8)
     if stream["format"] != "YUV420":
         padded[:, : rows.shape[1]] = rows

@@ -9,18 +9,21 @@ from tests import fake_picamera2
 STANDS_IN = ("Picamera2", "CompletedRequest", "MappedArray")
 
 
-def deviations(real: Any, colour_space: Any) -> Iterator[str]:
+def deviations(real: Any, libcamera: Any) -> Iterator[str]:
     """What the stand-in has and the real package has not.
 
-    real          the installed package `picamera2`
-    colour_space  the installed `libcamera.ColorSpace`
+    real       the installed package `picamera2`
+    libcamera  the installed package of that name
     """
     for name in STANDS_IN:
         for member, ours in vars(getattr(fake_picamera2, name)).items():
             if not member.startswith("_") or member in ("__init__", "__enter__", "__exit__"):
                 yield from _compare(f"{name}.{member}", ours, inspect.getattr_static(getattr(real, name), member, None))
-    if not callable(getattr(colour_space, "Smpte170m", None)):
+    if not callable(getattr(libcamera.ColorSpace, "Smpte170m", None)):
         yield "ColorSpace.Smpte170m is not there"
+    transform = libcamera.Transform(hflip=True, vflip=False)
+    if (bool(transform.hflip), bool(transform.vflip)) != (True, False):
+        yield "Transform does not keep hflip and vflip"
     for name in fake_picamera2._BYTES:
         if name not in real.formats.ALL_FORMATS:
             yield f"the format {name} is unknown"

@@ -50,7 +50,7 @@ def stand_in_is_true(report: Report) -> None:
     code = (
         "import picamera2, libcamera, json\n"
         "from tests.pivm.check_fake import deviations\n"
-        "print(json.dumps(list(deviations(picamera2, libcamera.ColorSpace))))\n"
+        "print(json.dumps(list(deviations(picamera2, libcamera))))\n"
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=IO, capture_output=True, text=True, timeout=SLOW)
     report.check(

@@ -18,7 +18,10 @@ _LATE_S = 0.5  # the child says itself when the camera stalls, if it can say any
 
 
 class PiCamera:
-    """`picamera` or `picamera:N`. Frames are views on memory shared with the camera's process: read-only."""
+    """`picamera` or `picamera:N`. Frames are views on memory shared with the camera's process: read-only.
+
+    Of the turn that is asked for it does the flips; a quarter turn is left.
+    """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
         if place and not (place.isascii() and place.isdigit()):
@@ -26,7 +29,10 @@ class PiCamera:
         self.live = True
         self._uri = uri
         self._options = options
-        self._wish = Wish(int(place or 0), options.width, options.height, options.fps, options.input)
+        turn = options.turn
+        self._wish = Wish(
+            int(place or 0), options.width, options.height, options.fps, options.input, turn.mirrored, turn.upturned
+        )
         self._process: CameraProcess | None = None
         self._stopped = False
 

@@ -14,8 +14,13 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
+
+from vitcam.frames import Image
 from vitcam.sources.picamera_link import SLOTS, Captured, Failed, Ready, Wish, encode
-from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview
+from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
+from vitcam.sources.turned import turned
+from vitcam.view import AS_IT_COMES, Turn
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms
@@ -71,9 +76,11 @@ def open_camera(picamera2: Any, number: int) -> Any:
 
 def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
     """Copy each frame into a free slot and say so. Raises CameraTrouble on a stall, ConnectionError when hung up."""
-    from libcamera import ColorSpace
+    from libcamera import ColorSpace, Transform
 
-    preview, small = configure(camera, wish, ColorSpace.Smpte170m())
+    transform = Transform(hflip=wish.mirrored, vflip=wish.upturned)
+    preview, small = configure(camera, wish, ColorSpace.Smpte170m(), transform)
+    turn = left_to_flip(camera, wish)
     ready = Ready(preview.height, preview.width)
     if small is not None and wish.input is not None:
         ready = Ready(preview.height, preview.width, wish.input.height, wish.input.width)
@@ -90,7 +97,9 @@ def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
         try:
             if free:  # otherwise the daemon is too slow: it sees the gap
                 captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
-                _copy(request, preview, small, wish, ready.pictures(ready.bytes_of(memory, free[-1])))
+                slot = ready.pictures(ready.bytes_of(memory, free[-1]))
+                _copy(request, preview, small, wish, slot)
+                _flip(turn, slot)
                 link.send(encode(Captured(free.pop(), seq, captured_ns)))
         finally:
             request.release()
@@ -120,6 +129,12 @@ def _copy(request: Any, preview: Stream, small: Stream | None, wish: Wish, slot:
     if small is not None and wish.input is not None:
         with MappedArray(request, small.name, write=False) as mapped:
             copy_model_input(mapped.array, small, wish.input, into_input)
+
+
+def _flip(turn: Turn, slot: tuple[Image, Image | None]) -> None:
+    for picture in slot:
+        if picture is not None and turn != AS_IT_COMES:
+            np.copyto(picture, turned(turn, picture))
 
 
 def _handed_back(link: socket.socket) -> list[int]:

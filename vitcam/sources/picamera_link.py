@@ -28,6 +28,9 @@ class Wish:
     height: int
     fps: float
     input: InputSpec | None
+    mirrored: bool = False
+    upturned: bool = False
+    """Left and right, top and bottom are swapped while the sensor is read, or else in the copy."""
 
     @property
     def patience_s(self) -> float:

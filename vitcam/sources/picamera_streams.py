@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.resize import InputSpec, crop_of, to_model_size
 from vitcam.sources.picamera_link import Wish
+from vitcam.view import Turn
 
 # picamera2 names formats as DRM does, from the highest byte down: its "BGR888" is R, G, B in memory
 _RGB = "BGR888"
@@ -36,11 +37,12 @@ class Stream:
     height: int
 
 
-def configure(camera: Any, wish: Wish, colour_space: object) -> tuple[Stream, Stream | None]:
+def configure(camera: Any, wish: Wish, colour_space: object, transform: object) -> tuple[Stream, Stream | None]:
     """Set up a preview stream and, where the scaler can, one for the model; returns what was granted of each.
 
     camera        a Picamera2
     colour_space  BT.601, limited range: what OpenCV takes YUV for (picamera2 would choose BT.709 from 720p on)
+    transform     libcamera's, with the flips that are wished for
     raises        RuntimeError of picamera2, or for a format that cannot be read
     """
     width, height = even(wish.width), even(wish.height)
@@ -52,6 +54,7 @@ def configure(camera: Any, wish: Wish, colour_space: object) -> tuple[Stream, St
             main={"size": (width, height), "format": _RGB},
             lores=lores,
             colour_space=colour_space,
+            transform=transform,
             controls=_frame_rate(camera, wish.fps),
         )
         try:
@@ -64,6 +67,12 @@ def configure(camera: Any, wish: Wish, colour_space: object) -> tuple[Stream, St
     preview = _stream("main", granted)
     small = _stream("lores", granted) if granted.get("lores") else None
     return preview, small if small and wish.input and _shows_the_same(preview, small, wish.input) else None
+
+
+def left_to_flip(camera: Any, wish: Wish) -> Turn:
+    """What the camera that was configured does not do of the flips: a USB camera can do none."""
+    granted = camera.camera_configuration()["transform"]
+    return Turn(wish.mirrored != bool(granted.hflip), wish.upturned != bool(granted.vflip))
 
 
 def lores_size(spec: InputSpec, width: int, height: int) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from threading import Timer
@@ -23,6 +23,7 @@ from vitcam.frames import Frame, Rect
 from vitcam.resize import InputSpec
 from vitcam.sources import SourceOptions, default_uri, open_source
 from vitcam.sources.picamera_link import SLOTS
+from vitcam.view import Turn
 
 OPTIONS = SourceOptions(input=InputSpec(224, 224), width=640, height=480)
 
@@ -52,7 +53,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     library = tmp_path / "library"
     library.mkdir()
     (library / "picamera2.py").write_text(Path(fake_picamera2.__file__).read_text())
-    (library / "libcamera.py").write_text("from picamera2 import ColorSpace\n")
+    (library / "libcamera.py").write_text("from picamera2 import ColorSpace, Transform\n")
     monkeypatch.setenv("PYTHONPATH", str(library))  # for the child
     monkeypatch.syspath_prepend(library)  # for the question whether it is installed
     machine = Machine(tmp_path, monkeypatch)
@@ -88,6 +89,29 @@ def test_frames_arrive_in_true_colours_with_the_models_input_beside_them(machine
     assert frame.crop == Rect(80, 0, 480, 480)
     assert frame.source == "picamera"
     assert 0 < frame.capture_ms <= age_ms < 10_000
+
+
+@pytest.mark.parametrize("flips", [True, False])  # by the sensor, or else in the copy
+def test_a_mirrored_picture_is_mirrored_for_the_model_too(machine: Machine, flips: bool) -> None:
+    machine.plays(flips=flips)
+    with open_source("picamera", replace(OPTIONS, turn=Turn.of(0, "h"))) as source:
+        frame = take(iter(source), 1)[0]
+    middles = [(2 * n + 1) * 640 // 16 for n in range(8)]
+
+    assert frame.preview[240, middles].tolist() == [list(bar) for bar in reversed(BARS)]
+    assert frame.model_input is not None
+    assert frame.model_input[112, [2, 60, 110, -3]].tolist() == [list(BARS[n]) for n in (6, 5, 4, 1)]
+
+
+def test_a_camera_on_its_side_is_turned_with_what_its_scaler_made(machine: Machine) -> None:
+    with open_source("picamera", replace(OPTIONS, turn=Turn.of(270, "none"))) as source:
+        frame = take(iter(source), 1)[0]
+    middles = [(2 * n + 1) * 640 // 16 for n in range(8)]
+
+    assert frame.preview[middles, 240].tolist() == [list(bar) for bar in reversed(BARS)]
+    assert frame.crop == Rect(0, 80, 480, 480)
+    assert frame.model_input is not None
+    assert frame.model_input[2, 112].tolist() == list(BARS[6])
 
 
 def test_a_pi_4_delivers_the_same_by_way_of_yuv(machine: Machine) -> None:

@@ -6,11 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fake_picamera2 import BARS, ColorSpace, MappedArray, Picamera2, bars
+from tests.fake_picamera2 import BARS, ColorSpace, MappedArray, Picamera2, Transform, bars
 from vitcam.frames import Image
 from vitcam.resize import InputSpec, crop_of
 from vitcam.sources.picamera_link import Wish
-from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview, lores_size
+from vitcam.sources.picamera_streams import (
+    Stream,
+    configure,
+    copy_model_input,
+    copy_preview,
+    left_to_flip,
+    lores_size,
+)
+from vitcam.view import Turn
 
 SPEC = InputSpec(224, 224)
 WISH = Wish(0, 1280, 720, 30, SPEC)
@@ -23,7 +31,7 @@ def camera_in(monkeypatch: pytest.MonkeyPatch, **world: Any) -> Picamera2:
 
 
 def set_up(camera: Picamera2, wish: Wish = WISH) -> tuple[Stream, Stream | None]:
-    return configure(camera, wish, ColorSpace.Smpte170m())
+    return configure(camera, wish, ColorSpace.Smpte170m(), Transform(wish.mirrored, wish.upturned))
 
 
 def shown_by(camera: Picamera2, preview: Stream) -> Image:
@@ -156,3 +164,12 @@ def test_a_size_that_was_not_asked_for_is_resized_in_the_child(monkeypatch: pyte
 def camera_rows(camera: Picamera2, stream: Stream) -> Image:
     camera.start()
     return camera.capture_request(wait=1).make_array(stream.name)
+
+
+@pytest.mark.parametrize("flips", [True, False])
+def test_what_the_camera_does_not_flip_is_left_to_do(monkeypatch: pytest.MonkeyPatch, flips: bool) -> None:
+    camera = camera_in(monkeypatch, flips=flips)
+    wish = Wish(0, 640, 480, 30, None, mirrored=True)
+    set_up(camera, wish)
+
+    assert left_to_flip(camera, wish) == Turn(mirrored=not flips)
