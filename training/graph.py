@@ -103,7 +103,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         weights = tf.nn.softmax(scores)  # (h, R, T)
         mixed = tf.transpose(tf.matmul(weights, v), (1, 0, 2))  # (R, h, d)
         rows += _dense(tf.reshape(mixed, (-1, self.folded.config.width)), block.output)  # (R, D)
-        hidden = tf.nn.gelu(_dense(_norm(rows, block.norm2), block.up), approximate=False)  # (R, M)
+        hidden = tf.nn.gelu(self._read(_norm(rows, block.norm2), block.up), approximate=False)  # (R, M)
         return rows + _dense(hidden, block.down), weights
 
     def _look(self, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -122,10 +122,20 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     def _heads(self, x: Tensor, *projections: Affine) -> list[Tensor]:
         """(T, D) -> (h, T, d) of each, by one matmul and one transpose; SPLIT, unlike slices, stays in the delegate."""
         config, count = self.folded.config, len(projections)
-        x = _dense(x, _side_by_side(projections))  # (T, count*D)
+        x = self._read(x, _side_by_side(projections))  # (T, count*D)
         x = tf.reshape(x, (-1, count * config.heads, config.width // config.heads))
         x = tf.transpose(x, (1, 0, 2))  # (count*h, T, d)
         return tf.split(x, count, axis=0) if count > 1 else [x]
+
+    def _read(self, normed: Tensor, affine: Affine) -> Tensor:
+        """A projection of normalised rows, (T, D) -> (T, M)."""
+        if not self.folded.rewrites.float16:
+            return _dense(normed, affine)
+        # XNNPACK computes what follows a FULLY_CONNECTED of dynamic range in float32, what follows a convolution also
+        # in float16. A stride of 1 would be turned back into a FULLY_CONNECTED; along an axis of one, 2 is the same.
+        rows = tf.reshape(normed, (1, -1, 1, affine.kernel.shape[0]))  # (1, T, 1, D)
+        x = tf.nn.conv2d(rows, affine.kernel[None, None], (1, 2), "VALID") + affine.bias  # (1, T, 1, M)
+        return tf.reshape(x, (-1, affine.kernel.shape[1]))
 
 
 def to_float(folded: Folded) -> bytes:

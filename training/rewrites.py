@@ -40,6 +40,9 @@ class Rewrites:
     """The normalisation of the pixels goes into the patch embedding."""
     temperature: bool = True
     """The calibrated temperature goes into the head."""
+    float16: bool = True
+    """q, k, v and the first layer of the MLP are convolutions, around which XNNPACK computes in float16 where the
+    processor can. Their input is quantised as a whole and not row by row, which normalised rows bear."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for a combination that is not the same function."""
