@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench bench-peers clean
+.PHONY: run test lint bench bench-peers bench-aarch64 clean
 
 $(VENV)/daemon: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,6 +52,10 @@ $(VENV)/peers-tflite/ready:
 
 bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready
 	$(VENV)/peers/bin/python -m tests.bench.peers $(ARGS)
+
+# emulates a Raspberry Pi 5's processor; says which of Debian's packages it lacks
+bench-aarch64: $(VENV)/peers/ready
+	$(VENV)/peers/bin/python -m tests.bench.aarch64 $(ARGS)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache
