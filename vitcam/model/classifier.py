@@ -116,9 +116,9 @@ class Classifier:
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
         )
 
-    def classify_image(self, image: Image, source: str = "upload") -> Prediction:
+    def classify_image(self, image: Image, source: str = "upload", explain: bool = False) -> Prediction:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
-        return self(frame_of(image, self.input, source))
+        return self(frame_of(image, self.input, source), explain)
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Ask the model the images whose answers it carries: a wrong runtime or a damaged file shows here."""

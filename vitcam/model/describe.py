@@ -16,6 +16,7 @@ def model_record(classifier: Classifier) -> dict[str, Any]:
         "input": asdict(card.input),
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
         "heads": card.heads,
+        "rollout": classifier.explains,
         "layers": card.layers,
         "width": card.width,
         "parameters": card.parameters,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from vitcam.view import CROP_WORDS, Flip, Rotate, is_region
 
-OverlayMode = Literal["none", "attention", "heat", "grid"]
+OverlayMode = Literal["none", "attention", "rollout", "heat", "grid"]
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
@@ -77,7 +77,9 @@ class MotionSettings:
     ] = False
     threshold: Annotated[
         float,
-        Rule("Levels of 255 by which a spot must change to have moved; more where the picture is noisy", low=1, high=100),
+        Rule(
+            "Levels of 255 by which a spot must change to have moved; more where the picture is noisy", low=1, high=100
+        ),
     ] = 6.0
     hold_s: Annotated[
         float, Rule("Every frame is classified until nothing has moved for so long, in s", low=0, high=3600)
@@ -116,7 +118,8 @@ class OverlaySettings:
     """What is drawn over a picture unless its viewer asks for something else."""
 
     mode: Annotated[
-        OverlayMode, Rule("What is drawn: attention over the picture, the heat map alone, the grid of patches")
+        OverlayMode,
+        Rule("What is drawn: attention or rollout over the picture, the heat map alone, the grid of patches"),
     ] = "attention"
     opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1)] = 0.5
 

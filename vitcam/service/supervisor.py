@@ -13,9 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from vitcam.errors import ModelError, VitcamError
+from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.events import Rules
-from vitcam.frames import Image, Prediction
+from vitcam.frames import Frame, Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
@@ -103,7 +103,12 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
         settings.model.fps,
         _gate(settings.motion),
     )
-    pipeline = Pipeline(job, classifier, publisher.prediction)
+
+    def classify(frame: Frame) -> Prediction:
+        return classifier(frame, explain=web is not None and web.wants_rollout)
+
+    pipeline = Pipeline(job, classify, publisher.prediction)
+    _check_overlay(settings, classifier)
     web = _build_web(settings, pipeline, classifier, aim) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher)
 
@@ -251,6 +256,14 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, a
     )
 
 
+def _check_overlay(settings: Settings, classifier: Classifier) -> None:
+    if settings.overlay.mode == "rollout" and not classifier.explains:
+        raise UsageError(
+            f"the overlay is rollout, but {classifier.path} cannot explain itself; export it again with vitcam-train, "
+            "or take --overlay attention"
+        )
+
+
 def _second_classifier(settings: ModelSettings) -> Callable[[Image], Prediction]:
     """For uploads: its own interpreter, so that the camera never waits; loaded with the first upload."""
 
@@ -259,4 +272,4 @@ def _second_classifier(settings: ModelSettings) -> Callable[[Image], Prediction]
         labels = Path(settings.labels) if settings.labels else None
         return Classifier(settings.name, threads=1, labels=labels, top_k=settings.top_k)
 
-    return lambda image: loaded().classify_image(image)
+    return lambda image: loaded().classify_image(image, explain=True)

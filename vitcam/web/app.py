@@ -1,7 +1,7 @@
 """The routes: which request goes where."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -9,10 +9,11 @@ from typing import Any
 
 from aiohttp import web
 
-from vitcam.attention import MODES
+from vitcam.attention import Mode
 from vitcam.frames import Image, Prediction
 from vitcam.view import Aim
 from vitcam.web.crop import Crop
+from vitcam.web.demand import Demand
 from vitcam.web.guard import add_headers, errors_as_json, refusal, refuse_strangers
 from vitcam.web.live import Arrivals, Live
 from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
@@ -21,7 +22,7 @@ from vitcam.web.press import Press
 from vitcam.web.preview import Preview
 from vitcam.web.static import INDEX, Page
 from vitcam.web.uploads import Uploads, read_input_spec
-from vitcam.web.variant import STEPS, Variant, read_variant
+from vitcam.web.variant import STEPS, Variant, overlays_of, read_variant
 
 MOST_CLIENTS = 256  # of each kind
 _SNAPSHOT_PATIENCE_S = 1.0
@@ -36,6 +37,7 @@ class Parts:
     classify: Callable[[Image], Prediction]
     default: Variant
     press: Press
+    demand: Demand
     uploads_executor: Executor
     host: str
     """What the server is bound to."""
@@ -74,8 +76,9 @@ class _Site:
         self._default = parts.default
         self._press = parts.press
         self._heads = int(parts.model_card.get("heads") or 0)
-        self._model = {**parts.model_card, "stream": _stream_record(parts.default)}
-        self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press)
+        self._overlays = overlays_of(parts.model_card)
+        self._model = {**parts.model_card, "stream": _stream_record(parts.default, self._overlays)}
+        self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press, parts.demand)
         self._feed = Feed(Arrivals(parts.live.predicted))
         self._page = Page()
         self._clients: Counter[str] = Counter()
@@ -150,7 +153,7 @@ class _Site:
         return refusal(503, state.reason or state.status)
 
     def _variant(self, query: Mapping[str, str]) -> Variant:
-        return read_variant(query, self._heads, self._default)
+        return read_variant(query, self._heads, self._default, self._overlays)
 
     @contextmanager
     def _client(self, kind: str) -> Iterator[None]:
@@ -170,10 +173,10 @@ def _transport(request: web.Request) -> Any:
     return transport
 
 
-def _stream_record(default: Variant) -> dict[str, Any]:
+def _stream_record(default: Variant, overlays: Sequence[Mode]) -> dict[str, Any]:
     """What `/stream` takes and what it does unasked, for pages and programs that let people choose."""
     return {
-        "overlays": list(MODES),
+        "overlays": list(overlays),
         "default": asdict(default),
         "steps": {name: asdict(steps) for name, steps in STEPS.items()},
     }

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vitcam.attention import overlay
 from vitcam.errors import VitcamError
@@ -66,8 +67,23 @@ def draw(shown: Shown, variant: Variant) -> Image:
     scale = min(1.0, variant.width / preview.shape[1])
     image = resize(preview, scale)
     crop = scale_rect(shown.frame.crop, scale, image)
-    attention = shown.prediction.attention if shown.prediction is not None else None
-    return overlay(image, crop, attention, variant.overlay, head=variant.head, opacity=variant.opacity)
+    return overlay(image, crop, _weights(shown, variant), variant.overlay, head=variant.head, opacity=variant.opacity)
+
+
+def has_weights(shown: Shown, variant: Variant) -> bool:
+    """Whether what `variant` draws over its pictures is there; True where the model never gives any."""
+    prediction = shown.prediction
+    return variant.overlay != "rollout" or (prediction is not None and prediction.rollout is not None)
+
+
+def _weights(shown: Shown, variant: Variant) -> NDArray[np.float32] | None:
+    """(heads, gh, gw); None where nothing was predicted yet, or not what is looked at since a moment ago."""
+    prediction = shown.prediction
+    if prediction is None:
+        return None
+    if variant.overlay == "rollout":
+        return None if prediction.rollout is None else prediction.rollout[None]
+    return prediction.attention
 
 
 def resize(image: Image, scale: float) -> Image:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import numpy as np
 from aiohttp import web
@@ -25,11 +26,11 @@ _RETRY = b"retry: 1000\n\n"  # how soon a browser comes back after a restart, in
 _COMMENT = b":\n\n"
 
 
-def attention_lists(attention: NDArray[np.float32] | None) -> list[list[list[float]]] | None:
-    """(heads, gh, gw) as nested lists of numbers with five decimals; None stays None."""
-    if attention is None:
+def nested_lists(weights: NDArray[np.float32] | None) -> list[Any] | None:
+    """(heads, gh, gw) or (gh, gw) as lists in lists, numbers with five decimals; None stays None."""
+    if weights is None:
         return None
-    rounded: list[list[list[float]]] = np.round(attention.astype(np.float64), 5).tolist()
+    rounded: list[Any] = np.round(weights.astype(np.float64), 5).tolist()
     return rounded
 
 
@@ -70,5 +71,5 @@ class Feed:
 def _write(prediction: Prediction, *, attention: bool) -> bytes:
     record = prediction_record(prediction)
     if attention:
-        record["attention"] = attention_lists(prediction.attention)
+        record["attention"] = nested_lists(prediction.attention)
     return f"event: prediction\nid: {prediction.seq}\ndata: {json.dumps(record)}\n\n".encode()

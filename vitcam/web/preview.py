@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from vitcam.errors import VitcamError
 from vitcam.frames import Shown
 from vitcam.web.channel import Channel
+from vitcam.web.demand import Demand
 from vitcam.web.live import Arrivals, Live
-from vitcam.web.picture import Picture
+from vitcam.web.picture import Picture, has_weights
 from vitcam.web.press import Press
 from vitcam.web.variant import Variant
 
@@ -23,10 +24,11 @@ class TooManyVariantsError(VitcamError):
 class Preview:
     """Channels come with their first viewer and go with their last."""
 
-    def __init__(self, live: Live, arrivals: Arrivals[Shown], press: Press) -> None:
+    def __init__(self, live: Live, arrivals: Arrivals[Shown], press: Press, demand: Demand) -> None:
         self._live = live
         self._arrivals = arrivals
         self._press = press
+        self._demand = demand
         self._channels: dict[Variant, Channel] = {}
 
     @contextmanager
@@ -43,7 +45,8 @@ class Preview:
             self._channels[variant] = channel
         channel.viewers += 1
         try:
-            yield channel
+            with self._demand.looking(variant):
+                yield channel
         finally:
             channel.viewers -= 1
             if channel.viewers == 0:
@@ -56,7 +59,7 @@ class Preview:
         with self.watch(variant) as channel:
             try:
                 async with asyncio.timeout(patience_s):
-                    await self._frame_after(asked_ns, patience_s)
+                    await self._frame_after(asked_ns, patience_s, variant)
                     picture = await channel.next(0)
                     while picture.captured_ns < asked_ns:  # a stream had it in the making before we asked
                         picture = await channel.next(picture.number)
@@ -64,12 +67,15 @@ class Preview:
             except TimeoutError:
                 return await channel.next(0)
 
-    async def _frame_after(self, captured_ns: int, patience_s: float) -> None:
-        """Return once the slot holds a frame captured after that; so a snapshot alone encodes one picture, not two."""
+    async def _frame_after(self, captured_ns: int, patience_s: float, variant: Variant) -> None:
+        """Return once the slot holds a frame captured after that; so a snapshot alone encodes one picture, not two.
+
+        A rollout is worked out only from now on: the first frames may still be without.
+        """
         version = 0
         while True:
             found = await self._arrivals.newer(version, patience_s)
             if found is not None:
                 version, shown = found
-                if shown.frame.captured_ns >= captured_ns:
+                if shown.frame.captured_ns >= captured_ns and has_weights(shown, variant):
                     return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.view import Aim
+from vitcam.web.demand import Demand
 from vitcam.web.live import Live
 from vitcam.web.press import Press
 from vitcam.web.variant import Variant
@@ -59,6 +60,7 @@ class WebServer:
         self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
         self._press = Press(self._encoder)
+        self._demand = Demand()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending = asyncio.Event()
@@ -70,6 +72,11 @@ class WebServer:
         """Where a browser on this machine finds the page."""
         host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(self._host, self._host)
         return f"http://[{host}]:{self._port}" if ":" in host else f"http://{host}:{self._port}"
+
+    @property
+    def wants_rollout(self) -> bool:
+        """Whether somebody looks at an attention rollout now."""
+        return self._demand.rollout
 
     @property
     def encoded(self) -> int:
@@ -114,6 +121,7 @@ class WebServer:
             classify=self._classify,
             default=self._default,
             press=self._press,
+            demand=self._demand,
             uploads_executor=self._uploads,
             host=self._host,
             aim=self._aim,

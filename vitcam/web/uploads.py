@@ -13,7 +13,7 @@ from vitcam.decode import decode_image
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.resize import InputSpec, crop_of
-from vitcam.web.predictions import attention_lists
+from vitcam.web.predictions import nested_lists
 from vitcam.wire import prediction_record
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -71,7 +71,9 @@ class Uploads:
         record["image"] = {"width": width, "height": height}
         if self._input is not None:
             record["crop"] = asdict(crop_of(self._input, height, width))
-        record["attention"] = attention_lists(prediction.attention)
+        record["attention"] = nested_lists(prediction.attention)
+        if prediction.rollout is not None:
+            record["rollout"] = nested_lists(prediction.rollout)
         return record
 
 

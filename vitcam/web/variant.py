@@ -1,8 +1,9 @@
 """Which of the many possible pictures of one frame a viewer wants, read from the query of a URL."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vitcam.attention import MODES, Mode
 from vitcam.errors import UsageError
@@ -50,22 +51,28 @@ STEPS = {
 }
 
 
-def read_variant(query: Mapping[str, str], heads: int, default: Variant) -> Variant:
+def overlays_of(model_card: Mapping[str, Any]) -> tuple[Mode, ...]:
+    """What can be drawn of a model: a rollout only where its file can explain itself."""
+    return tuple(mode for mode in MODES if mode != "rollout" or model_card.get("rollout"))
+
+
+def read_variant(query: Mapping[str, str], heads: int, default: Variant, overlays: Sequence[Mode] = MODES) -> Variant:
     """What a viewer asks for; names that mean nothing here are ignored (many clients add one against caches).
 
-    heads   how many the model has
-    raises  UsageError naming what is allowed
+    heads     how many the model has
+    overlays  what can be drawn of it
+    raises    UsageError naming what is allowed
     """
     number = {
         name: steps.snap(name, query[name]) if name in query else float(getattr(default, name))
         for name, steps in STEPS.items()
     }
-    overlay = _read_overlay(query.get("overlay", default.overlay))
+    overlay = _read_overlay(query.get("overlay", default.overlay), overlays)
     drawn = overlay != "none"
     return Variant(
         overlay=overlay,
-        # without an overlay these two change no pixel: one JPEG for all
-        head=_read_head(query.get("head", "mean"), heads) if drawn else None,
+        # where these two change no pixel, one JPEG is enough for all; a rollout is of all heads
+        head=_read_head(query.get("head", "mean"), heads) if drawn and overlay != "rollout" else None,
         opacity=number["opacity"] if drawn else 0.0,
         width=int(number["width"]),
         quality=int(number["quality"]),
@@ -73,11 +80,11 @@ def read_variant(query: Mapping[str, str], heads: int, default: Variant) -> Vari
     )
 
 
-def _read_overlay(text: str) -> Mode:
-    for mode in MODES:
+def _read_overlay(text: str, overlays: Sequence[Mode]) -> Mode:
+    for mode in overlays:
         if text == mode:
             return mode
-    raise UsageError(f"overlay is {text!r}; allowed: {', '.join(MODES)}")
+    raise UsageError(f"overlay is {text!r}; allowed: {', '.join(overlays)}")
 
 
 def _read_head(text: str, heads: int) -> int | None:

@@ -27,7 +27,7 @@ export class Controls {
 
   #apply() {
     const chosen = this.#chosen;
-    this.#head.disabled = chosen.overlay === "none";
+    this.#head.disabled = ["none", "rollout"].includes(chosen.overlay); // a rollout is of all heads
     this.#opacity.disabled = !["attention", "grid", "rollout"].includes(chosen.overlay);
     document.getElementById("opacity-text").textContent = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;

@@ -61,14 +61,16 @@ export class Photo {
 
   #draw() {
     if (!this.#answer) return;
-    const { image, crop, attention } = this.#answer;
+    const { image, crop, attention, rollout } = this.#answer;
     const scale = Math.min(1, MOST_PX / Math.max(image.width, image.height));
     this.#canvas.width = Math.round(image.width * scale);
     this.#canvas.height = Math.round(image.height * scale);
     const context = this.#canvas.getContext("2d");
     context.scale(scale, scale);
     if (this.#bitmap) context.drawImage(this.#bitmap, 0, 0, image.width, image.height);
-    drawHeat(context, attention, crop ?? { x: 0, y: 0, ...image }, this.#look);
+    const seen = crop ?? { x: 0, y: 0, ...image };
+    if (rollout && this.#look.overlay === "rollout") drawHeat(context, [rollout], seen, { ...this.#look, head: "mean" });
+    else drawHeat(context, attention, seen, this.#look);
   }
 
   #say(sentence, bad = false) {
