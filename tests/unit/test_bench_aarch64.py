@@ -1,0 +1,73 @@
+"""What is made of the emulator's counts: blocks, answers of two processors, the page and the README."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.bench.aarch64.blocks import Block, Work, read_blocks, work
+from tests.bench.aarch64.compare import agreement
+from tests.bench.aarch64.emulate import Guest
+from tests.bench.aarch64.prepare import check_programs
+from tests.bench.aarch64.report import BEGIN, END, Row, between_marks, page, summary, table
+from vitcam.errors import UsageError, VitcamError
+
+OURS = Row("**vitcam**", Work(instructions=145_000_000, cycles=64_000_000, covered=0.99))
+OTHER = Row("another", Work(instructions=290_000_000, cycles=160_000_000, covered=0.97))
+ALIKE = agreement(np.array([[0.9, 0.1]], np.float32), np.array([[0.9, 0.1]], np.float32))
+
+
+def test_a_block_translated_twice_is_counted_once_with_all_its_runs(tmp_path: Path) -> None:
+    counted = tmp_path / "counted.blocks"
+    counted.write_text("3 2 4000 d503201f d65f03c0\n9 1 5000 d503201f\n7 2 4000 d503201f d65f03c0\n")
+
+    blocks = read_blocks(counted)
+
+    assert blocks == [Block(10, ("d503201f", "d65f03c0")), Block(9, ("d503201f",))]
+    assert sum(block.instructions for block in blocks) == 29
+
+
+def test_a_guest_that_set_no_marks_is_an_error_and_not_zero_work() -> None:
+    with pytest.raises(VitcamError, match="set no marks"):
+        work([], Guest(Path("nowhere"), Path("nowhere")))
+
+
+def test_missing_programs_are_named_by_the_packages_that_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    with pytest.raises(UsageError, match=r"apt-get install .*g\+\+-aarch64-linux-gnu.*mmdebstrap qemu-user"):
+        check_programs()
+
+
+def test_answers_that_differ_only_where_undecided_say_how_undecided() -> None:
+    here = np.array([[0.8, 0.1, 0.1], [0.40, 0.38, 0.22]], np.float32)
+    there = np.array([[0.8, 0.1, 0.1], [0.38, 0.40, 0.22]], np.float32)
+
+    alike = agreement(there, here)
+
+    assert (alike.photos, alike.same_label, alike.close) == (2, 1, 2)
+    assert alike.undecided == pytest.approx(0.02, abs=1e-6)
+    assert "1 of 2 photos, which led by 0.020 at most" in str(alike)
+
+
+def test_the_table_puts_least_work_first_and_divides_by_the_baseline() -> None:
+    lines = table([OTHER, OURS], OTHER).splitlines()
+
+    assert lines[2:] == ["| **vitcam** | 145.0 | 0.50 | 64.0 | 0.40 |", "| another | 290.0 | 1.00 | 160.0 | 1.00 |"]
+
+
+def test_page_and_readme_say_that_no_pi_was_measured() -> None:
+    made = page([OURS, OTHER], OTHER, ALIKE, "today")
+
+    assert "Nothing here is a time of a Pi" in made
+    assert "97% of the instructions or more" in made
+    assert "{" not in made
+    assert "under emulation, not measured on a Pi" in summary(OURS, OTHER, ALIKE)
+
+
+def test_only_what_stands_between_the_marks_of_the_readme_changes() -> None:
+    text = between_marks(f"before\n{BEGIN}\nold\n{END}\nafter\n", "new")
+
+    assert text == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
+    with pytest.raises(ValueError, match="marks"):
+        between_marks("no marks", "new")
