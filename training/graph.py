@@ -85,9 +85,8 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         config = self.folded.config
         (rows, columns), side = config.grid, config.patch_size
         x = tf.cast(image, tf.float32)
-        if self.folded.pixels is not None:
-            factor, summand = self.folded.pixels
-            x = x * factor + summand
+        factor, summand = self.folded.pixels
+        x = x * factor.astype(np.float32) + summand.astype(np.float32)
         x = tf.reshape(x, (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
         x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, which XNNPACK takes
         with tf.name_scope(FLOAT):
@@ -103,7 +102,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         weights = tf.nn.softmax(scores)  # (h, R, T)
         mixed = tf.transpose(tf.matmul(weights, v), (1, 0, 2))  # (R, h, d)
         rows += _dense(tf.reshape(mixed, (-1, self.folded.config.width)), block.output)  # (R, D)
-        hidden = tf.nn.gelu(self._read(_norm(rows, block.norm2), block.up), approximate=False)  # (R, M)
+        hidden = tf.nn.gelu(_dense(_norm(rows, block.norm2), block.up), approximate=False)  # (R, M)
         return rows + _dense(hidden, block.down), weights
 
     def _look(self, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -122,13 +121,13 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     def _heads(self, x: Tensor, *projections: Affine) -> list[Tensor]:
         """(T, D) -> (h, T, d) of each, by one matmul and one transpose; SPLIT, unlike slices, stays in the delegate."""
         config, count = self.folded.config, len(projections)
-        x = self._read(x, _side_by_side(projections))  # (T, count*D)
+        x = self._project(x, _side_by_side(projections))  # (T, count*D)
         x = tf.reshape(x, (-1, count * config.heads, config.width // config.heads))
         x = tf.transpose(x, (1, 0, 2))  # (count*h, T, d)
         return tf.split(x, count, axis=0) if count > 1 else [x]
 
-    def _read(self, normed: Tensor, affine: Affine) -> Tensor:
-        """A projection of normalised rows, (T, D) -> (T, M)."""
+    def _project(self, normed: Tensor, affine: Affine) -> Tensor:
+        """Queries, keys or values of normalised rows, (T, D) -> (T, M)."""
         if not self.folded.rewrites.float16:
             return _dense(normed, affine)
         # XNNPACK computes what follows a FULLY_CONNECTED of dynamic range in float32, what follows a convolution also

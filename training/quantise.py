@@ -37,9 +37,10 @@ def to_int8(model: bytes) -> bytes:
 
 
 def delegate_input(model: bytes) -> bytes:
-    """Let XNNPACK turn the input bytes into floats too: DEQUANTIZE of scale 1, where TensorFlow wrote CAST.
+    """Let XNNPACK turn the input bytes into floats too: DEQUANTIZE, where TensorFlow wrote CAST.
 
-    The two compute the same, byte by byte, but XNNPACK has no CAST, which would stay outside the delegate.
+    The two compute the same, byte by byte, but XNNPACK has no CAST, which would stay outside the delegate. One factor
+    and summand for all bytes become its scale and zero point.
 
     model    a float TFLite file in which every signature's only CAST is at its uint8 input
     raises   ValueError if a signature has not exactly one CAST
@@ -52,12 +53,25 @@ def delegate_input(model: bytes) -> bytes:
         casts = [op for op in graph.operators if _kind(parsed, op) == schema.BuiltinOperator.CAST]
         if len(casts) != 1:
             raise ValueError(f"the graph has {len(casts)} CAST operators; one, at its input, can be rewritten")
+        scale = _absorb(parsed, graph, casts[0], schema.BuiltinOperator.MUL, 1.0)
+        summand = _absorb(parsed, graph, casts[0], schema.BuiltinOperator.ADD, 0.0)
         exact = schema.QuantizationParametersT()
-        exact.scale, exact.zeroPoint = [1.0], [0]
+        exact.scale, exact.zeroPoint = [scale], [round(-summand / scale)]
         graph.tensors[casts[0].inputs[0]].quantization = exact
         casts[0].opcodeIndex = len(parsed.operatorCodes) - 1
         casts[0].builtinOptionsType, casts[0].builtinOptions = schema.BuiltinOptions.NONE, None
     return pack(parsed)
+
+
+def _absorb(model: schema.ModelT, graph: schema.SubGraphT, op: schema.OperatorT, kind: int, neutral: float) -> float:
+    """Take out the operator after `op` if it is of that kind with one constant, and return the constant."""
+    after = next(each for each in graph.operators if op.outputs[0] in each.inputs)
+    constant = model.buffers[graph.tensors[after.inputs[-1]].buffer].data
+    if _kind(model, after) != kind or constant is None or len(constant) != np.float32().nbytes:
+        return neutral
+    graph.operators.remove(after)
+    op.outputs = after.outputs
+    return float(np.frombuffer(bytes(constant), np.float32)[0])
 
 
 def allow_float16(model: bytes) -> bytes:

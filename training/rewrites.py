@@ -20,6 +20,7 @@ from .vit import MEAN_RGB, STD_RGB
 Array = NDArray[np.floating[Any]]
 
 _MEAN, _STD = np.array(MEAN_RGB), np.array(STD_RGB)
+_CENTRED = np.array([1 / 64]), np.array([-2.0])  # what a DEQUANTIZE of scale 1/64 and zero point 128 does to a byte
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Rewrites:
     temperature: bool = True
     """The calibrated temperature goes into the head."""
     float16: bool = True
-    """q, k, v and the first layer of the MLP are convolutions, around which XNNPACK computes in float16 where the
-    processor can. Their input is quantised as a whole and not row by row, which normalised rows bear."""
+    """q, k and v are a convolution, around which XNNPACK computes in float16 where the processor can. Its input is
+    quantised as a whole and not row by row, which normalised rows bear."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for a combination that is not the same function."""
@@ -103,8 +104,9 @@ class Folded:
 
     config: ViTConfig
     rewrites: Rewrites
-    pixels: tuple[Array, Array] | None
-    """(3,), (3,): factor and summand of each byte of red, green and blue; None: in the patch embedding."""
+    pixels: tuple[Array, Array]
+    """(3,), (3,): factor and summand of each byte of red, green and blue; (1,), (1,): of every byte, for its
+    DEQUANTIZE, and the rest of the normalisation is in the patch embedding."""
     patches: Affine
     """(P*P*3, D): a patch's rows one after the other, RGB side by side."""
     cls_row: Array
@@ -140,7 +142,7 @@ def fold(
     return Folded(
         config=config,
         rewrites=rewrites,
-        pixels=None if rewrites.pixels else (_single(1 / (255 * _STD)), _single(-_MEAN / _STD)),
+        pixels=_CENTRED if rewrites.pixels else (_single(1 / (255 * _STD)), _single(-_MEAN / _STD)),
         patches=stream.written(fold_pixels(patches) if rewrites.pixels else patches),
         cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write),
         position=_single(position[1:] @ stream.write),
@@ -188,10 +190,14 @@ class Stream:
 
 
 def fold_pixels(patches: Affine) -> Affine:
-    """Take camera bytes where the projection took (bytes / 255 - mean) / std."""
+    """Take bytes / 64 - 2 where the projection took (bytes / 255 - mean) / std.
+
+    Bytes around zero and of a size with the weights: sums of 0..255 would lose in float16 what they differ by.
+    """
     count = len(patches.kernel) // 3
-    scale = np.tile(1 / (255 * _STD), count)  # (P*P*3,)
-    shift = np.tile(-_MEAN / _STD, count)
+    factor, summand = _CENTRED
+    scale = np.tile(1 / (255 * factor * _STD), count)  # (P*P*3,)
+    shift = np.tile((-summand / (255 * factor) - _MEAN) / _STD, count)
     return fold_norm(patches, scale, shift)
 
 

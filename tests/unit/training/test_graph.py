@@ -100,6 +100,12 @@ def test_bytes_go_through_dequantize_exactly_as_through_cast(float_graph: bytes)
         np.testing.assert_allclose(after[name], before[name], atol=1e-6)
 
 
+def test_bytes_are_centred_so_that_float16_can_hold_their_sums(float_graph: bytes) -> None:
+    graph = Interpreter(model_content=delegate_input(float_graph))
+
+    assert graph.get_input_details()[0]["quantization"] == (1 / 64, 128)
+
+
 def test_a_graph_without_a_cast_is_not_rewritten_twice(float_graph: bytes) -> None:
     with pytest.raises(ValueError, match="0 CAST operators"):
         delegate_input(delegate_input(float_graph))
@@ -137,14 +143,15 @@ def test_the_int8_graph_has_int8_weights_and_stays_close(int8_graph: bytes, floa
 def test_what_is_in_the_float_scope_keeps_its_weights_and_nothing_else_does(int8_graph: bytes) -> None:
     graph = Interpreter(model_content=int8_graph)
     kinds = {detail["index"]: (tuple(detail["shape"]), detail["dtype"]) for detail in graph.get_tensor_details()}
-    projections = [op for op in graph._get_ops_details() if op["op_name"] == "FULLY_CONNECTED"]
-    weights = [kinds[op["inputs"][1]] for op in projections]  # [out, in] each
-
-    floats = [shape for shape, dtype in weights if dtype == np.float32]
-    assert floats == [(128, 192), (128, 128)], "the patches, 8 x 8 x 3 bytes each, and the embedding"
-    assert [dtype for _, dtype in weights].count(np.int8) == 4 * SMALL.depth + 2, (
-        "qkv, o, up, down; the last q apart; head"
+    dense, convolutions = (
+        [kinds[op["inputs"][1]] for op in graph._get_ops_details() if op["op_name"] == name]
+        for name in ("FULLY_CONNECTED", "CONV_2D")
     )
+
+    floats = [shape for shape, dtype in dense if dtype == np.float32]
+    assert floats == [(128, 192), (128, 128)], "the patches, 8 x 8 x 3 bytes each, and the embedding"
+    assert [dtype for _, dtype in dense].count(np.int8) == 3 * SMALL.depth + 1, "o, up, down; head"
+    assert [dtype for _, dtype in convolutions] == [np.int8] * (SMALL.depth + 1), "qkv; of the last block q apart"
 
 
 def test_quantising_prints_nothing_on_stdout_or_stderr(float_graph: bytes, capfd: pytest.CaptureFixture[str]) -> None:
