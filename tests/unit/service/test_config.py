@@ -176,7 +176,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[camera]\nfps = nan", "camera.fps is nan; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = inf", "camera.fps is inf; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = 1" + "0" * 400, "…; allowed is a number from 0.1 to 240"),
-        ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none, attention, heat or grid"),
+        ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none, attention, rollout, heat or grid"),
         ("[camera]\nrotate = 45", "camera.rotate is 45; allowed is 0, 90, 180 or 270"),
         ("[camera]\nrotate = false", "camera.rotate is false; allowed is 0, 90, 180 or 270"),
         ("[camera]\nrotate = '90'", "camera.rotate is '90'; allowed is 0, 90, 180 or 270"),

@@ -70,7 +70,7 @@ def test_a_model_without_attention_has_no_heads_to_choose() -> None:
 
 
 def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="none, attention, heat, grid"):
+    with pytest.raises(UsageError, match="none, attention, rollout, heat, grid"):
         read_variant({"overlay": "glow"}, heads=3, default=Variant())
 
 
