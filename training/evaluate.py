@@ -23,7 +23,7 @@ from .about import read_about
 from .checkpoints import load_into, read_network
 from .data.batches import BatchPlan, plain_batches
 from .data.dataset import Dataset
-from .data.photos import BrokenPhotoError, read_photo
+from .data.photos import BrokenPhotoError, photo_of
 from .vit import Tensor, ViT, pooled_attention
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     labels, probabilities, attention = [], [], []
     for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
         try:
-            photo = read_photo(sample.path)
+            photo = photo_of(sample)
         except BrokenPhotoError as error:
             log.warning("skipped %s", error)
             continue

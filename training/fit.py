@@ -84,7 +84,7 @@ class Run:
         self.plan = BatchPlan(recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads)
         self.model = Logits(vit)
         self.optimizer = LayerwiseAdamW(
-            layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, learning_rate=0.0
+            layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, learning_rate=0.0
         )
         loss = keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=train.label_smoothing)
         self.model.compile(self.optimizer, loss, metrics=["accuracy"], jit_compile=keras.backend.backend() != "torch")

@@ -14,18 +14,24 @@ from .vit import ViT
 class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019) and a learning rate of its own for each layer.
 
-    scales  path of a variable -> factor on the learning rate
-    decays  paths of the variables that decay
+    scales     path of a variable -> factor on the learning rate
+    decays     paths of the variables that decay
+    decoupled  False: the decay joins the gradient (L2), as Adam had it before AdamW
     """
 
-    def __init__(self, scales: dict[str, float], decays: set[str], weight_decay: float, **kwargs: Any) -> None:
+    def __init__(
+        self, scales: dict[str, float], decays: set[str], weight_decay: float, decoupled: bool = True, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.scales, self.decays, self.decay_rate = scales, decays, weight_decay
+        self.scales, self.decays, self.decay_rate, self.decoupled = scales, decays, weight_decay, decoupled
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = learning_rate * self.scales[variable.path]
         if variable.path in self.decays:
-            self.assign(variable, variable * (1.0 - rate * self.decay_rate))
+            if self.decoupled:
+                self.assign(variable, variable * (1.0 - rate * self.decay_rate))
+            else:
+                gradient = gradient + self.decay_rate * variable
         super().update_step(gradient, variable, rate)
 
 

@@ -6,31 +6,30 @@ import tomllib
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec
 
+from .config import ViTConfig
 from .data.augment import Augment
-from .vit import ViTConfig
+from .presets import preset
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class ModelRecipe:
-    """Sizes of a network that is trained from scratch; fine-tuning takes most of it from its weights."""
+class ModelRecipe(ViTConfig):
+    """A network that is trained from scratch, its labels left to the data; fine-tuning takes most from its weights.
 
-    image_size: tuple[int, int] = (224, 224)
-    patch_size: int = 16
-    width: int = 192
-    depth: int = 12
-    heads: int = 3
-    drop_path: float = 0.0
+    A TOML may begin with `preset = "digits"`, a row of `presets.py`: what it names besides is changed of that row.
+    """
+
+    classes: int = field(default=1, init=False)
 
     def config(self, classes: int) -> ViTConfig:
         """The network for that many labels."""
-        return ViTConfig(classes=classes, **asdict(self))
+        return ViTConfig(**asdict(self) | {"classes": classes})
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,8 @@ class TrainRecipe:
     learning_rate: float = 5e-4
     layer_decay: float = 1.0
     weight_decay: float = 0.05
+    decoupled: bool = True
+    """AdamW's decay, beside the step; false: L2 in the gradient, to see the difference."""
     label_smoothing: float = 0.1
     average: float = 0.0
     precision: str = "float32"
@@ -102,7 +103,18 @@ def read_recipe(name: str | Path) -> Recipe:
         table = tomllib.loads(source.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{source} is no TOML file: {error}") from error
+    if isinstance(table.get("model"), dict):
+        table["model"] = _from_preset(table["model"])
     return _fill(Recipe, table, str(source))
+
+
+def _from_preset(table: dict[str, Any]) -> dict[str, Any]:
+    """The [model] table with the sizes of the preset that it names below its own."""
+    if "preset" not in table:
+        return table
+    row = asdict(preset(str(table["preset"]), classes=1))
+    row["image_size"] = list(row["image_size"])  # as TOML would have it
+    return {name: value for name, value in (row | table).items() if name not in ("preset", "classes")}
 
 
 def shipped_recipes() -> list[str]:
@@ -113,13 +125,16 @@ def shipped_recipes() -> list[str]:
 
 def _fill(kind: type[T], table: dict[str, Any], where: str) -> T:
     """A dataclass from a TOML table: names must be known, values of the annotated kind."""
-    kinds = get_type_hints(kind)
+    hints = get_type_hints(kind)
+    kinds = {f.name: hints[f.name] for f in fields(kind) if f.init}  # type: ignore[arg-type]
     for name in table:
         if name not in kinds:
             raise UsageError(f"{where}: {name!r} is unknown; allowed: {', '.join(kinds)}")
     values = {name: _value(kinds[name], value, f"{where}: {name}") for name, value in table.items()}
     try:
         return kind(**values)
+    except ValueError as error:
+        raise UsageError(f"{where}: {error}") from error
     except TypeError:
         needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]  # type: ignore[arg-type]
         raise UsageError(f"{where}: needed are {', '.join(needed)}; found {', '.join(values) or 'nothing'}") from None
@@ -132,6 +147,8 @@ def _value(kind: Any, value: Any, where: str) -> Any:
         return _fill(kind, value, where)  # type: ignore[arg-type]
     if kind is float and type(value) is int:
         return float(value)
+    if get_origin(kind) is Literal:
+        return value  # the dataclass knows what it allows, and says so
     if get_origin(kind) is tuple:
         return _tuple(get_args(kind), value, where)
     if type(value) is not kind:

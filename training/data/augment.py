@@ -1,4 +1,4 @@
-"""Changes that leave a photo's label true: crops, mirror images, colour; and blends of two photos with both labels.
+"""Changes that leave a photo's label true: crops, turns, mirror images, colour; and blends of two with both labels.
 
 All draw from the generator that they are given, so a seed fixes every picture of a run.
 """
@@ -22,7 +22,13 @@ class Augment:
     """How strongly training changes its photos."""
 
     crop_scale: float = 0.35
-    """Smallest share of the photo's area that a random crop keeps; the largest is 1."""
+    """Smallest share of the photo's area that a random crop keeps; the largest is 1. 1: no crop of its own."""
+    turn: float = 0.0
+    """The picture is turned by up to so many degrees, either way."""
+    shift: float = 0.0
+    """It moves by up to this share of its sides, in both directions."""
+    zoom: float = 0.0
+    """It grows or shrinks by up to this fraction, in each direction by itself."""
     flip: float = 0.5
     """Chance of a mirror image."""
     colour: float = 0.3
@@ -37,10 +43,13 @@ def change(photo: Images, spec: InputSpec, augment: Augment, rng: np.random.Gene
     photo    (H, W, 3) uint8, RGB
     returns  (spec.height, spec.width, 3) uint8, RGB
     """
-    image = random_crop(photo, spec, augment.crop_scale, rng)
+    crops = augment.crop_scale < 1
+    image = random_crop(photo, spec, augment.crop_scale, rng) if crops else to_model_size(photo, spec)
+    if augment.turn or augment.shift or augment.zoom:
+        image = move(image, augment, rng)
     if rng.random() < augment.flip:
         image = image[:, ::-1]
-    return jitter(image, augment.colour, rng)
+    return jitter(image, augment.colour, rng) if augment.colour else image
 
 
 def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.Generator) -> Images:
@@ -57,6 +66,19 @@ def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.
             crop = cv2.resize(photo[y : y + h, x : x + w], (spec.width, spec.height), interpolation=flag)
             return np.asarray(crop, np.uint8)
     return to_model_size(photo, spec)  # a strip too long for any such rectangle
+
+
+def move(image: Images, augment: Augment, rng: np.random.Generator) -> Images:
+    """Turn, stretch and shift about the middle by one random affine map; what comes in repeats the border."""
+    height, width = image.shape[:2]
+    angle = math.radians(rng.uniform(-augment.turn, augment.turn))
+    scale = np.diag(rng.uniform(1 - augment.zoom, 1 + augment.zoom, 2))
+    turned = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]) @ scale  # (2, 2)
+    middle = np.array([(width - 1) / 2, (height - 1) / 2])
+    offset = middle - turned @ middle + rng.uniform(-augment.shift, augment.shift, 2) * (width, height)
+    matrix = np.column_stack([turned, offset])  # (2, 3)
+    moved = cv2.warpAffine(image, matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(moved, np.uint8)
 
 
 def jitter(image: Images, strength: float, rng: np.random.Generator) -> Images:

@@ -21,7 +21,7 @@ from vitcam.resize import InputSpec, to_model_size
 
 from .augment import Augment, change, mix
 from .dataset import Sample
-from .photos import BrokenPhotoError, read_photo
+from .photos import BrokenPhotoError, photo_of
 
 AHEAD = 4  # batches that wait at most: 64 pictures of 224 px are 9.6 MB
 
@@ -89,7 +89,7 @@ def _load(samples: Sequence[Sample], plan: BatchPlan, prepare: Callable[[Image],
     images, labels = [], []
     for sample in samples:
         try:
-            images.append(prepare(read_photo(sample.path)))
+            images.append(prepare(photo_of(sample)))
         except BrokenPhotoError as error:
             log.warning("skipped %s", error)
             continue

@@ -9,8 +9,9 @@ from .dataset import Dataset
 from .everyday import everyday
 from .folder import folder
 from .imagenet import imagenet
+from .mnist import mnist
 
-DATASETS: dict[str, Callable[[], Dataset]] = {"everyday": everyday, "imagenet": imagenet}
+DATASETS: dict[str, Callable[[], Dataset]] = {"everyday": everyday, "imagenet": imagenet, "mnist": mnist}
 
 
 def open_dataset(name: str) -> Dataset:

@@ -1,12 +1,13 @@
-"""What a data set is to the rest of the training: labels, and lists of labelled files in named parts."""
+"""What a data set is to the rest of the training: labels, and lists of labelled photos in named parts."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vitcam.errors import UsageError
+from vitcam.frames import Image
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,8 @@ class Sample:
     path: Path
     label: int
     """Index into the data set's labels."""
+    pixels: Image | None = field(default=None, repr=False, compare=False)
+    """(H, W, 3) uint8 RGB: the photo itself, where many come in one file; `path` is then only its name."""
 
 
 @dataclass(frozen=True)

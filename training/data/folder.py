@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import cv2
+
 from vitcam.errors import UsageError
 
 from .dataset import Dataset, Sample
@@ -49,7 +51,7 @@ def _split(photos: list[tuple[str, Path]]) -> dict[str, list[tuple[str, Path]]]:
 
 
 def lay_out(dataset: Dataset, part: str, root: Path) -> int:
-    """Links `root/LABEL/photo.jpg` to the photos of one part; returns how many.
+    """Links `root/LABEL/photo.jpg` to the photos of one part, or writes those that have no file; returns how many.
 
     raises  UsageError if `root` is there and not empty: a link that was left over would be counted as data
     """
@@ -62,5 +64,8 @@ def lay_out(dataset: Dataset, part: str, root: Path) -> int:
         if link.is_symlink():  # two folders of the data set have a photo of this name
             link = link.with_name(f"{sample.path.parent.name}-{sample.path.name}")
         link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(sample.path.resolve())
+        if sample.pixels is None:
+            link.symlink_to(sample.path.resolve())
+        else:
+            cv2.imwrite(str(link), cv2.cvtColor(sample.pixels, cv2.COLOR_RGB2BGR))
     return len(samples)

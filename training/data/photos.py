@@ -8,9 +8,16 @@ from vitcam.decode import decode_image
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 
+from .dataset import Sample
+
 
 class BrokenPhotoError(UsageError):
     """A file that should be a photo and cannot be read as one; whoever reads many reports it and goes on."""
+
+
+def photo_of(sample: Sample) -> Image:
+    """A sample's photo, (H, W, 3) uint8 RGB. Raises BrokenPhotoError if its file cannot be read or is no picture."""
+    return read_photo(sample.path) if sample.pixels is None else sample.pixels
 
 
 def read_photo(path: Path) -> Image:
