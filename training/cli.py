@@ -114,6 +114,9 @@ def export(
         list[str] | None,
         typer.Option("--without", metavar="REWRITE", help="Leave a rewrite out, to see what it gains."),
     ] = None,
+    image_size: Annotated[
+        int | None, typer.Option("--image-size", help="Input in px, for a faster or a finer model; by default its own.")
+    ] = None,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
     from .data.catalogue import open_dataset
@@ -124,7 +127,7 @@ def export(
         rewrites = Rewrites.without(*(without or ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    card = export(checkpoint, out, open_dataset(data) if data else None, golden, rewrites)
+    card = export(checkpoint, out, open_dataset(data) if data else None, golden, rewrites, image_size)
     _tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
     if card.accuracy:
         typer.echo(json.dumps({"model": card.name, **card.accuracy}))

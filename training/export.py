@@ -23,7 +23,7 @@ from vitcam.resize import to_model_size
 from .about import About, read_about
 from .calibration import fit_temperature, fit_threshold, scaled
 from .card import write_card
-from .checkpoints import Weights, config_of, read_weights, resize_position, save_weights
+from .checkpoints import Weights, read_network, read_weights, save_weights
 from .data.dataset import Dataset
 from .data.photos import read_photo
 from .evaluate import ask_float, ask_model, comparison, figures, open_model
@@ -40,6 +40,7 @@ def export(
     dataset: Dataset | None = None,
     golden: Path | None = None,
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
+    side_px: int | None = None,
 ) -> bundle.Card:
     """Write the three files and return the card with the figures measured.
 
@@ -49,16 +50,14 @@ def export(
                 threshold; None: neither
     golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
     rewrites    which are made; all of them make the fastest file
+    side_px     height and width of the input; positions are interpolated. None: as it was trained
     raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition
     """
-    about = read_about(checkpoint)
+    about = _resized(checkpoint, side_px)
     shipped = out.with_suffix(".safetensors")  # all else is made from it, so anybody can make it again
     save_weights(shipped, read_weights(checkpoint), about, "float16")
-    weights = read_weights(shipped)
+    config, weights = read_network(shipped, (about.input.height, about.input.width))
     temperature, threshold = calibrate(shipped, dataset)
-    spec = about.input
-    config = replace(config_of(weights, str(shipped)), image_size=(spec.height, spec.width))
-    weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid)
     tflite = to_int8(allow_float16(delegate_input(to_float(fold(config, weights, temperature, rewrites)))))
     card = _card(about, config, weights, tflite, temperature, threshold)
     check_partitions(tflite)
@@ -68,6 +67,16 @@ def export(
     bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
     write_card(out, card)
     return card
+
+
+def _resized(checkpoint: Path, side_px: int | None) -> About:
+    about = read_about(checkpoint)
+    if side_px is None:
+        return about
+    patch = read_network(checkpoint)[0].patch_size
+    if side_px < patch or side_px % patch:
+        raise UsageError(f"{side_px} px cannot be cut into patches of {patch} px; give a multiple of {patch}")
+    return replace(about, input=replace(about.input, height=side_px, width=side_px))
 
 
 def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:

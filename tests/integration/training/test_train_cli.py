@@ -84,6 +84,16 @@ def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
     ).stat().st_size
 
 
+def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small.tflite"
+    call("export", workshop / "colours.safetensors", "-o", small, "--image-size", "16", "--without", "last_row")
+    found = json.loads(call("evaluate", small, "--data", workshop / "photos", "--json"))
+    classifier = Classifier(small)
+
+    assert (classifier.input.height, classifier.input.width) == (16, 16)
+    assert found["top1"] == 1.0
+
+
 def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
     found = json.loads(call("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--json"))
 
@@ -130,6 +140,8 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["fit", "absent"], "no recipe 'absent'"),
         (["finetune", "everyday", "--weights", "absent.npz"], "no "),
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
+        (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
+        (["export", "WEIGHTS", "-o", "x.tflite", "--image-size", "40"], "40 px cannot be cut into patches of 16 px"),
         (["evaluate", "absent.tflite", "--data", "PHOTOS"], "no model file absent.tflite"),
         (["evaluate", "MODEL", "--data", "absent"], "no data set and no folder is called 'absent'"),
         (["evaluate", "MODEL", "--data", "PHOTOS", "--split", "test"], "no photos in a part 'test'"),
@@ -146,7 +158,11 @@ def test_bad_input_is_answered_with_one_sentence_and_exit_code_two(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    places = {"MODEL": str(workshop / "colours.tflite"), "PHOTOS": str(workshop / "photos")}
+    places = {
+        "MODEL": str(workshop / "colours.tflite"),
+        "PHOTOS": str(workshop / "photos"),
+        "WEIGHTS": str(workshop / "colours.safetensors"),
+    }
     monkeypatch.setattr("sys.argv", ["vitcam-train", *(places.get(word, word) for word in arguments)])
     with pytest.raises(SystemExit) as ended:
         main()
