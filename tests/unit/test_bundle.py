@@ -66,6 +66,16 @@ def test_the_flatbuffer_in_front_is_left_as_it_was(written: Path) -> None:
     assert written.read_bytes().startswith(FLATBUFFER)
 
 
+def test_the_same_model_makes_the_same_file_at_any_time(written: Path, tmp_path: Path) -> None:
+    found = bundle.read(written)
+    assert found is not None
+    bundle.write(tmp_path / "again.tflite", FLATBUFFER, CARD, list(found.labels), list(found.golden))
+
+    assert (tmp_path / "again.tflite").read_bytes() == written.read_bytes()
+    dates = {part.date_time for part in zipfile.ZipFile(written).infolist()}
+    assert dates == {(1980, 1, 1, 0, 0, 0)}
+
+
 def test_a_file_that_a_daemon_has_mapped_is_replaced_and_never_cut(written: Path) -> None:
     with written.open("rb") as mapped:
         bundle.write(written, FLATBUFFER[:64], CARD, ["cup"], [])

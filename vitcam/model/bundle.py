@@ -74,16 +74,16 @@ def write(path: Path, tflite: bytes, card: Card, labels: list[str], golden: list
     """
     partial = path.with_name(f".{path.name}.partial")
     partial.write_bytes(tflite)
-    with zipfile.ZipFile(partial, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("vitcam.json", json.dumps(asdict(card), indent=1, ensure_ascii=False))
-        archive.writestr("labels.txt", "\n".join(labels) + "\n")
-        answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
-        archive.writestr("golden.json", json.dumps(answers, indent=1))
-        for i, g in enumerate(golden):
-            done, png = cv2.imencode(".png", g.image[..., ::-1])
-            if not done:
-                raise ModelError(f"the golden image {g.name!r} could not be written as PNG")
-            archive.writestr(f"golden/{i}.png", png.tobytes())
+    answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
+    parts: dict[str, str | bytes] = {
+        "vitcam.json": json.dumps(asdict(card), indent=1, ensure_ascii=False),
+        "labels.txt": "\n".join(labels) + "\n",
+        "golden.json": json.dumps(answers, indent=1),
+    }
+    parts |= {f"golden/{i}.png": _png(g) for i, g in enumerate(golden)}
+    with zipfile.ZipFile(partial, "a") as archive:
+        for name, content in parts.items():  # ZipInfo dates each 1980: the same model makes the same file
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     partial.replace(path)
 
 
@@ -131,6 +131,13 @@ def _card(raw: dict[str, Any]) -> Card:
     values["grid"] = tuple(values["grid"])
     values["trained_on"] = tuple(values.get("trained_on", ()))
     return Card(**values)
+
+
+def _png(golden: Golden) -> bytes:
+    done, png = cv2.imencode(".png", golden.image[..., ::-1])
+    if not done:
+        raise ModelError(f"the golden image {golden.name!r} could not be written as PNG")
+    return png.tobytes()
 
 
 def _golden(archive: zipfile.ZipFile) -> list[Golden]:
