@@ -33,8 +33,9 @@ def bring_in(weights: Path, labels: Path, out: Path, wanted: Wanted) -> list[str
 
     raises  UsageError if weights or labels are missing, or do not fit each other or any ViT
     """
-    names, side = read_labels(labels), wanted.image_size
+    side = wanted.image_size
     config, given = read_network(weights, (side, side) if side else None)
+    names = read_labels(labels)
     if len(names) != config.classes:
         raise UsageError(
             f"{labels} has {len(names)} labels, the head of {weights} has {config.classes}; they must match"
