@@ -2,7 +2,7 @@
 
 Everything is 2-D or 3-D, (tokens, channels) or (heads, tokens, head channels), and batch 1: forms that XNNPACK takes
 whole, as one delegate partition. A 2-D matmul of two activations, for one, would cut the graph; so would TILE and a
-MEAN over heads, and a reshape to five axes.
+MEAN over heads, and a reshape to five axes. A MEAN over tokens, for mean pooling, does not.
 
 The file has two signatures that share their weights: `classify`, and `explain`, which also says where every block
 looked and is invoked only while somebody wants to know.
@@ -29,10 +29,15 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     """Camera bytes (1, H, W, 3) uint8 RGB -> the outputs below, float32.
 
     probabilities  (1, C)
-    attention      (1, h, N) weights of the class token in the last block, its own left out: rows sum to less than 1
-    embedding      (1, D) class token after the final norm
-    rollout        (1, N) attention rollout of the class token, its own share left out; only of `explain`
-    rows           (1, L, h, N) the class token's row in every block; only of `explain`
+    attention      (1, h, N) where what the head reads looked in the last block, one weight a patch
+    embedding      (1, D) what the head reads, after the final norm where there is one
+    rollout        (1, N) attention rollout from what the head reads back to the patches; only of `explain`
+    rows           (1, L, h, N) the same as `attention` of every block; only of `explain`
+
+    What the head reads is the class token, the first patch's token, or the mean of all tokens. Where it looked is the
+    attention's row of that token, or the mean over all rows, which is what the mean of the tokens took from each patch.
+    A class token's own weight is left out, so that its rows sum to less than 1; all others sum to 1. Rollout begins
+    with 1 for that token, or 1 / T for each.
     """
 
     def __init__(self, folded: Folded) -> None:
@@ -47,28 +52,34 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         """All five."""
         x, attentions = self._encode(image)
         config = self.folded.config
-        rows = _concatenate([attention[:, :1, 1:] for attention in attentions])  # (L*h, 1, N)
+        rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
         return {
             **self._outputs(x, attentions),
-            "rollout": tf.reshape(_rollout(attentions)[:, :, 1:], (1, -1)),
+            "rollout": tf.reshape(self._rollout(attentions)[:, :, config.has_cls_token :], (1, -1)),
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
 
     def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """(1, H, W, 3) -> the class token that leaves the last block, (1, D), and each block's attention (h, R, T)."""
+        """(1, H, W, 3) -> the tokens that the head reads, (1, D) or (T, D), and each block's attention (h, R, T)."""
         folded = self.folded
-        x = tf.concat([folded.cls_row, self._patches(image) + folded.position], axis=0)  # (T, D)
+        x = self._patches(image)  # (N, D)
+        if folded.position is not None:
+            x += folded.position
+        if folded.cls_row is not None:
+            x = tf.concat([folded.cls_row, x], axis=0)  # (T, D)
         attentions = []
         for block in folded.blocks[:-1]:
             x, attention = self._block(block, x, x)  # (T, D), (h, T, T)
             attentions.append(attention)
         x, attention = self._block(folded.blocks[-1], x[:1] if folded.rewrites.last_row else x, x)
-        return x[:1], [*attentions, attention]
+        return x if folded.config.pooling == "mean" else x[:1], [*attentions, attention]
 
     def _outputs(self, x: Tensor, attentions: list[Tensor]) -> dict[str, Tensor]:
         folded = self.folded
         with tf.name_scope(FLOAT):
-            embedding = _norm(x, folded.norm)
+            embedding = x if folded.norm is None else _norm(x, folded.norm)
+            if folded.config.pooling == "mean":
+                embedding = tf.reduce_mean(embedding, axis=0, keepdims=True)  # (1, D)
             if folded.embedding is not None:
                 embedding = _dense(embedding, folded.embedding)  # (1, D)
         logits = _dense(embedding, folded.head)
@@ -76,9 +87,31 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             logits *= folded.logit_factor
         return {
             "probabilities": tf.nn.softmax(logits),
-            "attention": tf.reshape(attentions[-1][:, :1, 1:], (1, folded.config.heads, -1)),
+            "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
             "embedding": embedding,
         }
+
+    def _looked(self, attention: Tensor) -> Tensor:
+        """Where what the head reads looked among the patches, (h, R, T) -> (h, 1, N)."""
+        if self.folded.config.pooling == "mean":
+            return tf.reduce_mean(attention, axis=1, keepdims=True)
+        return attention[:, :1, self.folded.config.has_cls_token :]
+
+    def _rollout(self, attentions: list[Tensor]) -> Tensor:
+        """The row of attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928) that the head reads, (1, 1, T).
+
+        R = Π ½ (mean over heads of A + 1), of which only that row is asked: carried back through the blocks, from the
+        last to the first, it costs a two-hundredth of the whole product.
+        """
+        tokens = attentions[0].shape[-1]
+        if self.folded.config.pooling == "mean":
+            own, last = tf.fill((1, 1, tokens), 1 / tokens), self._looked(attentions[-1])
+        else:  # a token looks at itself
+            own, last = tf.one_hot([[0]], tokens), attentions[-1][:, :1, :]
+        row = (_mean_of_heads(last) + own) * 0.5
+        for attention in reversed(attentions[:-1]):
+            row = (tf.matmul(row, _mean_of_heads(attention)) + row) * 0.5
+        return row
 
     def _patches(self, image: Tensor) -> Tensor:
         """(1, H, W, 3) uint8 -> (N, D) float32."""
@@ -94,16 +127,22 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
     def _block(self, block: FoldedBlock, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D); returns (R, D), (h, R, T)."""
-        normed = _norm(x, block.norm1)  # (T, D)
-        q, k, v = self._look(block, None if rows is x else normed[:1], normed)  # (h, R, d), (h, T, d), (h, T, d)
+        pre = self.folded.config.norm == "pre"
+        seen = _norm(x, block.norm1) if pre else x  # (T, D)
+        q, k, v = self._look(block, None if rows is x else seen[:1], seen)  # (h, R, d), (h, T, d), (h, T, d)
         scores = tf.matmul(q, k, transpose_b=True)  # (h, R, T)
         if block.score_factor != 1.0:
             scores *= block.score_factor
         weights = tf.nn.softmax(scores)  # (h, R, T)
         mixed = tf.transpose(tf.matmul(weights, v), (1, 0, 2))  # (R, h, d)
         rows += _dense(tf.reshape(mixed, (-1, self.folded.config.width)), block.output)  # (R, D)
-        hidden = tf.nn.gelu(_dense(_norm(rows, block.norm2), block.up), approximate=False)  # (R, M)
-        return rows + _dense(hidden, block.down), weights
+        rows = rows if pre else _norm(rows, block.norm1)
+        hidden = self._activation(_dense(_norm(rows, block.norm2) if pre else rows, block.up))  # (R, M)
+        rows += _dense(hidden, block.down)
+        return rows if pre else _norm(rows, block.norm2), weights
+
+    def _activation(self, x: Tensor) -> Tensor:
+        return tf.nn.gelu(x, approximate=False) if self.folded.config.activation == "gelu" else tf.nn.relu(x)
 
     def _look(self, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries of `row` (1, D), or of all; keys and values of all tokens `x` (T, D)."""
@@ -147,19 +186,6 @@ def to_float(folded: Folded) -> bytes:
         tf.saved_model.save(module, folder, signatures=traced)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(SIGNATURES))
         return bytes(converter.convert())
-
-
-def _rollout(attentions: list[Tensor]) -> Tensor:
-    """The class token's row of attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928), (1, 1, T).
-
-    R = Π ½ (mean over heads of A + 1), of which only the first row is asked: carried back through the blocks, from the
-    last to the first, it costs a two-hundredth of the whole product.
-    """
-    own = tf.one_hot([[0]], attentions[0].shape[-1])  # (1, 1, T): the class token looks at itself
-    row = (_mean_of_heads(attentions[-1][:, :1, :]) + own) * 0.5
-    for attention in reversed(attentions[:-1]):
-        row = (tf.matmul(row, _mean_of_heads(attention)) + row) * 0.5
-    return row
 
 
 def _mean_of_heads(attention: Tensor) -> Tensor:

@@ -3,11 +3,13 @@
 In: weights under timm's names. Out: `Folded`, what `graph.py` builds the inference graph from. Each rewrite can be left
 out by `Rewrites`, and each is a function of its own; a test compares every choice with the training network to 1e-4 in
 float32, and `make bench` measures what each gains. What saves most accuracy are the stream's random axes.
+
+Luma and layer scale are always folded, into the patch embedding and into what ends a branch: no other form is as fast.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from .checkpoints import Weights
 from .config import ViTConfig
-from .vit import MEAN_RGB, STD_RGB
+from .vit import LUMA, MEAN_RGB, STD_RGB, sincos_position
 
 Array = NDArray[np.floating[Any]]
 
@@ -59,6 +61,21 @@ class Rewrites:
                 raise ValueError(f"there is no rewrite {name!r}; known are {', '.join(known)}")
         left_out = {*names, *(("stream",) if "norms" in names else ())}
         return cls(**{name: name not in left_out for name in known})
+
+    def exact_for(self, config: ViTConfig) -> Rewrites:
+        """Those of these that leave a network of such choices the same function.
+
+        last_row  needs a head that reads one row: mean pooling reads all
+        norms     needs pre-norm: after a post-norm the residual carries scale and shift too
+        stream    needs that every reader normalises: pre-norm, and a final norm before the head
+        """
+        pre = config.norm == "pre"
+        return replace(
+            self,
+            last_row=self.last_row and config.pooling != "mean",
+            norms=self.norms and pre,
+            stream=self.stream and pre and config.final_norm,
+        )
 
 
 @dataclass(frozen=True)
@@ -104,20 +121,22 @@ class Folded:
 
     config: ViTConfig
     rewrites: Rewrites
+    """Those that were made."""
     pixels: tuple[Array, Array]
     """(3,), (3,): factor and summand of each byte of red, green and blue; (1,), (1,): of every byte, for its
     DEQUANTIZE, and the rest of the normalisation is in the patch embedding."""
     patches: Affine
     """(P*P*3, D): a patch's rows one after the other, RGB side by side."""
-    cls_row: Array
-    """(1, D): class token plus its position embedding."""
-    position: Array
-    """(N, D): position embedding of the patches."""
+    cls_row: Array | None
+    """(1, D): class token plus its position; None: there is none."""
+    position: Array | None
+    """(N, D): positions of the patches, learned or fixed; None: nothing is added."""
     blocks: tuple[FoldedBlock, ...]
-    norm: Norm
+    norm: Norm | None
+    """The final one; None: there is none."""
     embedding: Affine | None
-    """From the last token's normalised row back to the axes, scale and shift that the head saw in training; None: it is
-    that already."""
+    """From the normalised row that the head reads back to the axes, scale and shift that it saw in training; None: it
+    is that already. For mean pooling the mean may be taken before, since it commutes with sums and factors."""
     head: Affine
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
@@ -133,22 +152,23 @@ def fold(
 
     weights      under timm's names, as `to_timm` gives them
     temperature  logits are divided by it: above 1 the model gets less sure of itself
+    rewrites     which are wanted; those that such a network does not bear are left out
     """
+    rewrites = rewrites.exact_for(config)
     stream = Stream.random(config.width) if rewrites.stream else Stream.plain(config.width)
-    position = weights["pos_embed"][0].astype(np.float64)
-    kernel = weights["patch_embed.proj.weight"].transpose(2, 3, 1, 0)  # (P, P, 3, D)
-    patches = Affine(kernel.reshape(-1, config.width), weights["patch_embed.proj.bias"])
+    position = _position(config, weights)  # (T, D)
+    patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
     head = _affine(weights, "head")
     return Folded(
         config=config,
         rewrites=rewrites,
         pixels=_CENTRED if rewrites.pixels else (_single(1 / (255 * _STD)), _single(-_MEAN / _STD)),
         patches=stream.written(fold_pixels(patches) if rewrites.pixels else patches),
-        cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write),
-        position=_single(position[1:] @ stream.write),
+        cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write) if config.has_cls_token else None,
+        position=None if config.position == "none" else _single(position[config.has_cls_token :] @ stream.write),
         blocks=tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth)),
-        norm=_left_of_norm(weights, "norm", rewrites),
-        embedding=_embedding(weights, stream) if rewrites.norms else None,
+        norm=_left_of_norm(weights, "norm", rewrites) if config.final_norm else None,
+        embedding=_embedding(weights, stream) if config.final_norm and rewrites.norms else None,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
     )
@@ -208,8 +228,8 @@ def fold_norm(affine: Affine, scale: Array, shift: Array) -> Affine:
     return Affine(_single(scale[:, None] * kernel), _single(bias))
 
 
-def fold_factor(affine: Affine, factor: float) -> Affine:
-    """Multiply what comes out: 1 / sqrt(d) for the queries, 1 / temperature for the logits."""
+def fold_factor(affine: Affine, factor: float | Array) -> Affine:
+    """Multiply what comes out: 1 / sqrt(d) for queries, 1 / temperature for logits, layer scale (out,) for branches."""
     return Affine(_single(affine.kernel * factor), _single(affine.bias * factor))
 
 
@@ -230,11 +250,34 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream, rewri
         key=key,
         value=value,
         score_factor=1.0 if rewrites.scores else factor,
-        output=stream.written(_affine(weights, f"{name}.attn.proj")),
+        output=stream.written(_branch(config, weights, f"{name}.attn.proj", f"{name}.ls1")),
         norm2=_left_of_norm(weights, f"{name}.norm2", rewrites),
         up=_behind_norm(weights, f"{name}.mlp.fc1", f"{name}.norm2", stream, rewrites),
-        down=stream.written(_affine(weights, f"{name}.mlp.fc2")),
+        down=stream.written(_branch(config, weights, f"{name}.mlp.fc2", f"{name}.ls2")),
     )
+
+
+def _position(config: ViTConfig, weights: Weights) -> NDArray[np.float64]:
+    """What is added to each token, (T, D)."""
+    if config.position == "learned":
+        return weights["pos_embed"][0].astype(np.float64)
+    if config.position == "sincos":
+        return sincos_position(config.tokens, config.width)
+    return np.zeros((config.tokens, config.width))
+
+
+def _patch_matrix(config: ViTConfig, weights: Weights) -> Array:
+    """What patches of RGB are multiplied by, (P*P*3, D). A grey network's weights take the luma: each RGB its share."""
+    kernel = weights["patch_embed.proj.weight"].transpose(2, 3, 1, 0)  # (P, P, C, D)
+    if config.channels == 1:
+        kernel = kernel * np.array(LUMA)[:, None]  # (P, P, 3, D)
+    return kernel.reshape(-1, config.width)
+
+
+def _branch(config: ViTConfig, weights: Weights, name: str, scale: str) -> Affine:
+    """The projection that ends a branch, with its layer scale where there is one."""
+    affine = _affine(weights, name)
+    return fold_factor(affine, weights[f"{scale}.gamma"]) if config.layer_scale else affine
 
 
 def _behind_norm(weights: Weights, name: str, norm: str, stream: Stream, rewrites: Rewrites) -> Affine:
