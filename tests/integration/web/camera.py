@@ -14,7 +14,7 @@ import numpy as np
 from tests import frames
 from vitcam.frames import Image, Prediction, Shown
 from vitcam.slot import Slot
-from vitcam.state import State, Status
+from vitcam.state import Counts, State, Status
 from vitcam.web.server import WebServer
 
 CARD: dict[str, Any] = {
@@ -47,6 +47,9 @@ class Camera:
         self.label, self.p = "cup", 0.9
         self.status: Status = "ok"
         self.reason = ""
+        self.resting = False
+        self.turned = False
+        self.skipped = 0
         self._fps = fps
         self._attention = np.linspace(0, 1, math.prod(grid), dtype=np.float32).reshape(grid)
         self._pictures = [_noisy_picture(seed, noise) for seed in range(4)]
@@ -66,7 +69,8 @@ class Camera:
         self._thread.join(5)
 
     def state(self) -> State:
-        return State(self.status, self.reason, 1.0, "test", "toy")
+        frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
+        return State(self.status, self.reason, 1.0, "test", "toy", frames=frames)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were out."""
@@ -84,12 +88,14 @@ class Camera:
 
     def publish(self) -> None:
         """One frame, now."""
-        frame = frames.frame(self.seq, self._pictures[self.seq % len(self._pictures)])
+        picture = self._pictures[self.seq % len(self._pictures)]
+        frame = frames.frame(self.seq, picture.transpose(1, 0, 2) if self.turned else picture)
         prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
         prediction = replace(prediction, attention=self._attention)
         self.shown.put(Shown(frame, prediction))
         self.predicted.put(prediction)
         self.seq += 1
+        self.skipped += self.resting
 
     def _run(self) -> None:
         while not self._ended.wait(1 / self._fps):

@@ -154,6 +154,55 @@ def test_the_page_comes_back_by_itself_after_a_restart(camera: Camera, server: W
     assert status == "Live"
 
 
+def test_the_page_offers_what_another_model_can_do_after_a_restart(
+    camera: Camera, server: WebServer, chrome: Chrome
+) -> None:
+    open_page(chrome, server)
+    port = int(server.url.rsplit(":", 1)[1])
+    before = chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]")
+    server.stop(2)
+    wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
+    again = WebServer(camera, {**CARD, "name": "other", "rollout": True}, classify, "127.0.0.1", port)
+    again.start()
+    wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]"))
+    wait(chrome, lambda: text(chrome, "status") == "Live")
+    name = text(chrome, "model-name")
+    again.stop(2)
+
+    assert before == []
+    assert name == "other"
+
+
+def test_an_overlay_that_this_model_lacks_is_forgotten_for_the_usual_one(server: WebServer, chrome: Chrome) -> None:
+    open_page(chrome, server)
+    chrome.execute_script("localStorage.setItem('vitcam', JSON.stringify({overlay: 'rollout'}))")
+    chrome.refresh()
+    wait(chrome, lambda: picture_width(chrome) > 100)
+    chosen = chrome.find_element(By.CSS_SELECTOR, "#overlays input:checked").get_attribute("value")
+
+    assert chosen == "attention"
+    assert console_errors(chrome) == []
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_picture_fills_its_card_also_where_it_stands_upright(
+    camera: Camera, server: WebServer, chrome: Chrome, turned: bool
+) -> None:
+    camera.turned = turned
+    open_page(chrome, server)
+    upright = "return parseFloat(document.querySelector('.frame').style.getPropertyValue('--ratio')) < 1"
+    wait(chrome, lambda: chrome.execute_script(upright) == turned)
+    frame, stage, fit, ratio = chrome.execute_script(
+        "const size = (name) => document.querySelector(name).getBoundingClientRect();"
+        "return [size('.frame').width, document.querySelector('.stage').clientWidth,"
+        " size('.fit').width / size('.fit').height, size('.frame').height / innerHeight]"
+    )
+
+    assert frame == pytest.approx(stage, abs=1)
+    assert fit == pytest.approx(720 / 1280 if turned else 1280 / 720, rel=0.01)
+    assert ratio < 0.83
+
+
 def test_a_tab_that_nobody_sees_costs_the_camera_nothing(server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     page = chrome.current_window_handle

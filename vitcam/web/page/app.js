@@ -1,10 +1,12 @@
 // Joins the parts of the page to the daemon, and joins them again whenever it was away.
 
 import { Controls } from "./controls.js";
+import { Crop } from "./crop.js";
 import { Following, Guesses, showLabel } from "./guesses.js";
 import { showModel } from "./model.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
+import { Seen } from "./seen.js";
 import { Speed } from "./speed.js";
 
 const ASK_MS = 1000;
@@ -18,6 +20,9 @@ const photo = new Photo();
 const guesses = new Guesses(document.getElementById("guesses"));
 const following = new Following();
 const speed = new Speed(document.getElementById("stages"));
+const seen = new Seen();
+let model = null;
+let crop = null;
 
 // predictions: the newest one, ten times a second at most
 
@@ -78,15 +83,21 @@ async function askState() {
 }
 
 async function rejoin() {
+  if (JSON.stringify(await getModel()) !== JSON.stringify(model)) return location.reload(); // its switches are others
   picture.reload();
   relisten();
-  showModel(await getModel());
 }
 
 function showState(state) {
   showStatus(state.status, state.reason);
   document.getElementById("source").textContent = state.source;
   speed.show(state);
+  showView(state.view);
+}
+
+function showView(view) {
+  seen.show(view);
+  crop.show(view);
 }
 
 function showStatus(status, reason) {
@@ -120,8 +131,6 @@ function sleep() {
   clearInterval(asking);
 }
 
-document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
-
 async function getModel() {
   const response = await fetch("/api/model");
   return response.json();
@@ -129,9 +138,15 @@ async function getModel() {
 
 async function begin() {
   try {
-    const model = await getModel();
+    model = await getModel();
     showModel(model);
-    new Controls(model, (look) => { picture.show(look); photo.look(look); });
+    crop = new Crop(model.input, showView);
+    new Controls(model, (look) => {
+      picture.show(look);
+      photo.look(look);
+      document.getElementById("fit").classList.toggle("plain", look.overlay === "none");
+    });
+    document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();
   } catch {
     showStatus("offline", "vitcam does not answer; this page tries again every second");

@@ -13,6 +13,8 @@ export class Controls {
   constructor(model, changed) {
     this.#changed = changed;
     const chosen = loadSettings({ overlay: model.stream.default.overlay, head: "mean", opacity: model.stream.default.opacity });
+    // what was chosen for another model may be unknown to this one
+    if (!model.stream.overlays.includes(chosen.overlay)) chosen.overlay = model.stream.default.overlay;
     this.#addOverlays(model.stream.overlays, chosen.overlay);
     this.#addHeads(model.heads ?? 0, chosen.head);
     this.#opacity.value = chosen.opacity;
@@ -29,7 +31,7 @@ export class Controls {
     const chosen = this.#chosen;
     this.#head.disabled = ["none", "rollout"].includes(chosen.overlay); // a rollout is of all heads
     this.#opacity.disabled = !["attention", "grid", "rollout"].includes(chosen.overlay);
-    document.getElementById("opacity-text").textContent = `${Math.round(100 * chosen.opacity)} %`;
+    this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);
     clearTimeout(this.#pending); // a slider moves through many values, each a stream of its own
@@ -44,7 +46,6 @@ export class Controls {
       Object.assign(input, { type: "radio", name: "overlay", value: mode, checked: mode === chosen });
       label.appendChild(document.createElement("span")).textContent = mode;
     }
-    if (!this.#form.elements.overlay.value) this.#form.elements.overlay.value = modes[0];
   }
 
   #addHeads(heads, chosen) {

@@ -4,6 +4,7 @@ const STAGES = { capture: "capture", preprocess: "preprocess", infer: "inference
 
 export class Speed {
   #rows = {};
+  #frames = null;
 
   constructor(body) {
     for (const [stage, name] of Object.entries(STAGES)) {
@@ -21,6 +22,7 @@ export class Speed {
     for (const [rate, value] of Object.entries(state.fps)) {
       document.getElementById(`fps-${rate}`).textContent = value.toFixed(1);
     }
+    this.#showRest(state.frames);
     const longest = state.ms.total?.p50 || 1;
     for (const [stage, { bar, p50, p99 }] of Object.entries(this.#rows)) {
       const times = state.ms[stage];
@@ -28,6 +30,14 @@ export class Speed {
       p99.textContent = times ? milliseconds(times.p99) : "–";
       bar.style.transform = `scaleX(${times ? Math.min(1, times.p50 / longest) : 0})`;
     }
+  }
+
+  // most of what came since the last answer was looked at by the motion gate, and left
+  #showRest(frames) {
+    const before = this.#frames ?? frames;
+    this.#frames = frames;
+    const skipped = frames.skipped - before.skipped;
+    document.getElementById("resting").hidden = !(skipped > 0 && skipped >= (frames.captured - before.captured) / 2);
   }
 }
 

@@ -1,0 +1,146 @@
+// Choosing the part of the picture that the model is shown: by dragging, by arrow keys, or by figures.
+
+import { place, seenOf } from "./seen.js";
+
+const WHOLE = [0, 0, 1, 1];
+const LEAST = 0.02; // of a side; less is a slip of the finger
+const STEP = 0.01;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+export class Crop {
+  #button = document.getElementById("crop");
+  #panel = document.getElementById("crop-panel");
+  #message = document.getElementById("crop-message");
+  #layer = document.getElementById("crop-layer");
+  #box = document.getElementById("crop-box");
+  #inner = document.getElementById("crop-inner");
+  #fields = ["x", "y", "w", "h"].map((name) => document.getElementById(`crop-${name}`));
+  #input;
+  #applied;
+  #view = { picture: null, crop: null };
+  #rect = WHOLE;
+
+  // input: of the model; applied: called with what the daemon answers
+  constructor(input, applied) {
+    this.#input = input;
+    this.#applied = applied;
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#send(this.#rect); });
+    document.getElementById("crop-whole").addEventListener("click", () => this.#send(null));
+    document.getElementById("crop-cancel").addEventListener("click", () => this.#close());
+    this.#fields.forEach((field, side) => field.addEventListener("input", () => this.#read(side)));
+    this.#layer.addEventListener("pointerdown", (event) => this.#drag(event));
+    this.#box.addEventListener("keydown", (event) => this.#nudge(event));
+    addEventListener("keydown", (event) => { if (event.key === "Escape" && !this.#panel.hidden) this.#close(); });
+  }
+
+  // view: of /api/state
+  show(view) {
+    this.#view = view;
+    this.#button.disabled = !view.picture;
+    this.#button.textContent = view.crop ? "Cropped" : "Crop";
+  }
+
+  #open() {
+    this.#toggle(true);
+    this.#message.hidden = true;
+    this.#set(this.#view.crop ?? WHOLE);
+    this.#box.focus({ preventScroll: true });
+  }
+
+  #close() {
+    this.#toggle(false);
+    this.#button.focus({ preventScroll: true });
+  }
+
+  #toggle(open) {
+    this.#panel.hidden = this.#layer.hidden = !open;
+    this.#button.setAttribute("aria-expanded", open);
+    document.getElementById("fit").classList.toggle("choosing", open);
+  }
+
+  // typed: the figure that somebody is writing, which stays as it is
+  #set([x, y, width, height], typed = -1) {
+    const [w, h] = [clamp(width, LEAST, 1), clamp(height, LEAST, 1)];
+    this.#rect = [clamp(x, 0, 1 - w), clamp(y, 0, 1 - h), w, h];
+    place(this.#box, this.#rect);
+    if (this.#view.picture) place(this.#inner, seenOf(this.#rect, this.#input, this.#view.picture));
+    this.#fields.forEach((field, side) => { if (side !== typed) field.value = (100 * this.#rect[side]).toFixed(1); });
+  }
+
+  // what is typed holds: a place takes from the size, and a size moves the place
+  #read(typed) {
+    const sides = this.#fields.map((field) => field.valueAsNumber / 100);
+    if (!sides.every(Number.isFinite)) return;
+    const other = (typed + 2) % 4;
+    sides[other] = Math.min(sides[other], 1 - sides[typed]);
+    this.#set(sides, typed);
+  }
+
+  // on a handle: resize; inside: move; elsewhere: a new rectangle
+  #drag(down) {
+    if (down.button !== 0 || !down.isPrimary) return; // a second finger changes nothing
+    down.preventDefault();
+    const start = this.#point(down);
+    const [x, y, w, h] = this.#rect;
+    const corner = down.target.dataset.corner;
+    const anchor = corner ? [corner.includes("w") ? x + w : x, corner.includes("n") ? y + h : y] : start;
+    const inside = !corner && this.#box.contains(down.target) && w * h < 0.98;
+    const move = (event) => {
+      const [px, py] = this.#point(event);
+      if (inside) this.#set([x + px - start[0], y + py - start[1], w, h]);
+      else if (corner || Math.hypot(px - start[0], py - start[1]) > LEAST) this.#set(between(anchor, [px, py]));
+    };
+    this.#layer.setPointerCapture(down.pointerId);
+    this.#box.focus({ preventScroll: true });
+    const dragging = new AbortController();
+    const during = (kind, step) => this.#layer.addEventListener(kind, (event) => { if (event.isPrimary) step(event); }, { signal: dragging.signal });
+    during("pointermove", move);
+    during("lostpointercapture", () => dragging.abort());
+  }
+
+  #point(event) {
+    const area = this.#layer.getBoundingClientRect();
+    return [clamp((event.clientX - area.left) / area.width, 0, 1), clamp((event.clientY - area.top) / area.height, 0, 1)];
+  }
+
+  // arrows move, with shift they resize
+  #nudge(event) {
+    const arrow = ARROWS[event.key];
+    if (!arrow) return;
+    event.preventDefault();
+    const [x, y, w, h] = this.#rect;
+    const [dx, dy] = arrow.map((side) => side * STEP);
+    if (event.shiftKey) this.#set([x, y, Math.min(w + dx, 1 - x), Math.min(h + dy, 1 - y)]);
+    else this.#set([x + dx, y + dy, w, h]);
+  }
+
+  async #send(rect) {
+    const crop = rect?.map((side) => Number(side.toFixed(4))) ?? null;
+    try {
+      const response = await fetch("/api/crop", { method: "POST", body: JSON.stringify({ crop }) });
+      const answer = await response.json();
+      if (!response.ok) return this.#say(answer.error, null);
+      this.#close();
+      this.#applied(answer);
+      this.#say(answer.remembered ? "Remembered for the next start. In the configuration it is" : `Holds until vitcam is restarted (${answer.reason}). To keep it, write`, answer.line);
+    } catch {
+      this.#say("vitcam did not answer; is it still running?", null);
+    }
+  }
+
+  #say(sentence, line) {
+    this.#message.hidden = false;
+    this.#message.classList.toggle("bad", !line);
+    this.#message.querySelector("span").textContent = sentence;
+    this.#message.querySelector("code").textContent = line ? `[camera]  ${line}` : "";
+  }
+}
+
+function between([ax, ay], [bx, by]) {
+  return [Math.min(ax, bx), Math.min(ay, by), Math.abs(ax - bx), Math.abs(ay - by)];
+}
+
+function clamp(value, low, high) {
+  return Math.min(Math.max(value, low), high);
+}
