@@ -67,9 +67,9 @@ def root(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
     """Start the log before any verb runs."""
-    from vitcam.service.logs import for_people, start_logging
+    from vitcam.service.logs import start_logging
 
-    start_logging(for_people(), verbose)
+    start_logging(verbose)
 
 
 @app.command()

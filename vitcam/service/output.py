@@ -3,10 +3,8 @@
 import sys
 from typing import TextIO
 
-from rich.console import Console
-
+from vitcam.service.logs import for_people
 from vitcam.service.settings import LogSettings
-from vitcam.sinks.console import RichConsole
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
 
@@ -16,7 +14,7 @@ def wants_json(settings: LogSettings, out: TextIO) -> bool:
     return settings.format == "json" or (settings.format == "auto" and not out.isatty())
 
 
-def build_sink(settings: LogSettings, console: Console, every_by_default: bool) -> Sink:
+def build_sink(settings: LogSettings, every_by_default: bool) -> Sink:
     """The console's sink.
 
     every_by_default  what `emit = auto` means here: every prediction for files, changes for what is live
@@ -24,4 +22,6 @@ def build_sink(settings: LogSettings, console: Console, every_by_default: bool) 
     every = settings.emit == "all" or (settings.emit == "auto" and every_by_default)
     if wants_json(settings, sys.stdout):
         return JsonLines(sys.stdout, every)
-    return RichConsole(console, every)
+    from vitcam.sinks.console import RichConsole
+
+    return RichConsole(for_people(), every)

@@ -21,7 +21,6 @@ from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
 from vitcam.opencv import use_one_thread
 from vitcam.pipeline import Job, Pipeline
-from vitcam.service.logs import for_people
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
 from vitcam.service.publisher import Publisher
@@ -67,8 +66,10 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
         watched = _assemble(run, environ, patient=run.wait or notifier.listened_to)
         if watched.web is not None:
             watched.web.start()
-            log.info("watch at %s", watched.web.url)
         watched.pipeline.start()
+        if watched.web is not None:  # takes 0.2 s, in which the first picture is classified already
+            watched.web.wait_until_serving()
+            log.info("watch at %s", watched.web.url)
         notifier.ready("starting")
         _watch(watched, notifier, asked)
         notifier.stopping("ending")
@@ -93,7 +94,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)
     aim = aim_of(settings.camera, live, environ)
-    sink = build_sink(settings.log, for_people(), every_by_default=not live)
+    sink = build_sink(settings.log, every_by_default=not live)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(
         opener,
@@ -193,7 +194,8 @@ def _watch(watched: _Watched, notifier: Notifier, asked: _Asked) -> None:
         now = time.monotonic()
         if now >= next_status:
             next_status = now + _STATUS_S
-            notifier.status(watched.status())
+            if notifier.listened_to:
+                notifier.status(watched.status())
         if feed_every_s and now >= next_feed:
             next_feed = now + feed_every_s
             verdict = _feed(notifier, watched, verdict)

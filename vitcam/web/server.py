@@ -64,6 +64,7 @@ class WebServer:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending = asyncio.Event()
+        self._serving: Future[None] = Future()
         self.beat_ns = time.monotonic_ns()
         """Monotonic time at which the event loop last turned; the watchdog reads it."""
 
@@ -84,13 +85,15 @@ class WebServer:
         return self._press.encoded
 
     def start(self) -> None:
-        """Take the port and serve. Raises VitcamError if the port cannot be had."""
+        """Take the port and begin to serve. Raises VitcamError if the port cannot be had."""
         listener = listen(self._host, self._port)
         self._port = listener.getsockname()[1]
-        serving: Future[None] = Future()
-        self._thread = threading.Thread(target=self._run, args=(listener, serving), name="web", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(listener,), name="web", daemon=True)
         self._thread.start()
-        serving.result(_START_TIMEOUT_S)
+
+    def wait_until_serving(self) -> None:
+        """Return once requests are answered; whoever asks before waits. Raises what keeps the server from it."""
+        self._serving.result(_START_TIMEOUT_S)
 
     def stop(self, timeout_s: float) -> None:
         """End every connection, also those whose clients do not read, and the thread."""
@@ -101,20 +104,20 @@ class WebServer:
         for executor in (self._encoder, self._uploads):
             executor.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, listener: socket.socket, serving: "Future[None]") -> None:
+    def _run(self, listener: socket.socket) -> None:
         try:
-            asyncio.run(self._serve(listener, serving))
+            asyncio.run(self._serve(listener))
         except Exception as error:
             log.exception("the web part ended")  # the watchdog sees that it does not beat any more
-            if not serving.done():
-                serving.set_exception(error)
+            if not self._serving.done():
+                self._serving.set_exception(error)
 
-    async def _serve(self, listener: socket.socket, serving: "Future[None]") -> None:
-        from aiohttp import web  # takes 0.3 s, which a daemon without the web part need not wait
+    async def _serve(self, listener: socket.socket) -> None:
+        self._loop = asyncio.get_running_loop()
+        from aiohttp import web  # takes 0.2 s, which a daemon without the web part need not wait
 
         from vitcam.web.app import Parts, build_app
 
-        self._loop = asyncio.get_running_loop()
         parts = Parts(
             live=self._live,
             model_card=self._model_card,
@@ -132,7 +135,7 @@ class WebServer:
         )
         await runner.setup()
         await web.SockSite(runner, listener, backlog=_BACKLOG).start()
-        serving.set_result(None)
+        self._serving.set_result(None)
         await self._beat_until_the_end()
         _abort_connections(runner)
         await runner.cleanup()
