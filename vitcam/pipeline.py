@@ -80,9 +80,11 @@ class Pipeline:
         self._trouble = ""
         self._started = time.monotonic()
         self._captured, self._classified, self._skipped = RateMeter(), RateMeter(), RateMeter()
-        self._lost = 0
+        self._lost = self._expected_seq = 0
         self._latencies = {stage: LatencyMeter() for stage in ("capture", "preprocess", "infer", "total")}
         self._idle = False
+        self._due = 0.0
+        self._arrived = 0.0
         self._confirmed_ns = 0
         self._capture_beat = time.monotonic_ns()
         self._classifying_since: int | None = None
@@ -128,6 +130,21 @@ class Pipeline:
             frames=Counts(self._captured.count, self._classified.count, self.dropped, self._skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
         )
+
+    def wants_frame(self) -> bool:
+        """Asked by a live source of each picture that came, before any work is put into it.
+
+        False while nobody waits to be shown one and the model will take a later one; it counts as dropped.
+        """
+        now = time.monotonic()
+        next_s, self._arrived = now + 1.5 * (now - self._arrived), now
+        if next_s > self._due or self._trouble or self._job.gate is not None or self.shown.awaited:
+            return True
+        self._capture_beat = time.monotonic_ns()
+        self._captured.tick()
+        self._lost += 1
+        self._expected_seq += 1
+        return False
 
     @property
     def dropped(self) -> int:
@@ -191,13 +208,13 @@ class Pipeline:
         """Open the source and pass on what it gives until it is over or lost."""
         with self._job.open_source() as source:
             self._live, self._source = source.live, source
-            expected = 0
+            self._expected_seq = 0
             for frame in source:
                 self._capture_beat = time.monotonic_ns()
                 self._announce("")
                 self._captured.tick()
-                self._lost += max(0, frame.seq - expected)
-                expected = frame.seq + 1
+                self._lost += max(0, frame.seq - self._expected_seq)
+                self._expected_seq = frame.seq + 1
                 kept_waiting = self._live and not self._idle
                 if not self._hand_over(self._frames, frame):
                     return
@@ -250,7 +267,6 @@ class Pipeline:
         self.shown.revise(newest)
 
     def _classify_stage(self) -> None:
-        due = 0.0
         for frame in self._each_frame():
             if self._is_not_worth_it(frame):
                 self._skipped.tick()
@@ -268,8 +284,8 @@ class Pipeline:
             self.predicted.put(prediction)
             self._hand_over(self._predictions, prediction)
             if self._job.max_fps > 0:  # the door keeps the newest meanwhile
-                due = max(due + 1 / self._job.max_fps, time.monotonic())
-                self._stopping.wait(due - time.monotonic())
+                self._due = max(self._due + 1 / self._job.max_fps, time.monotonic())
+                self._stopping.wait(self._due - time.monotonic())
         self._predictions.close()
 
     def _each_frame(self) -> Iterator[Frame]:

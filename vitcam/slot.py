@@ -32,6 +32,11 @@ class Slot(Generic[T]):
     def closed(self) -> bool:
         return self._closed
 
+    @property
+    def awaited(self) -> bool:
+        """Whether a subscriber is there to be told of the next value."""
+        return bool(self._callbacks)
+
     def put(self, value: T) -> None:
         """Replace what is there; never waits."""
         with self._ready:

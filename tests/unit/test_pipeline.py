@@ -366,3 +366,63 @@ def test_a_publisher_that_is_slow_delays_no_live_prediction() -> None:
     pipeline.stop(1)
 
     assert classified > 50
+
+
+class Picky(Numbered):
+    """A live source that asks before it makes a frame."""
+
+    wanted: Callable[[], bool]
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (shown for shown in super().__iter__() if self.wanted())
+
+
+def picky(max_fps: float, gate: Callable[[Frame], bool] | None = None) -> Pipeline:
+    source = Picky(1000, live=True, every_s=0.01)
+    pipeline = Pipeline(Job(lambda: source, "test", "model", max_fps=max_fps, gate=gate), answer, lambda _: None)
+    source.wanted = pipeline.wants_frame
+    pipeline.start()
+    return pipeline
+
+
+def test_no_work_is_put_into_pictures_that_neither_model_nor_viewer_will_see() -> None:
+    pipeline = picky(max_fps=2)
+    time.sleep(2)
+    frames, made = pipeline.state().frames, pipeline.shown.version
+    pipeline.stop(1)
+
+    assert frames.classified in (4, 5)
+    assert frames.captured > 80
+    assert frames.captured - frames.classified - 2 <= frames.dropped <= frames.captured - frames.classified
+    assert made < 0.3 * frames.captured
+
+
+def test_a_viewer_is_shown_pictures_that_the_model_does_not_want() -> None:
+    pipeline = picky(max_fps=0.1)
+    eventually(lambda: pipeline.state().frames.classified == 1)
+    time.sleep(0.2)
+    before, told = pipeline.shown.version, threading.Event()
+    unsubscribe = pipeline.shown.subscribe(told.set)
+    shown = told.wait(PATIENCE_S)
+    after = pipeline.shown.version
+    unsubscribe()
+    pipeline.stop(1)
+
+    assert shown
+    assert after > before
+
+
+def test_a_motion_gate_is_shown_every_picture() -> None:
+    asked: list[int] = []
+
+    def gate(shown: Frame) -> bool:
+        asked.append(shown.seq)
+        return False
+
+    pipeline = picky(max_fps=1, gate=gate)
+    time.sleep(1)
+    frames = pipeline.state().frames
+    pipeline.stop(1)
+
+    assert len(asked) >= frames.captured - frames.dropped - 1
+    assert len(asked) > 40

@@ -90,6 +90,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
         on_unreadable=lambda bad: publisher.unreadable(bad),
         turn=Turn.of(settings.camera.rotate, settings.camera.flip),
         region=lambda: aim.region,
+        wanted=lambda: pipeline.wants_frame(),
     )
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)

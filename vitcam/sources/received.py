@@ -53,7 +53,7 @@ def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
     raises  SourceLost when bytes come, but no picture that can be decoded is among them for `patience_s`
     """
     stream, seq, trouble = JpegStream(), 0, "no whole JPEG is among the data"
-    deadline: float | None = None
+    begun, deadline = False, None
     for chunk in chunks:
         deadline = deadline or time.monotonic() + sender.patience_s
         pictures = stream.feed(chunk)
@@ -61,6 +61,9 @@ def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
         seq += stream.cut_off
         stream.cut_off = 0
         for position, data in _chosen(pictures, sender.newest_only):
+            if begun and sender.newest_only and not sender.options.wanted():
+                deadline = time.monotonic() + sender.patience_s
+                continue
             try:
                 picture = decode_image(data)
             except UsageError as error:
@@ -68,6 +71,7 @@ def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
                 sender.report(trouble)
                 continue
             yield sender.frame(picture, seq + position, arrived_ns)
+            begun = True
             deadline = time.monotonic() + sender.patience_s
         seq += len(pictures)
         if time.monotonic() > deadline:

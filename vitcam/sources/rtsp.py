@@ -73,7 +73,7 @@ class RtspCamera:
                     f"{self._sender.patience_s:g} s"
                 )
             arrived_ns = time.monotonic_ns()
-            picture = retrieve_rgb(self._capture)
+            picture = retrieve_rgb(self._capture) if self._sender.options.wanted() else None
             if picture is not None:
                 yield self._sender.frame(picture, seq, arrived_ns)
             seq += 1  # a damaged picture is a gap

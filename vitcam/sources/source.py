@@ -23,6 +23,11 @@ def whole() -> Region | None:
     return None
 
 
+def always() -> bool:
+    """Every picture is looked at unless somebody says otherwise."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """What whoever opens a source wants of it; each source uses what it can."""
@@ -44,6 +49,9 @@ class SourceOptions:
     """What makes pictures upright; a camera that can do it while it reads its sensor does."""
     region: Callable[[], Region | None] = whole
     """Asked for every frame: the part of the upright picture that was chosen for the model; None: all of it."""
+    wanted: Callable[[], bool] = always
+    """Asked by a live source of each picture that came, before it is decoded or converted: False: nobody would look at
+    it, so it becomes a gap in `seq`."""
 
     def crop(self, height: int, width: int, within: Rect | None = None) -> Rect:
         """What the model sees of `height` × `width` px, or of a part of them; all of it while no model is known."""

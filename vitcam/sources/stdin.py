@@ -1,5 +1,6 @@
 """Pictures through a pipe: `rpicam-vid … -o - | vitcam run --source -`. The end of the pipe is the end of the run."""
 
+import fcntl
 import os
 import select
 import stat
@@ -7,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -19,7 +21,9 @@ from vitcam.sources.source import SourceOptions
 _STDIN = 0
 _TICK_MS = 250  # how soon `stop` is seen
 _BEGIN_WITHIN_S = 30.0  # rpicam-vid needs seconds to start its camera
-_CHUNK = 1 << 20  # more than a pipe holds: of what has piled up only the newest picture is decoded
+# as much as a pipe may hold, where its usual 64 kB would wake us twenty times a raw picture; of JPEG pictures that have
+# piled up only the newest is decoded
+_CHUNK = 1 << 20
 _EXAMPLE = "rpicam-vid -n -t 0 --codec mjpeg -o - | vitcam run --source -"
 
 
@@ -48,6 +52,8 @@ class StandardInput:
             raise UsageError(f"stdin is a terminal, and pictures are wanted there; pipe them in: {_EXAMPLE}")
         if stat.S_ISDIR(os.fstat(_STDIN).st_mode):
             raise UsageError(f"stdin is a folder, and pictures are wanted there; pipe them in: {_EXAMPLE}")
+        with suppress(OSError):  # no pipe, or the user's share of such memory is used up
+            fcntl.fcntl(_STDIN, fcntl.F_SETPIPE_SZ, _CHUNK)
         return self
 
     def __exit__(
@@ -86,7 +92,8 @@ class StandardInput:
             if self._filled == raw.size:
                 arrived_ns = time.monotonic_ns()
                 self._filled = 0
-                yield self._sender.frame(raw.picture(self._partial), seq, arrived_ns)
+                if not self.live or self._sender.options.wanted():
+                    yield self._sender.frame(raw.picture(self._partial), seq, arrived_ns)
                 seq += 1
         if self._filled and not self._stopped.is_set():
             left = f"ended after {self._filled:,} of a picture's {raw.size:,} bytes: is it {raw}?"

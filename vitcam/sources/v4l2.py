@@ -51,8 +51,8 @@ class V4l2Camera:
     def __iter__(self) -> Iterator[Frame]:
         seq = 0
         while self._capture is not None:
-            done, bgr = self._capture.retrieve()
-            if done:
+            done, bgr = self._capture.retrieve() if self._options.wanted() else (False, None)
+            if done and bgr is not None:
                 yield self._frame(self._capture, bgr, seq)
             seq += 1  # a damaged MJPEG frame is a gap
             if self._stopped.is_set():

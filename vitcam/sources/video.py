@@ -50,12 +50,17 @@ class Video:
         while self._capture is not None:
             self._pace.restart()
             begun_with = seq
-            for picture, position_s, decode_ns in read_all(self._capture):
+            for position_s, grab_ns in grab_all(self._capture):
                 if self.live:
                     self._pace.wait_for(position_s)
                 if self._pace.stopped:
                     return
-                yield self._frame(picture, seq, decode_ns)
+                if not self.live or self._options.wanted():
+                    started = time.monotonic_ns()
+                    picture = retrieve_rgb(self._capture)
+                    if picture is None:
+                        break
+                    yield self._frame(picture, seq, grab_ns + time.monotonic_ns() - started)
                 seq += 1
             if begun_with == 0:
                 self._report_missing(self._capture, seq)
@@ -106,16 +111,11 @@ def retrieve_rgb(capture: cv2.VideoCapture) -> Image | None:
     return np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8) if done else None
 
 
-def read_all(capture: cv2.VideoCapture) -> Iterator[tuple[Image, float, int]]:
-    """Every frame from the grabbed one on: (H, W, 3) uint8 RGB, its position in s, the ns that decoding it took."""
+def grab_all(capture: cv2.VideoCapture) -> Iterator[tuple[float, int]]:
+    """Every frame from the grabbed one on, ready to be retrieved: its position in s, the ns that grabbing it took."""
     grabbed, grab_ns = True, 0
     while grabbed:
-        started = time.monotonic_ns()
-        picture = retrieve_rgb(capture)
-        if picture is None:
-            return
-        position_s = max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
-        yield picture, position_s, grab_ns + time.monotonic_ns() - started
+        yield max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000, grab_ns
         started = time.monotonic_ns()
         grabbed = capture.grab()
         grab_ns = time.monotonic_ns() - started

@@ -152,3 +152,16 @@ def test_a_reader_who_leaves_ends_the_whole_pipeline() -> None:
 
     assert json.loads(done.stdout)["type"] == "prediction"
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [("-", ["-f", "mjpeg"]), ("-:yuv420:320x240", ["-f", "rawvideo", "-pix_fmt", "yuv420p"])],
+)
+def test_pictures_that_come_too_early_for_the_rate_asked_for_count_as_dropped(source: str, output: list[str]) -> None:
+    result = piped(ffmpeg(*output, paced=True), source, "--fps", "2")
+    summary = result.lines[-1]
+
+    assert result.code == 0, result.err
+    assert 2 <= summary["frames"] <= 5
+    assert 50 <= summary["frames"] + summary["dropped"] <= 60

@@ -14,6 +14,7 @@ import pytest
 from tests.parts import need_program
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.opencv import prepare_capture
 from vitcam.resize import InputSpec
 from vitcam.sources import SourceOptions, open_source
 
@@ -29,6 +30,7 @@ def make_video(tmp_path: Path) -> MakeVideo:
 
     def make(name: str, count: int = FRAMES, fps: int = FPS, codec: str = "mp4v") -> Path:
         path = tmp_path / name
+        prepare_capture()  # OpenCV reads the environment once, also for a writer
         writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*codec), fps, (160, 120))
         for number in range(count):
             bgr = np.zeros((120, 160, 3), np.uint8)
@@ -179,3 +181,14 @@ def test_a_left_video_can_be_entered_again_from_its_beginning(make_video: MakeVi
         again = list(source)
 
     assert [frame.seq for frame in again] == [0, 1, 2, 3, 4]
+
+
+def test_of_a_film_at_its_own_pace_only_the_frames_somebody_wants_are_converted(make_video: MakeVideo) -> None:
+    answers = iter([True, False, False] * FRAMES)
+    options = SourceOptions(realtime=True, loop=False, wanted=lambda: next(answers))
+
+    assert [frame.seq for frame in read(make_video("film.mp4", count=30), options)] == list(range(0, 30, 3))
+
+
+def test_where_every_frame_counts_nobody_is_asked_whether_it_is_wanted(make_video: MakeVideo) -> None:
+    assert len(read(make_video("film.mp4"), replace(FAST, wanted=lambda: False))) == FRAMES
