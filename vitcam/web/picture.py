@@ -71,7 +71,7 @@ def draw(shown: Shown, variant: Variant) -> Image:
 
 
 def has_weights(shown: Shown, variant: Variant) -> bool:
-    """Whether what `variant` draws over its pictures is there; True where the model never gives any."""
+    """Whether it can be drawn as asked: a rollout is only worked out once somebody looks."""
     prediction = shown.prediction
     return variant.overlay != "rollout" or (prediction is not None and prediction.rollout is not None)
 

@@ -4,12 +4,13 @@ import contextlib
 import math
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests import frames
 from vitcam.frames import Image, Prediction, Shown
@@ -49,6 +50,8 @@ class Camera:
         self.reason = ""
         self.resting = False
         self.turned = False
+        self.explain: Callable[[], bool] = lambda: False
+        self.explained = 0
         self.skipped = 0
         self._fps = fps
         self._attention = np.linspace(0, 1, math.prod(grid), dtype=np.float32).reshape(grid)
@@ -91,11 +94,24 @@ class Camera:
         picture = self._pictures[self.seq % len(self._pictures)]
         frame = frames.frame(self.seq, picture.transpose(1, 0, 2) if self.turned else picture)
         prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
-        prediction = replace(prediction, attention=self._attention)
+        prediction = replace(prediction, attention=self._attention, rollout=self._rollout())
         self.shown.put(Shown(frame, prediction))
         self.predicted.put(prediction)
         self.seq += 1
         self.skipped += self.resting
+
+    def freeze_picture(self) -> None:
+        """Publish the same picture over and over, as a camera that looks at a wall."""
+        del self._pictures[1:]
+
+    def _rollout(self) -> NDArray[np.float32] | None:
+        """Hot in the lower right corner alone; only where somebody asks for it."""
+        if not self.explain():
+            return None
+        self.explained += 1
+        rollout = np.zeros((4, 4), np.float32)
+        rollout[-1, -1] = 1
+        return rollout
 
     def _run(self) -> None:
         while not self._ended.wait(1 / self._fps):

@@ -1,6 +1,7 @@
 """One frame as one JPEG, and the headers that go with it."""
 
 import time
+from dataclasses import replace
 from urllib.parse import unquote
 
 import cv2
@@ -9,7 +10,7 @@ import pytest
 
 from tests import frames
 from vitcam.frames import Image, Rect, Shown
-from vitcam.web.picture import Picture, draw, encode, header_text, scale_rect
+from vitcam.web.picture import Picture, draw, encode, has_weights, header_text, scale_rect
 from vitcam.web.variant import Variant
 
 
@@ -42,6 +43,20 @@ def test_without_overlay_the_camera_s_own_pixels_are_encoded() -> None:
     image = frames.picture(72, 128)
 
     assert draw(shown(image), Variant(overlay="none")) is image
+
+
+def test_a_rollout_is_drawn_as_soon_as_it_is_there_and_not_before() -> None:
+    asked = Variant(overlay="rollout", opacity=1.0, width=128)
+    without = shown()
+    rollout = np.eye(16, dtype=np.float32)[0].reshape(4, 4)
+    explained = replace(without, prediction=replace(frames.prediction(), rollout=rollout))
+    before, after = draw(without, asked), draw(explained, asked)
+
+    assert (has_weights(without, asked), has_weights(explained, asked)) == (False, True)
+    assert has_weights(without, Variant(overlay="attention"))
+    assert before is without.frame.preview
+    assert (after[5:15, 30:40] != before[5:15, 30:40]).any()
+    assert (after[40:, 70:100] == before[40:, 70:100]).all()
 
 
 def test_red_stays_red_on_its_way_into_the_jpeg() -> None:

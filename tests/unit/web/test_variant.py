@@ -3,7 +3,7 @@
 import pytest
 
 from vitcam.errors import UsageError
-from vitcam.web.variant import STEPS, Variant, read_variant
+from vitcam.web.variant import STEPS, Variant, overlays_of, read_variant
 
 DEFAULT = Variant(overlay="heat", opacity=0.7, width=640, quality=70, fps=10)
 
@@ -72,6 +72,21 @@ def test_a_model_without_attention_has_no_heads_to_choose() -> None:
 def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match="none, attention, rollout, heat, grid"):
         read_variant({"overlay": "glow"}, heads=3, default=Variant())
+
+
+def test_rollout_is_offered_only_of_a_model_that_can_explain_itself() -> None:
+    offered = overlays_of({"rollout": True}), overlays_of({"rollout": False}), overlays_of({})
+
+    assert offered[0] == ("none", "attention", "rollout", "heat", "grid")
+    assert offered[1] == offered[2] == ("none", "attention", "heat", "grid")
+    with pytest.raises(UsageError, match="'rollout'; allowed: none, attention, heat, grid"):
+        read_variant({"overlay": "rollout"}, heads=3, default=Variant(), overlays=offered[1])
+
+
+def test_a_rollout_is_of_all_heads_so_choosing_one_makes_no_second_variant() -> None:
+    found = read_variant({"overlay": "rollout", "head": "1"}, heads=3, default=Variant())
+
+    assert found == Variant(overlay="rollout")
 
 
 def test_names_without_a_meaning_are_ignored_like_those_against_caches() -> None:

@@ -1,0 +1,112 @@
+"""Attention rollout over the picture: worked out while somebody looks, refused where the model cannot."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from http.client import HTTPConnection
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests import frames
+from tests.daemon import daemon, get_json
+from tests.integration.web.camera import CARD, Camera, Client, classify
+from tests.integration.web.test_stream import until
+from tests.integration.web.test_uploads import photo, post, serving
+from tests.parts import need_model
+from vitcam.web.server import WebServer
+
+
+@pytest.fixture
+def explaining(camera: Camera) -> Iterator[WebServer]:
+    """Serves a camera whose model works a rollout out when it is told to: the lower right patch alone is hot."""
+    running = WebServer(camera, {**CARD, "rollout": True}, classify, "127.0.0.1", 0)
+    camera.explain = lambda: running.wants_rollout
+    running.start()
+    yield running
+    running.stop(2)
+
+
+def picture_of(jpeg: bytes) -> NDArray[np.int16]:
+    return np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), np.int16)
+
+
+def snapshot(server: WebServer, overlay: str) -> NDArray[np.int16]:
+    with Client(server, f"/snapshot.jpg?width=320&overlay={overlay}&opacity=1") as client:
+        return picture_of(client.read_body())
+
+
+def test_a_stream_of_rollout_has_the_model_explain_until_its_last_viewer_leaves(
+    camera: Camera, explaining: WebServer
+) -> None:
+    with Client(explaining, "/stream?overlay=attention&width=320") as other:
+        other.read_part()
+        unasked = camera.explained
+        with Client(explaining, "/stream?overlay=rollout&width=320") as client:
+            client.read_part()
+            asked = until(lambda: camera.explained > unasked + 5)
+        stopped = until(lambda: not explaining.wants_rollout)
+        other.read_part()
+
+    assert unasked == 0
+    assert asked
+    assert stopped
+
+
+def test_a_snapshot_waits_for_the_rollout_it_asked_for(camera: Camera, explaining: WebServer) -> None:
+    camera.freeze_picture()
+    plain, rollout, attention = (snapshot(explaining, overlay) for overlay in ("none", "rollout", "attention"))
+    wanted = explaining.wants_rollout
+    change = np.abs(rollout - plain).max(axis=2)
+
+    assert change[150:178, 220:248].mean() > 30, "the hot patch, in the corner of the square that the model sees"
+    assert change[:85, 72:155].mean() < 3, "cold patches keep the picture"
+    assert np.abs(attention - rollout).max() > 30
+    assert not wanted
+
+
+@pytest.mark.parametrize("target", ["/stream", "/snapshot.jpg"])
+def test_a_model_that_cannot_explain_itself_refuses_in_one_sentence(server: WebServer, target: str) -> None:
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+    connection.request("GET", f"{target}?overlay=rollout")
+    answer = connection.getresponse()
+    error = json.loads(answer.read())["error"]
+    offered = get_json(f"{server.url}/api/model")["stream"]["overlays"]
+    connection.close()
+
+    assert answer.status == 400
+    assert error == "overlay is 'rollout'; allowed: none, attention, heat, grid"
+    assert "rollout" not in offered
+
+
+def test_the_daemon_draws_rollout_and_answers_it_for_a_photo() -> None:
+    need_model("everyday")
+    with daemon("--source", "demo:ram", "--fps", "5", "--overlay", "rollout") as running:
+        running.wait_for("ok")
+        model = get_json(f"{running.url}/api/model")
+        server: Any = running  # it has a `url`, too
+        status, answer = post(server, photo())
+        with Client(server, "/stream?width=320") as client:
+            first = client.read_part()[0]
+
+    rollout = np.array(answer["rollout"])
+    assert (model["rollout"], model["stream"]["default"]["overlay"]) == (True, "rollout")
+    assert "X-Vitcam-Label" in first
+    assert status == 200
+    assert rollout.shape == (14, 14)
+    assert (rollout >= 0).all()
+    assert 0 < rollout.sum() < 1, "the class token keeps a part of its own"
+
+
+def test_an_upload_carries_a_rollout_only_where_the_model_gives_one() -> None:
+    rollout = np.linspace(0, 0.05, 16, dtype=np.float32).reshape(4, 4)
+    with serving(lambda _: replace(frames.prediction(), rollout=rollout)) as explaining:
+        _, explained = post(explaining, photo())
+    with serving(lambda _: frames.prediction()) as silent:
+        _, plain = post(silent, photo())
+
+    np.testing.assert_allclose(explained["rollout"], rollout, atol=1e-5)
+    assert "rollout" not in plain
