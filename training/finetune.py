@@ -15,18 +15,20 @@ import keras
 from .about import About
 from .checkpoints import load_into, read_network
 from .data.catalogue import open_dataset
+from .data.dataset import Dataset
 from .fit import Run
 from .recipe import Recipe
 from .vit import ViT
 
 
-def prepare(recipe: Recipe, weights: Path | None, folder: Path) -> Run:
+def prepare(recipe: Recipe, weights: Path | None, folder: Path, dataset: Dataset | None = None) -> Run:
     """A run, ready to train, or to go on where the one in `folder` stopped.
 
+    dataset  what to train and test on; None: what the recipe names
     weights  a pretrained network to fine-tune; None: train from scratch
     raises   UsageError if data or weights are missing or do not fit
     """
-    dataset = open_dataset(recipe.data)
+    dataset = dataset or open_dataset(recipe.data)
     vit = start(recipe, len(dataset.labels), weights)
     about = About(
         name=recipe.name,

@@ -101,8 +101,12 @@ class Run:
         photos, labels = self.dataset.parts["train"], len(self.dataset.labels)
         return (self.recipe.train.per_label * labels or len(photos)) // self.recipe.train.batch_size
 
-    def train(self) -> None:
-        """Train up to the recipe's last epoch, saving after each. An interruption loses the current epoch only."""
+    def train(self, quiet: bool = False) -> None:
+        """Train up to the recipe's last epoch, saving after each. An interruption loses the current epoch only.
+
+        quiet   show no progress bar
+        raises  UsageError if there are too few photos for a batch
+        """
         epochs = self.recipe.train.epochs
         if self.steps == 0:
             found, size = len(self.dataset.parts["train"]), self.recipe.train.batch_size
@@ -111,7 +115,7 @@ class Run:
             )
         if self.epoch >= epochs:
             self._save()  # nothing is left to train, but what the checkpoint says of itself may have changed
-        with _progress() as progress:
+        with _progress(quiet) as progress:
             task = progress.add_task("", total=epochs * self.steps, completed=self.epoch * self.steps)
             while self.epoch < epochs:
                 started = time.monotonic()
@@ -224,6 +228,6 @@ def _copy(variable: Any) -> NDArray[np.float32]:
     return np.array(keras.ops.convert_to_numpy(variable), np.float32)
 
 
-def _progress() -> Progress:
+def _progress(quiet: bool) -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True))
+    return Progress(*columns, console=Console(stderr=True), disable=quiet)

@@ -76,6 +76,7 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
     def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.config = config
+        self.score_factor = (config.width // config.heads) ** -0.5  # 1 / √d_k; the ablation trains without it, too
         for name in ("query", "key", "value", "output_projection"):
             setattr(self, name, keras.layers.Dense(config.width, name=name, dtype=self.dtype_policy))
         self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=self.dtype_policy)
@@ -85,9 +86,8 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
             layer.build(input_shape)
 
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
-        head_width = self.config.width // self.config.heads
         q, k, v = (self._split(project(x)) for project in (self.query, self.key, self.value))  # (B, h, T, d) each
-        scores = ops.matmul(q * head_width**-0.5, ops.swapaxes(k, -2, -1))  # (B, h, T, T)
+        scores = ops.matmul(q * self.score_factor, ops.swapaxes(k, -2, -1))  # (B, h, T, T)
         weights = ops.softmax(scores, axis=-1)  # (B, h, T, T)
         x = ops.transpose(ops.matmul(weights, v), (0, 2, 1, 3))  # (B, T, h, d)
         x = ops.reshape(x, (-1, x.shape[1], self.config.width))  # (B, T, D)

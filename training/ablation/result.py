@@ -1,0 +1,87 @@
+"""What one run found, and the file that keeps it: a JSON object a line, so that no finished run is run again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from vitcam.errors import UsageError
+
+from ..recipe import Recipe
+from .rows import Row
+
+PHOTOS = 10_000  # of the training part, the first ones: few enough to overfit in a minute
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row with one seed."""
+
+    row: Row
+    recipe: Recipe
+
+    @property
+    def name(self) -> str:
+        """Distinct for each run; the settings are in it, so that others never pass for these."""
+        return f"{self.row.name}-{self.recipe.seed}-{self.settings}"
+
+    @property
+    def settings(self) -> str:
+        """Fingerprint of everything that decides the outcome."""
+        decides = json.dumps([asdict(self.recipe), self.row.scaled, PHOTOS], sort_keys=True)
+        return hashlib.sha256(decides.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line. Accuracies are fractions of 1."""
+
+    row: str
+    seed: int
+    settings: str
+    parameters: int
+    train_accuracy: float
+    """Of the last epoch, while it trained."""
+    accuracy: float
+    """On all test photos, after the last epoch."""
+    loss: float
+    shuffled_accuracy: float
+    """On the same photos, the patches of each in random order."""
+    seconds: float
+
+
+def jobs(rows: Iterable[Row], base: Recipe, seeds: int) -> list[Job]:
+    """Every row with the seeds 1, 2, ...; one seed of all rows before the next, so that what is there compares."""
+    return [Job(row, row.recipe(base, seed)) for seed in range(1, seeds + 1) for row in rows]
+
+
+def read_results(path: Path) -> list[Result]:
+    """The results in a file; none if there is no file yet. A last line that was cut off is left out.
+
+    raises  UsageError for a line that is no result
+    """
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    try:
+        return [Result(**json.loads(line)) for line in whole.splitlines()]
+    except (json.JSONDecodeError, TypeError) as error:
+        raise UsageError(f"{path} holds a line that is no result ({error}); delete it, or give another --out") from error
+
+
+def add_result(path: Path, result: Result) -> None:
+    """Append a line, in place of one that was cut off."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    partial = path.with_suffix(".partial")
+    partial.write_text(text[: text.rfind("\n") + 1] + json.dumps(asdict(result)) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+def unfinished(wanted: Iterable[Job], found: Iterable[Result]) -> list[Job]:
+    """The jobs that no result is of, settings and all."""
+    done = {(result.row, result.seed, result.settings) for result in found}
+    return [job for job in wanted if (job.row.name, job.recipe.seed, job.settings) not in done]

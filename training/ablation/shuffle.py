@@ -1,0 +1,27 @@
+"""Pictures whose patches stand in another order: what is left of the answer, if only their content counts?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vitcam.frames import Image
+
+from ..data.dataset import Sample
+from ..data.photos import photo_of
+
+
+def shuffled(samples: Sequence[Sample], patch_size: int, seed: int = 0) -> list[Sample]:
+    """The same photos, the patches of each in a random order of its own. Sides must be multiples of `patch_size`."""
+    rng = np.random.default_rng(seed)
+    return [replace(sample, pixels=shuffle(photo_of(sample), patch_size, rng)) for sample in samples]
+
+
+def shuffle(image: Image, side: int, rng: np.random.Generator) -> Image:
+    """One picture, (H, W, 3) uint8, its patches in random order."""
+    rows, columns = image.shape[0] // side, image.shape[1] // side
+    patches = image.reshape(rows, side, columns, side, 3).swapaxes(1, 2).reshape(rows * columns, side, side, 3)
+    moved = patches[rng.permutation(len(patches))].reshape(rows, columns, side, side, 3)
+    return np.ascontiguousarray(moved.swapaxes(1, 2).reshape(image.shape))
