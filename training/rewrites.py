@@ -37,6 +37,8 @@ class Rewrites:
     """LayerNorm's scale and shift go into the projection after it."""
     stream: bool = True
     """The residual stream is centred and turned: LayerNorm only divides by the length. Needs `norms`."""
+    values: bool = True
+    """Each head's values are turned, and back in the output projection: what is quantised between has no outliers."""
     scores: bool = True
     """1 / sqrt(d) goes into the query projection."""
     pixels: bool = True
@@ -197,7 +199,7 @@ class Stream:
     @classmethod
     def random(cls, width: int) -> Stream:
         """The same axes for the same width, always."""
-        rotation, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(width, width)))
+        rotation = _rotation(width)
         return cls((np.eye(width) - 1 / width) @ rotation, rotation.T)
 
     def written(self, affine: Affine) -> Affine:
@@ -233,6 +235,15 @@ def fold_factor(affine: Affine, factor: float | Array) -> Affine:
     return Affine(_single(affine.kernel * factor), _single(affine.bias * factor))
 
 
+def turn_values(value: Affine, output: Affine, heads: int) -> tuple[Affine, Affine]:
+    """Other axes for each head's values, which attention mixes token by token and so never sees (QuaRot)."""
+    turn = np.kron(np.eye(heads), _rotation(len(output.kernel) // heads))  # (D, D), a head's channels among themselves
+    return (
+        Affine(_single(value.kernel @ turn), _single(value.bias @ turn)),
+        Affine(_single(turn.T @ output.kernel), output.bias),
+    )
+
+
 def split_qkv(fused: Affine) -> tuple[Affine, Affine, Affine]:
     """One projection into three: the fused one needs strided slices, which cut the graph."""
     kernels, biases = np.split(fused.kernel, 3, axis=1), np.split(fused.bias, 3)
@@ -244,13 +255,16 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream, rewri
     factor = (config.width // config.heads) ** -0.5
     qkv = _behind_norm(weights, f"{name}.attn.qkv", f"{name}.norm1", stream, rewrites)
     query, key, value = split_qkv(qkv)
+    output = _branch(config, weights, f"{name}.attn.proj", f"{name}.ls1")
+    if rewrites.values:
+        value, output = turn_values(value, output, config.heads)
     return FoldedBlock(
         norm1=_left_of_norm(weights, f"{name}.norm1", rewrites),
         query=fold_factor(query, factor) if rewrites.scores else query,
         key=key,
         value=value,
         score_factor=1.0 if rewrites.scores else factor,
-        output=stream.written(_branch(config, weights, f"{name}.attn.proj", f"{name}.ls1")),
+        output=stream.written(output),
         norm2=_left_of_norm(weights, f"{name}.norm2", rewrites),
         up=_behind_norm(weights, f"{name}.mlp.fc1", f"{name}.norm2", stream, rewrites),
         down=stream.written(_branch(config, weights, f"{name}.mlp.fc2", f"{name}.ls2")),
@@ -260,7 +274,7 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream, rewri
 def _position(config: ViTConfig, weights: Weights) -> NDArray[np.float64]:
     """What is added to each token, (T, D)."""
     if config.position == "learned":
-        return weights["pos_embed"][0].astype(np.float64)
+        return np.asarray(weights["pos_embed"][0], np.float64)
     if config.position == "sincos":
         return sincos_position(config.tokens, config.width)
     return np.zeros((config.tokens, config.width))
@@ -300,6 +314,12 @@ def _embedding(weights: Weights, stream: Stream) -> Affine:
 
 def _affine(weights: Weights, name: str) -> Affine:
     return Affine(weights[f"{name}.weight"].T, weights[f"{name}.bias"])
+
+
+def _rotation(width: int) -> NDArray[np.float64]:
+    """The same for the same width, always."""
+    rotation, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(width, width)))
+    return np.asarray(rotation, np.float64)
 
 
 def _single(array: Array) -> Array:

@@ -31,6 +31,7 @@ TITLES = {
     "joined": "q, k and v as one projection",
     "norms": "LayerNorm's scale and shift in the next projection (and with it the next)",
     "stream": "residual stream centred and turned",
+    "values": "values of each head turned",
     "scores": "1/√d in the queries",
     "pixels": "normalisation in the patch embedding, bytes centred by DEQUANTIZE",
     "temperature": "temperature in the head",
