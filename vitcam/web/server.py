@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
@@ -21,6 +21,8 @@ from vitcam.web.variant import Variant
 
 if TYPE_CHECKING:
     from aiohttp import web
+
+    from vitcam.web.doorkeeper import Doorkeeper
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +119,7 @@ class WebServer:
         from aiohttp import web  # takes 0.2 s, which a daemon without the web part need not wait
 
         from vitcam.web.app import Parts, build_app
+        from vitcam.web.doorkeeper import Doorkeeper
 
         parts = Parts(
             live=self._live,
@@ -129,20 +132,26 @@ class WebServer:
             host=self._host,
             aim=self._aim,
         )
+        doorkeeper = Doorkeeper()
+        app = build_app(parts)
+        app.middlewares.insert(0, doorkeeper.middleware())
         # a client that leaves ends its handler at once
         runner = web.AppRunner(
-            build_app(parts), access_log=None, handle_signals=False, handler_cancellation=True, shutdown_timeout=0.2
+            app, access_log=None, handle_signals=False, handler_cancellation=True, shutdown_timeout=0.2
         )
         await runner.setup()
-        await web.SockSite(runner, listener, backlog=_BACKLOG).start()
+        admit = doorkeeper.entrance(cast(web.Server, runner.server))  # there since `setup`
+        door = await self._loop.create_server(admit, sock=listener, backlog=_BACKLOG)
         self._serving.set_result(None)
-        await self._beat_until_the_end()
+        await self._beat_until_the_end(doorkeeper)
+        door.close()
         _abort_connections(runner)
         await runner.cleanup()
 
-    async def _beat_until_the_end(self) -> None:
+    async def _beat_until_the_end(self, doorkeeper: "Doorkeeper") -> None:
         while not self._ending.is_set():
             self.beat_ns = time.monotonic_ns()
+            doorkeeper.sweep()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _BEAT_S)
 

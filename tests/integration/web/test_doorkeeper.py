@@ -1,0 +1,95 @@
+"""Clients that connect and then ask for nothing, or only for half of something."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from tests.integration.web.camera import Client
+from vitcam.web import doorkeeper
+from vitcam.web.server import WebServer
+
+HALF_A_HEAD = b"GET /stream HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+
+
+@contextmanager
+def connected(server: WebServer, sent: bytes = b"") -> Iterator[socket.socket]:
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        line.sendall(sent)
+        yield line
+
+
+def ended(line: socket.socket, within_s: float) -> bool:
+    """Whether the server ends the connection in time."""
+    line.settimeout(within_s)
+    try:
+        return line.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize("sent", [b"", b"G", HALF_A_HEAD])
+def test_who_sends_no_whole_request_is_ended_after_a_while(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(doorkeeper, "PATIENCE_S", 1.0)
+    with connected(server, sent) as line:
+        began = time.monotonic()
+
+        assert ended(line, 10)
+        assert 0.9 < time.monotonic() - began < 5
+
+
+def test_a_head_that_comes_byte_by_byte_is_given_no_more_time(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doorkeeper, "PATIENCE_S", 1.0)
+    with connected(server, HALF_A_HEAD) as line:
+        gone = False
+        for _ in range(60):
+            gone = gone or ended(line, 0.1)
+            if gone:
+                break
+            line.sendall(b"x")
+
+        assert gone
+
+
+def test_a_connection_that_is_kept_alive_is_ended_once_it_is_silent(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doorkeeper, "PATIENCE_S", 1.0)
+    with connected(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") as line:
+        answer = line.recv(65536)
+
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert ended(line, 10)
+
+
+def test_a_stream_outlasts_the_patience_with_silent_clients(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doorkeeper, "PATIENCE_S", 0.5)
+    with Client(server, "/stream?width=320&fps=10") as client:
+        began = time.monotonic()
+        while time.monotonic() - began < 3:
+            client.read_part()
+
+        assert client.read_part()[1].startswith(b"\xff\xd8")
+
+
+def test_a_crowd_of_silent_clients_keeps_nobody_out(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doorkeeper, "MOST_SILENT", 20)
+    with ExitStack() as stack:
+        viewer = stack.enter_context(Client(server, "/stream?width=320&fps=10"))
+        viewer.read_part()
+        crowd = [stack.enter_context(connected(server, HALF_A_HEAD)) for _ in range(60)]
+        late = stack.enter_context(Client(server, "/stream?width=320&fps=10"))
+
+        assert late.read_part()[1].startswith(b"\xff\xd8")
+        assert viewer.read_part()[1].startswith(b"\xff\xd8")
+        assert all(ended(line, 10) for line in crowd[:40])
+        assert not ended(crowd[-1], 0.2)

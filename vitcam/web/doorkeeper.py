@@ -1,0 +1,65 @@
+"""Connections that ask for nothing: each has a little time, and together they have few places.
+
+From the moment that a request's head has come, its handler has time-outs of its own.
+"""
+
+import time
+from collections.abc import Callable
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+from aiohttp.web_protocol import RequestHandler as Connection
+
+PATIENCE_S = 20.0
+MOST_SILENT = 200  # beside the clients of streams and predictions: far below the 1024 files a process may open
+_CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
+
+
+class Doorkeeper:
+    """Ends who has sent no whole request for `PATIENCE_S`; and, when there are too many such, the oldest of them."""
+
+    def __init__(self) -> None:
+        self._silent: dict[Connection, float] = {}  # since when, the oldest first
+
+    def entrance(self, server: web.Server) -> Callable[[], Connection]:
+        """A protocol factory that notes who comes."""
+
+        def admit() -> Connection:
+            connection = server()
+            self._silent[connection] = time.monotonic()
+            self._make_room()
+            return connection
+
+        return admit
+
+    def middleware(self) -> Middleware:
+        """To be the outermost one: notes who is being served."""
+
+        @web.middleware
+        async def serve(request: web.Request, handler: Handler) -> web.StreamResponse:
+            self._silent.pop(request.protocol, None)
+            try:
+                return await handler(request)
+            finally:
+                self._silent[request.protocol] = time.monotonic()
+
+        return serve
+
+    def sweep(self) -> None:
+        """To be called now and then."""
+        now = time.monotonic()
+        for connection, since in list(self._silent.items()):
+            left = connection.transport is None and now - since > _CONNECTED_WITHIN_S
+            if left or now - since > PATIENCE_S:
+                self._end(connection)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        there = [connection for connection in self._silent if connection.transport is not None]
+        for connection in there[: max(0, len(self._silent) - MOST_SILENT)]:
+            self._end(connection)
+
+    def _end(self, connection: Connection) -> None:
+        del self._silent[connection]
+        if connection.transport is not None:
+            connection.transport.abort()
