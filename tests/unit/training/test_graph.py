@@ -1,21 +1,16 @@
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter
-from numpy.typing import NDArray
 from vitcam_training.checkpoints import Weights, to_timm
-from vitcam_training.flatbuffer import only
-from vitcam_training.graph import SIGNATURES, to_float
+from vitcam_training.graph import to_float
 from vitcam_training.quantise import delegate_input, to_int8
 from vitcam_training.rewrites import Rewrites, fold
 
+from tests.unit.training.exported import answer, pieces
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
-from vitcam.model.runtime import open_interpreter
-
-Outputs = dict[str, NDArray[Any]]
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +29,6 @@ def int8_graph(float_graph: bytes) -> bytes:
 
 
 NAMES = [field.name for field in fields(Rewrites)]
-
-
-def answer(model: bytes, image: NDArray[np.uint8], signature: str = "classify") -> Outputs:
-    graph = Interpreter(model_content=model)
-    return dict(graph.get_signature_runner(signature)(image=image[None]))
 
 
 CHOICES = {"all": Rewrites(), "none": Rewrites.without(*NAMES)} | {
@@ -111,24 +101,16 @@ def test_a_graph_without_a_cast_is_not_rewritten_twice(float_graph: bytes) -> No
         delegate_input(delegate_input(float_graph))
 
 
-@pytest.mark.parametrize("signature", SIGNATURES)
-def test_the_int8_graph_is_one_partition_with_nothing_outside(
-    signature: str, int8_graph: bytes, tmp_path: Path
-) -> None:
-    path = tmp_path / "small.tflite"
-    path.write_bytes(only(signature, int8_graph))
-    runtime = open_interpreter(path, threads=1).info
-
-    assert (runtime.partitions, runtime.outside) == (1, 0)
+def test_the_int8_graph_is_one_partition_with_nothing_outside(int8_graph: bytes) -> None:
+    assert pieces(int8_graph) == {"classify": (1, 0), "explain": (1, 0)}
 
 
-def test_explain_stays_one_partition_with_as_many_blocks_as_deit_has(tmp_path: Path) -> None:
-    deep = replace(SMALL, width=64, depth=12, heads=1)
-    path = tmp_path / "deep.tflite"
-    path.write_bytes(only("explain", to_int8(delegate_input(to_float(fold(deep, to_timm(small_vit(deep))))))))
-    runtime = open_interpreter(path, threads=1).info
+@pytest.mark.parametrize("pooling", ["cls_token", "mean"])
+def test_explain_stays_one_partition_with_as_many_blocks_as_deit_has(pooling: Any) -> None:
+    deep = replace(SMALL, width=64, depth=12, heads=1, pooling=pooling)
+    graph = to_int8(delegate_input(to_float(fold(deep, to_timm(small_vit(deep))))))
 
-    assert (runtime.partitions, runtime.outside) == (1, 0)
+    assert pieces(graph)["explain"] == (1, 0)
 
 
 def test_the_int8_graph_has_int8_weights_and_stays_close(int8_graph: bytes, float_graph: bytes) -> None:

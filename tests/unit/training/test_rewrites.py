@@ -1,9 +1,22 @@
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
+from vitcam_training import reference
 from vitcam_training.checkpoints import to_timm
-from vitcam_training.rewrites import Affine, Stream, fold, fold_factor, fold_norm, fold_pixels, split_qkv
+from vitcam_training.rewrites import (
+    Affine,
+    Rewrites,
+    Stream,
+    fold,
+    fold_factor,
+    fold_norm,
+    fold_pixels,
+    split_qkv,
+    turn_values,
+)
 
 from tests.unit.training.nets import SMALL, small_vit
 
@@ -55,6 +68,20 @@ def test_the_fused_projection_splits_into_query_key_and_value() -> None:
         np.testing.assert_allclose(x @ part.kernel + part.bias, wanted, atol=1e-6)
 
 
+def test_turned_values_leave_each_head_as_the_output_projection_wants_them() -> None:
+    x, value, output, heads = RNG.normal(size=(5, 16)), affine(16, 16), affine(16, 24), 4
+    looks = RNG.random((heads, 5, 5))  # a head's attention mixes tokens, never channels
+
+    def mixed(value: Affine, output: Affine) -> NDArray[Any]:
+        parts = np.split(apply(value, x), heads, axis=1)
+        return apply(output, np.concatenate([a @ part for a, part in zip(looks, parts, strict=True)], axis=1))
+
+    turned = turn_values(value, output, heads)
+
+    np.testing.assert_allclose(mixed(*turned), mixed(value, output), atol=1e-4)
+    assert not np.allclose(turned[0].kernel, value.kernel)
+
+
 def test_the_streams_axes_keep_what_a_norm_sees_and_drop_only_the_mean() -> None:
     stream, x, before = Stream.random(16), RNG.normal(size=(5, 24)), affine(24, 16)
     plain, moved = apply(before, x), apply(stream.written(before), x)
@@ -89,3 +116,51 @@ def test_the_temperature_divides_the_head_and_nothing_else() -> None:
     np.testing.assert_allclose(warm.head.kernel, plain.head.kernel / 2, atol=1e-7)
     np.testing.assert_allclose(warm.head.bias, plain.head.bias / 2, atol=1e-7)
     np.testing.assert_array_equal(warm.patches.kernel, plain.patches.kernel)
+
+
+@pytest.mark.parametrize(
+    ("choice", "left_out"),
+    [
+        ({}, set()),
+        ({"pooling": "first", "layer_scale": 0.1, "position": "none"}, set()),
+        ({"pooling": "mean"}, {"last_row"}),
+        ({"final_norm": False}, {"stream"}),
+        ({"norm": "post"}, {"norms", "stream"}),
+        ({"norm": "post", "pooling": "mean", "final_norm": False}, {"norms", "stream", "last_row"}),
+    ],
+)
+def test_only_rewrites_that_change_the_function_are_left_out(choice: dict[str, Any], left_out: set[str]) -> None:
+    made = Rewrites().exact_for(replace(SMALL, **choice))
+
+    assert {field.name for field in fields(made) if not getattr(made, field.name)} == left_out
+    assert made.exact_for(replace(SMALL, **choice)) == made
+
+
+def test_a_rewrite_that_was_not_wanted_is_not_made_after_all() -> None:
+    assert Rewrites.without("scores", "stream").exact_for(SMALL) == Rewrites.without("scores", "stream")
+
+
+def test_grey_weights_take_the_luma_of_normalised_bytes() -> None:
+    grey = replace(SMALL, channels=1)
+    weights, pixels = to_timm(small_vit(grey)), RNG.integers(0, 256, (1, 32, 32, 3))
+    folded = fold(grey, weights, rewrites=Rewrites.without("stream"))
+    seen = reference.patches(reference.normalise(pixels, channels=1), 8)  # (1, N, 64)
+    expected = seen @ reference.patch_matrix(weights["patch_embed.proj.weight"]) + weights["patch_embed.proj.bias"]
+
+    assert folded.patches.kernel.shape == (8 * 8 * 3, 128)
+    np.testing.assert_allclose(apply(folded.patches, reference.patches((pixels - 128) / 64, 8)), expected, atol=1e-4)
+
+
+def test_layer_scale_multiplies_what_each_branch_writes_and_disappears() -> None:
+    scaled = replace(SMALL, layer_scale=0.1)
+    weights = to_timm(small_vit(scaled))
+    plain = {name: array for name, array in weights.items() if ".ls" not in name}
+    with_scale, without = (
+        fold(scaled, weights, rewrites=Rewrites.without("stream")),
+        fold(SMALL, plain, rewrites=Rewrites.without("stream")),
+    )
+
+    for branch, scale in (("output", "ls1"), ("down", "ls2")):
+        found, before = getattr(with_scale.blocks[1], branch), getattr(without.blocks[1], branch)
+        np.testing.assert_allclose(found.kernel, before.kernel * weights[f"blocks.1.{scale}.gamma"], atol=1e-6)
+        np.testing.assert_allclose(found.bias, before.bias * weights[f"blocks.1.{scale}.gamma"], atol=1e-6)

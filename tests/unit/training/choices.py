@@ -1,0 +1,31 @@
+"""Networks at random, of every choice that ViTConfig has."""
+
+from hypothesis import strategies as st
+from vitcam_training.config import ViTConfig
+
+# every choice, and sizes from a short list: each new shape costs the backend a compilation
+CONFIGS = st.builds(
+    lambda grid, patch, heads, head_width, **choices: ViTConfig(
+        image_size=(grid[0] * patch, grid[1] * patch),
+        patch_size=patch,
+        width=heads * head_width,
+        heads=heads,
+        **choices,
+    ),
+    grid=st.sampled_from([(2, 2), (1, 3), (3, 2)]),
+    patch=st.sampled_from([2, 3]),
+    heads=st.sampled_from([1, 2, 4]),
+    head_width=st.sampled_from([4, 8]),
+    classes=st.sampled_from([2, 7]),
+    depth=st.integers(1, 4),
+    mlp_width=st.sampled_from([0, 12]),
+    channels=st.sampled_from([1, 3]),
+    position=st.sampled_from(["learned", "sincos", "none"]),
+    pooling=st.sampled_from(["cls_token", "first", "mean"]),
+    norm=st.sampled_from(["pre", "post"]),
+    final_norm=st.booleans(),
+    activation=st.sampled_from(["gelu", "relu"]),
+    dropout=st.sampled_from([0.0, 0.5]),
+    drop_path=st.sampled_from([0.0, 0.5]),
+    layer_scale=st.sampled_from([0.0, 0.1]),
+)

@@ -1,0 +1,103 @@
+"""Every choice of ViTConfig, down to the int8 file."""
+
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from vitcam_training.about import About
+from vitcam_training.checkpoints import read_network, save_weights, to_timm
+from vitcam_training.config import CHOICES, ViTConfig
+from vitcam_training.export import export
+from vitcam_training.rewrites import Rewrites
+
+from tests.unit.training.choices import CONFIGS
+from tests.unit.training.exported import Exported, expected_outputs, pieces
+from tests.unit.training.nets import photos, small_vit
+from vitcam.model.classifier import Classifier
+from vitcam.model.describe import model_record
+from vitcam.resize import InputSpec
+
+PLAIN = ViTConfig(classes=5, image_size=(16, 24), patch_size=8, width=32, depth=2, heads=4)
+WHOLE = {"classify": (1, 0), "explain": (1, 0)}
+ONE_AT_A_TIME: list[dict[str, Any]] = [
+    {"channels": 1},
+    {"position": "sincos"},
+    {"position": "none"},
+    {"pooling": "first"},
+    {"pooling": "mean"},
+    {"norm": "post"},
+    {"activation": "relu"},
+    {"final_norm": False},
+    {"layer_scale": 0.1},
+    {"mlp_width": 40},
+    {"heads": 1, "depth": 1},
+]
+TOGETHER: list[dict[str, Any]] = [
+    {"pooling": "mean", "final_norm": False, "position": "sincos"},
+    {"pooling": "mean", "norm": "post", "final_norm": False},
+    {"pooling": "first", "norm": "post", "layer_scale": 0.1, "position": "none"},
+    {"pooling": "first", "channels": 1, "activation": "relu", "mlp_width": 128, "depth": 3},
+]
+
+
+def test_no_choice_is_left_out_of_the_list_below() -> None:
+    named = {name: {getattr(PLAIN, name)} | {each.get(name, "") for each in ONE_AT_A_TIME} for name in CHOICES}
+
+    for name, allowed in CHOICES.items():
+        assert set(allowed) <= named[name], name
+
+
+@pytest.mark.parametrize("choice", ONE_AT_A_TIME + TOGETHER, ids=str)
+def test_a_choice_is_exported_to_a_ten_thousandth_and_in_one_piece(choice: dict[str, Any]) -> None:
+    exported = Exported.of(replace(PLAIN, **choice))
+
+    assert max(exported.errors().values()) <= 1e-4, exported.errors()
+    assert pieces(exported.int8) == WHOLE
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
+def test_twenty_random_networks_are_exported_as_the_reference_has_them(config: ViTConfig, seed: int) -> None:
+    exported = Exported.of(config, seed)
+
+    assert max(exported.errors(seed).values()) <= 1e-4, exported.errors(seed)
+    assert pieces(exported.int8) == WHOLE
+
+
+@pytest.mark.parametrize(
+    "left_out", [[field.name] for field in fields(Rewrites)] + [[f.name for f in fields(Rewrites)]]
+)
+def test_each_rewrite_can_be_left_out_of_a_network_without_a_class_token(left_out: list[str]) -> None:
+    config = replace(PLAIN, pooling="mean", channels=1, layer_scale=0.1)
+    exported = Exported.of(config, rewrites=Rewrites.without(*left_out))
+
+    assert max(exported.errors().values()) <= 1e-4, exported.errors()
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_without_a_class_token_the_int8_file_shows_where_the_reference_looked(pooling: Any, tmp_path: Path) -> None:
+    config = replace(PLAIN, pooling=pooling, channels=1, depth=3)
+    about = About("net", "", tuple("abcde"), InputSpec(*config.image_size), network=asdict(config))
+    save_weights(tmp_path / "net.safetensors", to_timm(small_vit(config)), about)
+    export(tmp_path / "net.safetensors", tmp_path / "small.tflite")
+    classifier, image = Classifier(tmp_path / "small.tflite", threads=1), photos(1, config)[0]
+    expected = expected_outputs(config, read_network(tmp_path / "small.safetensors")[1], image)
+    found, plain = classifier.classify_image(image, explain=True), classifier.classify_image(image)
+    record = model_record(classifier)
+
+    shapes = {"attention": (4, 2, 3), "rollout": (2, 3), "rows": (3, 4, 2, 3)}
+    for name, shape in shapes.items():
+        weights = getattr(found, name)
+        assert weights.shape == shape, name
+        np.testing.assert_allclose(weights.sum((-2, -1)), 1.0, atol=1e-5)
+        np.testing.assert_allclose(weights.reshape(expected[name].shape), expected[name], atol=0.01, err_msg=name)
+    assert np.ptp(expected["attention"], axis=-1).min() > 0.05, "it is not all the same"
+    assert plain.attention is not None
+    assert found.attention is not None
+    np.testing.assert_allclose(plain.attention, found.attention, atol=1e-6)
+    assert (record["pooling"], record["heads"], record["patches"]) == (pooling, 4, {"size": 8, "rows": 2, "columns": 3})
+    assert (record["partitions"], record["outside"]) == (1, 0)
