@@ -6,6 +6,8 @@ from pathlib import Path
 
 from vitcam.model.bundle import Card
 
+_READS = {"cls_token": "the class token", "first": "the first patch's token", "mean": "the mean of all patches' tokens"}
+
 
 def write_card(model: Path, card: Card) -> None:
     """Write the card of a model file."""
@@ -23,7 +25,7 @@ def _head(model: Path, card: Card) -> str:
             "network",
             f"ViT, {card.layers} blocks, {card.heads} heads, width {card.width}, {card.parameters:,} parameters",
         ),
-        ("patches", f"{rows} × {columns} of {card.patch_size} px"),
+        ("patches", f"{rows} × {columns} of {card.patch_size} px; the head reads {_READS[card.pooling]}"),
         ("weights", f"int8, a scale for each output channel; `{model.stem}.safetensors` holds them in float16"),
         ("file", f"{model.stat().st_size / 1e6:.2f} MB"),
         ("temperature", f"{card.temperature:g}, applied in the graph"),

@@ -139,6 +139,7 @@ def _card(
         layers=config.depth,
         width=config.width,
         parameters=sum(array.size for array in weights.values()),
+        pooling=config.pooling,
         temperature=temperature,
         threshold=threshold,
         trained_on=about.trained_on,

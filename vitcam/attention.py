@@ -31,10 +31,10 @@ def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArr
 def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: bool = True) -> NDArray[np.uint8]:
     """Spread attention over the picture that the model looked at.
 
-    weights  (gh, gw), >= 0, row-major patches, the class token's own weight already cut off
+    weights  (gh, gw), >= 0, row-major patches, a class token's own weight already cut off
     smooth   interpolate between the patches' centres, else show each patch as a square
     returns  (height, width) uint8; 255 for the hottest fiftieth of the patches, 0 where the model looked least
-    source   the class token's row of the last block's attention, as in Caron et al. 2021 (arXiv 2104.14294)
+    source   the last block's attention from what the head reads, as in Caron et al. 2021 (arXiv 2104.14294)
     """
     # a few patches often draw most of the weight (Darcet et al. 2023, arXiv 2309.16588): the rest must stay visible
     low, high = np.percentile(weights, (0, 98))

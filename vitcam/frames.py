@@ -85,13 +85,14 @@ class Prediction:
     """False when the best probability stays below the model's threshold."""
     ms: Timings
     attention: NDArray[np.float32] | None
-    """(heads, gh, gw): how much the class token of the last block looked at each patch; None if the model has none."""
+    """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at
+    each patch in the last block; None if the model does not say."""
     embedding: NDArray[np.float32] | None
-    """(D,): the class token after the final norm; None if the model does not give it."""
+    """(D,): what the head reads, after the final norm; None if the model does not give it."""
     rollout: NDArray[np.float32] | None = None
-    """(gh, gw): attention rollout of the class token, through all blocks; None unless it was asked for."""
+    """(gh, gw): attention rollout of what the head reads, through all blocks; None unless it was asked for."""
     rows: NDArray[np.float32] | None = None
-    """(layers, heads, gh, gw): what the class token looked at in every block; None unless it was asked for."""
+    """(layers, heads, gh, gw): the same as `attention` of every block; None unless it was asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -138,3 +138,19 @@ def test_golden_images_are_answered_under_the_users_own_names_for_the_labels(tmp
 
     assert all(result.ok for result in results), results
     assert results[0].expected.label.startswith("thing ")
+
+
+def test_a_file_from_before_pooling_was_named_has_a_class_token(written: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.tflite"
+    old.write_bytes(FLATBUFFER)
+    with zipfile.ZipFile(written) as new, zipfile.ZipFile(old, "a") as archive:
+        for name in new.namelist():
+            content = new.read(name)
+            if name == "vitcam.json":
+                content = json.dumps({k: v for k, v in json.loads(content).items() if k != "pooling"}).encode()
+            archive.writestr(name, content)
+    carried = bundle.read(old)
+
+    assert carried is not None
+    assert carried.card == CARD
+    assert CARD.pooling == "cls_token"

@@ -36,6 +36,9 @@ class Card:
     layers: int
     width: int
     parameters: int
+    pooling: str = "cls_token"
+    """What the head reads, and whose attention is shown: `cls_token`, `first` (the first patch's token) or `mean`;
+    empty where that is not known."""
     temperature: float = 1.0
     """Already applied in the graph; kept for the record."""
     threshold: float = 0.0

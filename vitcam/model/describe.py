@@ -15,6 +15,7 @@ def model_record(classifier: Classifier) -> dict[str, Any]:
         "labels": list(classifier.labels),
         "input": asdict(card.input),
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
+        "pooling": card.pooling,
         "heads": card.heads,
         "rollout": classifier.explains,
         "layers": card.layers,

@@ -38,6 +38,7 @@ def describe(path: Path, graph: Interpreter) -> Card:
         layers=0,
         width=0,
         parameters=0,
+        pooling="",
     )
 
 

@@ -47,6 +47,11 @@ def test_a_card_says_what_the_model_was_made_of(tmp_path: Path) -> None:
         assert fact in text
 
 
+def test_a_card_says_which_token_the_head_reads(tmp_path: Path) -> None:
+    assert "8 px; the head reads the class token |" in card_text(tmp_path, CARD)
+    assert "the head reads the mean of all patches' tokens" in card_text(tmp_path, replace(CARD, pooling="mean"))
+
+
 def test_a_card_without_figures_says_so_instead_of_inventing_any(tmp_path: Path) -> None:
     text = card_text(tmp_path, replace(CARD, accuracy={}, provenance={}, trained_on=()))
 
