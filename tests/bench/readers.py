@@ -1,6 +1,6 @@
 """Many cheap MJPEG viewers in one process, so that what they cost is not taken for the server's.
 
-python -m tests.bench.readers HOST:PORT TARGET COUNT SECONDS    prints {"per_s": [...], "cpu_s": ...}
+python -m tests.bench.readers HOST:PORT TARGET COUNT SECONDS    prints {"per_s": [...], "mean_kb": …, "cpu_s": …}
 """
 
 import json
@@ -19,7 +19,7 @@ class Reader:
     """Counts the parts of one stream. Bodies are thrown away inside the kernel (MSG_TRUNC, tcp(7))."""
 
     def __init__(self, host: str, port: int, target: str) -> None:
-        self.parts = 0
+        self.parts = self.bytes = 0
         self.socket = socket.create_connection((host, port), timeout=20)
         self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
         self.socket.setblocking(False)
@@ -47,6 +47,7 @@ class Reader:
             body = int(found[1]) if found else 0  # the head of the answer itself has none
             del self._head[: end + 4]
             self.parts += found is not None
+            self.bytes += body
             self._body = max(0, body - len(self._head))
             del self._head[:body]
 
@@ -61,7 +62,8 @@ def main() -> None:
     _read_for(readers, seconds)
     took = time.monotonic() - began
     rates = [(reader.parts - parts) / took for reader, parts in zip(readers, before, strict=True)]
-    print(json.dumps({"per_s": rates, "cpu_s": time.process_time() - cpu}))
+    mean_kb = sum(reader.bytes for reader in readers) / sum(reader.parts for reader in readers) / 1000
+    print(json.dumps({"per_s": rates, "mean_kb": mean_kb, "cpu_s": time.process_time() - cpu}))
 
 
 def _read_for(readers: list[Reader], seconds: float) -> None:
