@@ -120,7 +120,10 @@ class Camera:
 
 
 class Client:
-    """An HTTP client with the system's default buffers, which reads only when told to."""
+    """An HTTP client, which reads only when told to.
+
+    window  bytes that its kernel keeps for it; None: the system's default
+    """
 
     def __init__(
         self,
@@ -130,10 +133,15 @@ class Client:
         method: str = "GET",
         headers: Mapping[str, str] = MappingProxyType({}),
         read: bool = True,
+        window: int | None = None,
     ) -> None:
         address = server.url.removeprefix("http://")
         name, port = address.split(":")
-        self._socket = socket.create_connection((name, int(port)), timeout=10)
+        self._socket = socket.socket()
+        self._socket.settimeout(10)
+        if window is not None:
+            self.shrink_buffer(window)
+        self._socket.connect((name, int(port)))
         lines = [f"{method} {target} HTTP/1.1", *(f"{k}: {v}" for k, v in {"Host": address, **headers}.items())]
         self._socket.sendall("\r\n".join([*lines, "", ""]).encode())
         self._file = self._socket.makefile("rb")

@@ -125,6 +125,22 @@ def test_a_viewer_whose_buffer_shrinks_is_not_taken_for_one_that_pauses(server: 
     assert rate > 8
 
 
+def test_a_viewer_with_a_narrow_window_gets_whole_new_pictures_and_delays_nobody(server: WebServer) -> None:
+    # of at least 32 kB: on the loopback, whose packets have 64, Linux probes smaller windows by a timer
+    with Client(server, "/stream?width=320") as quick, Client(server, "/stream?width=320", window=32768) as narrow:
+        began, parts = time.monotonic(), []
+        while time.monotonic() - began < 4 or len(parts) < 5:
+            parts.append(narrow.read_part())
+            time.sleep(0.1)
+        age = age_s(parts[-1])
+        rate = parts_per_s(quick, 2)
+
+    assert all(jpeg.startswith(b"\xff\xd8") and jpeg.endswith(b"\xff\xd9") for _, jpeg in parts)
+    assert [seq(part) for part in parts] == sorted({seq(part) for part in parts})
+    assert age < 1.5
+    assert rate > 8
+
+
 def test_a_client_that_never_reads_is_dropped_after_a_while(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mjpeg, "WRITE_TIMEOUT_S", 1.0)
     with Client(server, "/stream?width=960", read=False) as client:
