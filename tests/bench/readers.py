@@ -1,6 +1,6 @@
 """Many cheap MJPEG viewers in one process, so that what they cost is not taken for the server's.
 
-python -m tests.bench.readers HOST:PORT TARGET COUNT SECONDS    prints {"per_s": [...], "mean_kb": …, "cpu_s": …}
+python -m tests.bench.readers HOST:PORT TARGET COUNT SECONDS    prints {"per_s": [...], "mean_kb": …, "cpu": …}
 """
 
 import json
@@ -63,7 +63,7 @@ def main() -> None:
     took = time.monotonic() - began
     rates = [(reader.parts - parts) / took for reader, parts in zip(readers, before, strict=True)]
     mean_kb = sum(reader.bytes for reader in readers) / sum(reader.parts for reader in readers) / 1000
-    print(json.dumps({"per_s": rates, "mean_kb": mean_kb, "cpu_s": time.process_time() - cpu}))
+    print(json.dumps({"per_s": rates, "mean_kb": mean_kb, "cpu": (time.process_time() - cpu) / took}))
 
 
 def _read_for(readers: list[Reader], seconds: float) -> None:

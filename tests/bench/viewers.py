@@ -89,8 +89,10 @@ def watch_crowd(running: Daemon, crowd: Crowd) -> tuple[dict[str, Any], Stretch]
 
 def show_what_the_model_loses(run: tuple[str, ...], crowd: Crowd) -> None:
     """The daemon at the camera's pace: nobody, one viewer, all of them."""
-    print("| viewers | pictures/s each: least, median, most | classified /s | infer p50 ms | CPU | RSS MB |")
-    print("|---|---|---|---|---|---|")
+    print(
+        "| viewers | pictures/s each: least, median, most | classified /s | infer p50 ms | CPU | readers' CPU | RSS MB |"
+    )
+    print("|---|---|---|---|---|---|---|")
     with daemon(*run) as running:
         running.wait_for("ok")
         time.sleep(2)
@@ -144,9 +146,10 @@ def _each(served: dict[str, Any]) -> str:
 
 
 def _row(viewers: int, served: dict[str, Any] | None, seen: Stretch) -> str:
-    each = _each(served) if served else "–"
+    each, readers = (_each(served), f"{served['cpu']:.0%}") if served else ("–", "–")
     memory = ", ".join(f"{mb:.0f}" for mb in seen.rss_mb)
-    return f"| {viewers} | {each} | {seen.classified_per_s:.1f} | {seen.infer_ms:.1f} | {seen.cpu:.0%} | {memory} |"
+    model = f"{seen.classified_per_s:.1f} | {seen.infer_ms:.1f} | {seen.cpu:.0%}"
+    return f"| {viewers} | {each} | {model} | {readers} | {memory} |"
 
 
 if __name__ == "__main__":

@@ -128,7 +128,8 @@ def test_a_viewer_whose_buffer_shrinks_is_not_taken_for_one_that_pauses(server: 
 def test_a_viewer_with_a_narrow_window_gets_whole_new_pictures_and_delays_nobody(server: WebServer) -> None:
     # of at least 32 kB: on the loopback, whose packets have 64, Linux probes smaller windows by a timer
     with Client(server, "/stream?width=320") as quick, Client(server, "/stream?width=320", window=32768) as narrow:
-        began, parts = time.monotonic(), []
+        parts: list[tuple[dict[str, str], bytes]] = []
+        began = time.monotonic()
         while time.monotonic() - began < 4 or len(parts) < 5:
             parts.append(narrow.read_part())
             time.sleep(0.1)
