@@ -89,9 +89,7 @@ def watch_crowd(running: Daemon, crowd: Crowd) -> tuple[dict[str, Any], Stretch]
 
 def show_what_the_model_loses(run: tuple[str, ...], crowd: Crowd) -> None:
     """The daemon at the camera's pace: nobody, one viewer, all of them."""
-    print(
-        "| viewers | pictures/s each: least, median, most | classified /s | infer p50 ms | CPU | readers' CPU | RSS MB |"
-    )
+    print("| viewers | pictures/s each: least, median, most | classified /s | infer p50 ms | CPU | readers' | RSS MB |")
     print("|---|---|---|---|---|---|---|")
     with daemon(*run) as running:
         running.wait_for("ok")
