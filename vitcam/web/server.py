@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
@@ -99,10 +99,13 @@ class WebServer:
 
     def stop(self, timeout_s: float) -> None:
         """End every connection, also those whose clients do not read, and the thread."""
-        if self._thread is not None and self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended already
-                self._loop.call_soon_threadsafe(self._ending.set)
-            self._thread.join(timeout_s)
+        if self._thread is not None:
+            deadline = time.monotonic() + timeout_s
+            wait([self._serving], timeout_s)  # a server that is still starting has nothing yet to be stopped by
+            if self._loop is not None:
+                with contextlib.suppress(RuntimeError):  # the loop has ended already
+                    self._loop.call_soon_threadsafe(self._ending.set)
+            self._thread.join(max(0.0, deadline - time.monotonic()))
         for executor in (self._encoder, self._uploads):
             executor.shutdown(wait=False, cancel_futures=True)
 

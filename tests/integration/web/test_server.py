@@ -50,6 +50,14 @@ def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, serve
     assert camera.shown is not None
 
 
+def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread(camera: Camera) -> None:
+    server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+    server.start()
+    server.stop(10)
+
+    assert not any(thread.name == "web" for thread in threading.enumerate())
+
+
 def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server: WebServer) -> None:
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
