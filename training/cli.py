@@ -6,13 +6,17 @@ Keras, JAX and TensorFlow are imported by the verb that needs them: `--help` tak
 import json
 import logging
 import os
+import shlex
+import signal
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.logging import RichHandler
+from rich.progress import track
 
 from vitcam.errors import UsageError, VitcamError
 
@@ -151,6 +155,30 @@ def evaluate(
 
 
 @app.command()
+def ablate(
+    recipe: Annotated[
+        str, typer.Argument(help="The base: a recipe that comes with vitcam, or a TOML file.")
+    ] = "ablation",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where runs are kept.")] = Path("runs/ablation"),
+    rows: Annotated[str, typer.Option("--rows", help="Names, with commas; the base is always run. Default: all.")] = "",
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each row, 2 to 10.")] = 3,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="The page to write, its plot beside it; by default OUT/ablation.md.")
+    ] = None,
+) -> None:
+    """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
+    from .ablate import plan
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the runs are stopped, too
+    ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
+    for result in track(ablation.run(), "runs", len(ablation.left), console=Console(stderr=True)):
+        typer.echo(json.dumps(asdict(result)))
+    target = page or out / "ablation.md"
+    ablation.write(target, shlex.join(["vitcam-train", *sys.argv[1:]]))
+    _tell(f"wrote {target} and {target.with_suffix('.svg').name}")
+
+
+@app.command()
 def split(
     data: Annotated[str, typer.Argument(help="Name of a data set.")],
     folder: Annotated[Path, typer.Argument(help="A new folder: LABEL/photo.jpg, links to the data.")],
@@ -167,6 +195,7 @@ def split(
 def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None) -> None:
     from dataclasses import replace
 
+    from .curves import draw_curves
     from .finetune import prepare
     from .recipe import read_recipe
 
@@ -176,6 +205,7 @@ def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None
     run = prepare(chosen, weights, out or Path("runs") / chosen.name)
     run.train()
     _tell(f"wrote {run.folder / 'weights.safetensors'}; next: vitcam-train export")
+    draw_curves(run.folder / "log.csv", run.folder / "curves.svg")
 
 
 def _table(found: dict[str, object]) -> str:

@@ -24,8 +24,8 @@ from .vit import ViT
 def prepare(recipe: Recipe, weights: Path | None, folder: Path, dataset: Dataset | None = None) -> Run:
     """A run, ready to train, or to go on where the one in `folder` stopped.
 
-    dataset  what to train and test on; None: what the recipe names
     weights  a pretrained network to fine-tune; None: train from scratch
+    dataset  what to train and test on; None: what the recipe names
     raises   UsageError if data or weights are missing or do not fit
     """
     dataset = dataset or open_dataset(recipe.data)
@@ -70,7 +70,7 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
         "versions": {package: version(package) for package in ("keras", backend, "numpy")},
         "precision": recipe.train.precision,
         "revision": revision(),
-        "machine": f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": f"{processor()}, {len(os.sched_getaffinity(0))} cores",
     }
 
 
@@ -84,7 +84,8 @@ def revision() -> str:
         return ""
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The name of the machine's processor, as its kernel has it."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "Model"))]

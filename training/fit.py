@@ -149,6 +149,11 @@ class Run:
         finally:
             self.average.swap()
 
+    def log(self) -> list[dict[str, str]]:
+        """The lines of `log.csv`, one an epoch, by `COLUMNS`."""
+        with (self.folder / "log.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
     def _epoch(self) -> Iterator[Score]:
         """Train one epoch; yields the epoch's mean so far, after each batch; a blend counts as its larger half."""
         train, photos = self.recipe.train, self.dataset.parts["train"]
@@ -196,8 +201,7 @@ class Run:
 
     def _about(self) -> About:
         """What is known of the network, with the hours that its epochs took on this machine."""
-        with (self.folder / "log.csv").open(newline="") as file:
-            hours = sum(float(row["seconds"]) for row in csv.DictReader(file)) / 3600
+        hours = sum(float(row["seconds"]) for row in self.log()) / 3600
         provenance = self.about.provenance | {"epochs": self.epoch, "hours": round(hours, 2)}
         return replace(self.about, provenance=provenance, network=asdict(self.vit.config))
 

@@ -70,7 +70,9 @@ def read_results(path: Path) -> list[Result]:
     try:
         return [Result(**json.loads(line)) for line in whole.splitlines()]
     except (json.JSONDecodeError, TypeError) as error:
-        raise UsageError(f"{path} holds a line that is no result ({error}); delete it, or give another --out") from error
+        raise UsageError(
+            f"{path} holds a line that is no result ({error}); delete it, or give another --out"
+        ) from error
 
 
 def add_result(path: Path, result: Result) -> None:
