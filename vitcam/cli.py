@@ -150,6 +150,28 @@ def classify(
 
 
 @app.command()
+def explain(
+    photo: Annotated[Path, typer.Argument(metavar="PHOTO", help="One picture, in a folder LABEL/ if that is known.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The picture to write, .png or .jpg.")],
+    model: ModelOption = None,
+    labels: LabelsOption = None,
+    top_k: TopKOption = None,
+    threads: ThreadsOption = None,
+    opacity: Annotated[float, typer.Option("--opacity", help="Of the hottest spot of a map, up to 1.")] = 0.85,
+) -> None:
+    """Draw how the model came to its answer: input, patches, attention by head and block, rollout, guesses."""
+    from vitcam.service.explain import Request, explain_photo
+
+    flags: dict[str, object] = {
+        "model.name": model,
+        "model.labels": None if labels is None else str(labels),
+        "model.threads": threads,
+        "model.top_k": top_k,
+    }
+    explain_photo(Request(photo, out, _settings(None, None, flags).model, opacity))
+
+
+@app.command()
 def doctor(as_json: JsonOption = False, config: ConfigOption = None, sets: SetOption = None) -> None:
     """Check camera, model, runtime, port and machine, and say how to mend what is wrong."""
     from vitcam.service import doctor as surgery

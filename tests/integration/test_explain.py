@@ -1,0 +1,121 @@
+"""`vitcam explain` as its user has it: the bundled model, a photo, a picture, and everything that can be wrong."""
+
+import os
+import shutil
+from pathlib import Path
+
+import cv2
+import pytest
+
+from tests.command import Result, vitcam
+from tests.parts import need_model
+from tests.unit.test_foreign import brightness, convert
+
+COFFEE = Path(__file__).parents[2] / "models" / "golden" / "coffee.jpg"
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    """The photo of a cup, in a folder that says so."""
+    (tmp_path / "cup").mkdir()
+    return Path(shutil.copy(COFFEE, tmp_path / "cup"))
+
+
+def explain(*arguments: object) -> Result:
+    return vitcam("explain", *map(str, arguments))
+
+
+def test_a_photo_in_a_folder_of_its_label_is_explained_and_judged(cup: Path, tmp_path: Path) -> None:
+    need_model("everyday")
+    result = explain(cup, "-o", tmp_path / "out.png")
+    sheet = cv2.imread(str(tmp_path / "out.png"))
+
+    assert result.code == 0, result.err
+    assert result.out == ""
+    assert "wrote " in result.sentence
+    assert "cup, 9" in result.sentence
+    assert result.sentence.endswith("right, the folder says so")
+    assert sheet is not None
+    assert sheet.shape[1] == 1920
+
+
+def test_a_wrong_answer_is_called_wrong(tmp_path: Path) -> None:
+    need_model("everyday")
+    (tmp_path / "pagoda").mkdir()
+    shutil.copy(COFFEE, tmp_path / "pagoda")
+    result = explain(tmp_path / "pagoda" / "coffee.jpg", "-o", tmp_path / "out.jpg", "--top-k", 3)
+
+    assert result.code == 0, result.err
+    assert result.sentence.endswith("wrong, the folder says pagoda")
+    assert (tmp_path / "out.jpg").read_bytes()[:3] == b"\xff\xd8\xff"
+
+
+def test_a_model_without_description_is_explained_as_far_as_it_goes(cup: Path, tmp_path: Path) -> None:
+    need_model("everyday")
+    model = convert(tmp_path / "plain.tflite", brightness)
+    (tmp_path / "labels.txt").write_text("dark\nbright\n")
+    plain, whole = tmp_path / "plain.png", tmp_path / "whole.png"
+    results = [
+        explain(cup, "-o", plain, "-m", model, "--labels", tmp_path / "labels.txt"),
+        explain(cup, "-o", whole),
+    ]
+
+    assert [result.code for result in results] == [0, 0], results[0].err
+    assert "dark, " in results[0].sentence
+    assert cv2.imread(str(plain)).shape[0] < cv2.imread(str(whole)).shape[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.jpg", "-o", "out.png"], "there is no photo absent.jpg"),
+        (["FOLDER", "-o", "out.png"], "is a folder; explain takes one photo"),
+        (["TEXT", "-o", "out.png"], "not an image"),
+        (["CUT", "-o", "out.png"], "truncated after"),
+        (["PIPE", "-o", "out.png"], "is no file"),
+        (["PHOTO", "-o", "out.gif"], "must end in .png, .jpg"),
+        (["PHOTO", "-o", "out"], "must end in .png, .jpg"),
+        (["PHOTO", "-o", "absent/out.png"], "there is no folder absent"),
+        (["PHOTO", "-o", "PHOTO"], "is the photo itself"),
+        (["PHOTO", "-o", "FOLDER.png"], "is a folder; name the picture"),
+        (["PHOTO", "-o", "out.png", "--opacity", "1.5"], "--opacity is 1.5"),
+        (["PHOTO", "-o", "out.png", "--opacity", "nan"], "--opacity is nan"),
+        (["PHOTO", "-o", "out.png", "--top-k", "41"], "--top-k is 41; at most 40"),
+        (["PHOTO", "-o", "out.png", "-m", "absent"], "there is no model called 'absent'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_sentence(
+    cup: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "text.jpg").write_text("this is no picture")
+    (tmp_path / "cut.jpg").write_bytes(COFFEE.read_bytes()[:3000])
+    (tmp_path / "folder.png").mkdir()
+    os.mkfifo(tmp_path / "pipe.jpg")
+    places = {"PHOTO": cup, "FOLDER": cup.parent, "TEXT": tmp_path / "text.jpg", "CUT": tmp_path / "cut.jpg",
+              "PIPE": tmp_path / "pipe.jpg", "FOLDER.png": tmp_path / "folder.png"}  # fmt: skip
+    result = vitcam("explain", *(str(places.get(word, word)) for word in arguments), cwd=tmp_path)
+
+    assert result.code == 2, result.err
+    assert "Traceback" not in result.err
+    assert result.sentence.startswith("vitcam: ")
+    assert message in result.sentence
+    assert not (tmp_path / "out.png").exists()
+
+
+def test_a_picture_that_cannot_be_written_ends_with_one(cup: Path) -> None:
+    if not Path("/proc/self").exists():
+        pytest.skip("needs /proc, where nobody can write")
+    result = explain(cup, "-o", "/proc/out.png")
+
+    assert result.code == 1
+    assert "/proc/out.png cannot be written" in result.sentence
+
+
+def test_the_photo_is_still_itself_when_named_through_a_link(cup: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.jpg"
+    link.symlink_to(cup)
+    before = cup.read_bytes()
+    result = explain(cup, "-o", link)
+
+    assert result.code == 2
+    assert cup.read_bytes() == before

@@ -1,0 +1,164 @@
+"""`vitcam explain`: its words, the folder's truth, and a sheet for every kind of model and photo."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vitcam.frames import Guess, Image, Prediction, Timings
+from vitcam.model.bundle import Card
+from vitcam.model.classifier import frame_of
+from vitcam.paper import GREEN, RED, columns_for, fitted, heat_over
+from vitcam.resize import InputSpec, to_model_size
+from vitcam.service.explain import truth_of
+from vitcam.service.explain_parts import Explained, patch_words
+from vitcam.service.explain_sheet import MARGIN, WIDTH, draw_sheet
+
+CARD = Card("made-up", "for a test", InputSpec(64, 64), {}, 16, (4, 4), 3, 2, 48, 1000)
+LABELS = ("cup", "pagoda", "wild cat", "daisy", "tick", "face", "rose")
+
+
+def noise(height: int, width: int) -> Image:
+    return np.random.default_rng(1).integers(0, 256, (height, width, 3), np.uint8)
+
+
+def weights(*shape: int) -> NDArray[np.float32]:
+    return np.random.default_rng(2).random(shape, np.float32)
+
+
+def explained(photo: Image, card: Card = CARD, truth: str | None = None, top_k: int = 5) -> Explained:
+    """A sheet's content, as a model with that card would give it."""
+    shares = np.geomspace(0.5, 0.01, len(LABELS))
+    prediction = Prediction(
+        source="test", path=None, seq=0, captured_ns=0, known=True, ms=Timings(0, 0, 0, 0), embedding=None,
+        top=tuple(Guess(label, float(p)) for label, p in zip(LABELS, shares, strict=True)),
+        attention=weights(card.heads, *card.grid) if card.heads else None,
+        rollout=weights(*card.grid) if card.layers else None,
+        rows=weights(card.layers, card.heads, *card.grid) if card.layers else None,
+    )  # fmt: skip
+    seen = to_model_size(photo, card.input)
+    return Explained("a.jpg", frame_of(photo, card.input, "test"), seen, card, prediction, top_k, truth, 0.85)
+
+
+def has(image: Image, colour: tuple[int, int, int]) -> bool:
+    """Whether a bar of the colour is in the picture."""
+    return int((image == colour).all(axis=-1).sum()) > 40
+
+
+@pytest.mark.parametrize(
+    ("pooling", "words"),
+    [
+        ("cls_token", ("14 × 14 = 196 patches + class token", "197 tokens; a patch is 16 × 16 px")),
+        ("first", ("14 × 14 = 196 patches", "of 16 × 16 px; no class token, the head reads the first one's")),
+        ("mean", ("14 × 14 = 196 patches", "of 16 × 16 px; no class token, the head reads the mean of all")),
+    ],
+)
+def test_the_patches_are_counted_in_the_words_of_the_network(pooling: str, words: tuple[str, str]) -> None:
+    assert patch_words(replace(CARD, grid=(14, 14), pooling=pooling)) == words
+
+
+def test_columns_are_counted_before_rows_in_a_grid_that_is_not_square() -> None:
+    assert patch_words(replace(CARD, grid=(8, 14)))[0].startswith("14 × 8 = 112 patches")
+
+
+@pytest.mark.parametrize(
+    ("path", "truth"),
+    [
+        ("data/cup/1.jpg", "cup"),
+        ("data/Wild_Cat/1.jpg", "wild cat"),
+        ("data/wild-cat/1.jpg", "wild cat"),
+        ("data/cups/1.jpg", None),
+        ("cup.jpg", None),
+    ],
+)
+def test_the_folder_says_the_truth_where_it_is_called_like_a_label(path: str, truth: str | None) -> None:
+    assert truth_of(Path("/photos") / path, LABELS) == truth
+
+
+def test_the_truth_is_that_of_the_link_and_not_of_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "cup").mkdir()
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "1.jpg").touch()
+    (tmp_path / "cup" / "1.jpg").symlink_to(tmp_path / "store" / "1.jpg")
+
+    assert truth_of(tmp_path / "cup" / "1.jpg", LABELS) == "cup"
+
+
+@pytest.mark.parametrize(("height", "width"), [(64, 64), (400, 100), (90, 1600), (1, 1), (2, 900), (2000, 3000)])
+def test_photos_of_every_shape_make_a_sheet_of_one_width_with_its_margins(height: int, width: int) -> None:
+    sheet = draw_sheet(explained(noise(height, width)))
+
+    assert sheet.shape[1] == WIDTH
+    assert 1000 < sheet.shape[0] < 2000
+    assert sheet[:MARGIN].min() == sheet[:, :MARGIN].min() == sheet[:, -MARGIN:].min() == 255
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        replace(CARD, heads=16, layers=24, pooling="mean"),
+        replace(CARD, input=InputSpec(32, 128), grid=(2, 8), heads=1),
+        replace(CARD, input=InputSpec(128, 32, "squash"), grid=(8, 2), layers=1, pooling="first"),
+    ],
+)
+def test_every_network_fits_on_the_sheet(card: Card) -> None:
+    assert draw_sheet(explained(noise(200, 300), card)).shape[1] == WIDTH
+
+
+def test_right_is_marked_green_and_wrong_red() -> None:
+    grey = np.full((64, 64, 3), 128, np.uint8)
+    plain, right, wrong = (draw_sheet(explained(grey, truth=truth)) for truth in (None, "cup", "pagoda"))
+
+    assert [has(sheet, GREEN) for sheet in (plain, right, wrong)] == [False, True, True]
+    assert [has(sheet, RED) for sheet in (plain, right, wrong)] == [False, False, True]
+
+
+def test_the_truth_is_shown_also_when_it_is_not_among_the_best() -> None:
+    grey = np.full((64, 64, 3), 128, np.uint8)
+    among, behind = (draw_sheet(explained(grey, truth=truth, top_k=5)) for truth in ("tick", "rose"))
+
+    assert not np.array_equal(among, behind)
+    assert has(behind, GREEN)
+
+
+def test_what_a_model_does_not_give_is_left_out_and_the_rest_drawn() -> None:
+    whole = explained(noise(64, 64))
+    no_blocks = replace(whole, prediction=replace(whole.prediction, rollout=None, rows=None))
+    no_attention = replace(no_blocks, prediction=replace(no_blocks.prediction, attention=None))
+    heights = [draw_sheet(of).shape[0] for of in (whole, no_blocks, no_attention)]
+
+    assert heights == sorted(heights, reverse=True)
+    assert len(set(heights)) == 3
+
+
+def test_a_model_without_a_description_gets_a_sheet_without_patches() -> None:
+    foreign = replace(CARD, patch_size=0, grid=(0, 0), heads=0, layers=0, width=0, parameters=0)
+
+    assert draw_sheet(explained(noise(64, 64), foreign)).shape[1] == WIDTH
+
+
+def test_tiles_are_laid_out_as_large_as_they_can_be() -> None:
+    assert columns_for(3, 428, 1348, 1.0, 0, 32) == (3, 428)
+    assert columns_for(12, 428, 1348, 1.0, 0, 16)[0] == 6
+    assert columns_for(1, 100, 1000, 1.0, 20, 16) == (1, 80)
+
+
+def test_small_pictures_are_enlarged_pixel_by_pixel() -> None:
+    digit = noise(4, 4)
+    large = fitted(digit, 400, 400)
+
+    assert np.array_equal(large[50::100, 50::100], digit)
+    assert np.array_equal(np.unique(large), np.unique(digit))
+
+
+def test_a_map_is_hot_where_the_weight_is_and_grey_where_there_is_none() -> None:
+    photo = np.zeros((64, 64, 3), np.uint8)
+    photo[:] = (200, 100, 0)
+    spot = np.zeros((4, 4), np.float32)
+    spot[0, 3] = 1
+    drawn = heat_over(photo, spot, 256, 256, 0.85).astype(int)
+
+    assert drawn[16, 240].max() > 200
+    assert np.ptp(drawn[240, 16]) == 0

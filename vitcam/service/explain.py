@@ -1,0 +1,126 @@
+"""`vitcam explain`: one photo in, one picture out that shows how the model came to its answer."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+
+from vitcam.decode import MAX_BYTES, decode_image
+from vitcam.errors import UsageError, VitcamError
+from vitcam.frames import Image
+from vitcam.model.classifier import Classifier, frame_of
+from vitcam.resize import to_model_size
+from vitcam.service.explain_parts import Explained
+from vitcam.service.explain_sheet import draw_sheet
+from vitcam.service.logs import for_people
+from vitcam.service.settings import ModelSettings
+
+ENDINGS = (".png", ".jpg", ".jpeg")
+MOST = 40  # guesses that a sheet has room for
+_JPEG_QUALITY = 88
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked on the command line."""
+
+    photo: Path
+    out: Path
+    model: ModelSettings
+    opacity: float
+
+
+def explain_photo(request: Request) -> None:
+    """Draw what the model makes of a photo.
+
+    raises  UsageError if the photo, the place to write to or an option cannot be meant; VitcamError if writing fails
+    """
+    _check(request)
+    photo = _read(request.photo)
+    explained = explain(photo, request)
+    _write(request.out, draw_sheet(explained))
+    for_people().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
+
+
+def explain(photo: Image, request: Request) -> Explained:
+    """Ask the model. photo is (H, W, 3) uint8, RGB."""
+    model = request.model
+    labels = Path(model.labels) if model.labels else None
+    classifier = Classifier(model.name, threads=model.threads or None, labels=labels)
+    classifier.top_k = len(classifier.labels)  # the truth is shown with its rank, however far behind
+    frame = frame_of(photo, classifier.input, "explain", str(request.photo))
+    return Explained(
+        name=request.photo.name,
+        frame=frame,
+        seen=to_model_size(photo, classifier.input),
+        card=classifier.card,
+        prediction=classifier(frame, explain=True),
+        top_k=min(model.top_k, len(classifier.labels)),
+        truth=truth_of(request.photo, classifier.labels),
+        opacity=request.opacity,
+    )
+
+
+def truth_of(photo: Path, labels: tuple[str, ...]) -> str | None:
+    """The label that the photo's folder is called by, as data sets are laid out: LABEL/photo.jpg.
+
+    Case does not matter, nor whether words are joined by spaces, `_` or `-`. None where the folder says nothing.
+    """
+    folder = photo.absolute().parent.name  # not resolved: a data set may be a tree of links
+    return next((label for label in labels if _plain(label) == _plain(folder)), None)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
+
+
+def _check(request: Request) -> None:
+    """Refuse before anything is loaded what could not be done in the end."""
+    out = request.out
+    if out.suffix.lower() not in ENDINGS:
+        raise UsageError(f"the picture cannot be called {out}; its name must end in {', '.join(ENDINGS)}")
+    if out.is_dir():
+        raise UsageError(f"{out} is a folder; name the picture to be written")
+    if not out.parent.is_dir():
+        raise UsageError(f"there is no folder {out.parent} to write {out.name} to; make it first")
+    if out.exists() and request.photo.exists() and out.samefile(request.photo):
+        raise UsageError(f"{out} is the photo itself; give the picture another name")
+    if not 0 < request.opacity <= 1:
+        raise UsageError(f"--opacity is {request.opacity:g}; more than 0 and at most 1 is allowed")
+    if request.model.top_k > MOST:
+        raise UsageError(f"--top-k is {request.model.top_k}; at most {MOST} guesses fit into a picture")
+
+
+def _read(path: Path) -> Image:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; explain takes one photo, `vitcam classify` takes folders")
+    if not path.is_file():  # a pipe would wait for a writer for ever
+        raise UsageError(f"there is no photo {path}" if not path.exists() else f"{path} is no file; give a photo")
+    try:
+        with path.open("rb") as file:
+            return decode_image(file.read(MAX_BYTES + 1))
+    except OSError as error:
+        raise UsageError(f"the photo {path} cannot be read: {error.strerror}") from error
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _write(path: Path, sheet: Image) -> None:
+    kind = ".png" if path.suffix.lower() == ".png" else ".jpg"
+    done, data = cv2.imencode(kind, cv2.cvtColor(sheet, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    if not done:
+        raise VitcamError(
+            f"a picture of {sheet.shape[1]}×{sheet.shape[0]} px could not be encoded as {kind[1:].upper()}"
+        )
+    try:
+        path.write_bytes(data.tobytes())
+    except OSError as error:
+        raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _in_words(of: Explained) -> str:
+    best = of.prediction.top[0]
+    said = f"{best.label}, {best.p:.1%}"
+    if of.truth is None:
+        return said
+    return f"{said}; right, the folder says so" if of.right else f"{said}; wrong, the folder says {of.truth}"

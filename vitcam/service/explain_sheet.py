@@ -1,0 +1,153 @@
+"""The picture that `vitcam explain` makes: from the photo to the answer, and where each block looked."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Image
+from vitcam.letters import fit, width, wrap, write
+from vitcam.model.bundle import Card
+from vitcam.paper import (
+    GREEN,
+    GUTTER,
+    INK,
+    LINE,
+    PALE,
+    RED,
+    beside,
+    blank,
+    colour_scale,
+    columns_for,
+    framed,
+    heat_over,
+    pill,
+    stack,
+    tiles,
+)
+from vitcam.service.explain_parts import Explained, first_row
+
+WIDTH = 1920
+MARGIN = 56
+_INNER = WIDTH - 2 * MARGIN
+_COLUMN = (_INNER - 3 * GUTTER) // 4
+_GAP = 16
+_SECTION = 44
+
+WHOSE = {"cls_token": "the class token", "first": "the first patch's token", "mean": "all tokens, on average,"}
+NO_ATTENTION = (
+    "This model file gives no attention, so where it looked is not known; vitcam-train export makes files that do."
+)
+NO_BLOCKS = "This model file has no signature `explain`: rollout and the other blocks are not known; export it again."
+
+
+def draw_sheet(of: Explained) -> Image:
+    """One picture of it all, WIDTH px wide and as high as it takes; what the model does not give is left out."""
+    parts = [_header(of), first_row(of, _COLUMN)]
+    if of.prediction.attention is not None or of.prediction.rollout is not None:
+        parts += [_last_block(of)]
+    if of.prediction.rows is not None:
+        parts += [_every_block(of, of.prediction.rows)]
+    return framed(stack([*parts, *_lacking(of)], _SECTION), MARGIN)
+
+
+def _header(of: Explained) -> Image:
+    best, out = of.prediction.top[0], blank(124, _INNER)
+    badge = _badge(of)
+    room = _INNER - (badge.shape[1] + GUTTER if badge is not None else 0)
+    percent = f"{best.p:.1%}"
+    label = fit(best.label, room - width(percent, 64) - 20, 64, "bold")
+    write(out, label, (-3, 58), 64, INK, "bold")
+    write(out, percent, (width(label, 64, "bold") + 17, 58), 64, PALE)
+    if badge is not None:
+        out[12 : 12 + badge.shape[0], -badge.shape[1] :] = badge
+    card = of.card
+    words = [of.name, f"{card.name}: {card.description}"]
+    if card.parameters:
+        words.append(f"{card.parameters:,} parameters, {card.layers} blocks of {card.heads} heads, width {card.width}")
+    write(out, fit("  ·  ".join(words), _INNER, 22), (0, 104), 22, PALE)
+    return out
+
+
+def _badge(of: Explained) -> Image | None:
+    if of.truth is None:
+        return None
+    truth = fit(of.truth, 420, 26, "bold")
+    return pill(f"right: {truth}", GREEN, True) if of.right else pill(f"wrong: it is {truth}", RED, False)
+
+
+def _last_block(of: Explained) -> Image:
+    """Rollout on the left, as large as the panels above, and the heads of the last block beside it."""
+    rollout, heads = of.prediction.rollout, of.prediction.attention
+    aspect = of.seen.shape[1] / of.seen.shape[0]
+    size = _size(_COLUMN, _COLUMN, aspect)
+    parts: list[Image] = []
+    if rollout is not None:
+        widened = blank(size[0] + LINE, _COLUMN)
+        widened[:, : size[1]] = tiles([_map(of, rollout, size)], ["Rollout"], 1, 0)
+        parts.append(widened)
+    if heads is not None:
+        room = _INNER - len(parts) * (_COLUMN + GUTTER)
+        parts.append(_heads(of, heads, size[0], room, aspect))
+    words = f"where {WHOSE[of.card.pooling]} looked in the last block, by head"
+    if rollout is not None:
+        words = f"rollout: through all {of.card.layers} blocks; heads: {words}"
+    heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", of.opacity))
+    return stack([heading, beside(parts, GUTTER)], 18)
+
+
+def _heads(of: Explained, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:
+    gap = GUTTER if len(heads) <= 4 else _GAP
+    columns, across = columns_for(len(heads), height + LINE, room, aspect, LINE, gap)
+    size = _size(height, across, aspect)
+    names = [f"Head {i}" + _share(head, of.card, across) for i, head in enumerate(heads, 1)]
+    return tiles([_map(of, head, size) for head in heads], names, columns, gap)
+
+
+def _share(head: NDArray[np.float32], card: Card, across: int) -> str:
+    """What the class token kept for itself is no part of the map, so it is said."""
+    if card.pooling != "cls_token" or across < 260:
+        return ""
+    return f": {head.sum():.0%} on the patches, {max(0.0, 1 - head.sum()):.0%} on itself"
+
+
+def _every_block(of: Explained, rows: NDArray[np.float32]) -> Image:
+    """A map a block; rows is (layers, heads, gh, gw)."""
+    aspect = of.seen.shape[1] / of.seen.shape[0]
+    columns = min(len(rows), 12)
+    across = min(_COLUMN // 2, (_INNER - _GAP * (columns - 1)) // columns)
+    size = _size(_COLUMN, across, aspect)
+    maps = [_map(of, block.mean(axis=0), size) for block in rows]
+    words = f"where {WHOSE[of.card.pooling]} looked in each block, mean over its heads"
+    grid = tiles(maps, [str(i) for i in range(1, len(maps) + 1)], columns, _GAP)
+    return stack([_heading("Block by block", words), grid], 18)
+
+
+def _lacking(of: Explained) -> list[Image]:
+    """One sentence on what this model does not tell."""
+    if of.prediction.rows is not None:
+        return []
+    lines = wrap(NO_ATTENTION if of.prediction.attention is None else NO_BLOCKS, _INNER, 22)
+    out = blank(34 * len(lines), _INNER)
+    for i, line in enumerate(lines):
+        write(out, line, (0, 24 + 34 * i), 22, PALE)
+    return [out]
+
+
+def _map(of: Explained, weights: NDArray[np.float32], size: tuple[int, int]) -> Image:
+    return heat_over(of.seen, weights, *size, of.opacity)
+
+
+def _size(room_height: int, room_width: int, aspect: float) -> tuple[int, int]:
+    """(height, width) of a tile of that aspect."""
+    across = min(room_width, int(room_height * aspect))
+    return max(1, round(across / aspect)), max(1, across)
+
+
+def _heading(title: str, words: str, legend: Image | None = None) -> Image:
+    out = blank(36, _INNER)
+    write(out, title, (0, 27), 30, INK, "bold")
+    left = width(title, 30, "bold") + 20
+    room = _INNER - left - (legend.shape[1] + GUTTER if legend is not None else 0)
+    write(out, fit(words, room, 20), (left, 27), 20, PALE)
+    if legend is not None:
+        out[8 : 8 + legend.shape[0], -legend.shape[1] :] = legend
+    return out
