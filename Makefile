@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench bench-peers bench-aarch64 clean
+.PHONY: run test lint bench bench-peers bench-aarch64 docs clean
 
 $(VENV)/daemon: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -56,6 +56,11 @@ bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready
 # emulates a Raspberry Pi 5's processor; says which of Debian's packages it lacks
 bench-aarch64: $(VENV)/peers/ready
 	$(VENV)/peers/bin/python -m tests.bench.aarch64 $(ARGS)
+
+# the parts of docs/ that are made from the source and the shipped model; bench-peers makes docs/peers.md
+docs: $(VENV)/full
+	$(BIN)/python docs/generate_settings.py
+	$(BIN)/python docs/generate_concepts.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache
