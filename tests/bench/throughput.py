@@ -1,20 +1,25 @@
 """How much of the bare interpreter's rate is left in the daemon, with one viewer of the overlay.
 
-python -m tests.bench.throughput [--rounds 5] [--seconds 8] [--threads 2] [--model everyday]
+All three run at once, but only one at a time is awake, for a second or two: what slows the machine down for a while
+slows all of them down.
+
+python -m tests.bench.throughput [--turns 15] [--seconds 2] [--threads 2] [--model everyday]
 """
 
 import argparse
+import signal
 import statistics
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tests.daemon import Daemon, daemon
 
+_AWAKE_S = 0.3  # until a daemon that slept is at its pace again
 _VIEW = "/stream?overlay=attention&width=640&fps=15"
 _BARE = """
 import sys, time
@@ -26,33 +31,64 @@ graph = open_interpreter(find_model(sys.argv[1]), int(sys.argv[2]))
 graph.write(np.random.default_rng(0).integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
 for _ in range(20):
     graph.invoke()
-end, count = time.monotonic() + float(sys.argv[3]), 0
-start = time.monotonic()
-while time.monotonic() < end:
-    graph.invoke()
-    count += 1
-print(count / (time.monotonic() - start))
+print("ready", flush=True)
+for _ in sys.stdin:
+    count, start = 0, time.monotonic()
+    while time.monotonic() - start < float(sys.argv[3]):
+        graph.invoke()
+        count += 1
+    print(count / (time.monotonic() - start), flush=True)
 """
 
 
-def bare_rate(model: str, threads: int, seconds: float) -> float:
-    """Inferences/s of the interpreter alone, in a process of its own."""
+@contextmanager
+def bare_interpreter(model: str, threads: int, seconds: float) -> Iterator["subprocess.Popen[str]"]:
+    """A process that answers each line with its inferences/s of some seconds, and else sleeps."""
     command = [sys.executable, "-c", _BARE, model, str(threads), str(seconds)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.terminate()
 
 
-def daemon_rate(running: Daemon, seconds: float) -> float:
-    """Frames/s that a running daemon classifies."""
-    before, started = running.state()["frames"]["classified"], time.monotonic()
+def bare_rate(process: "subprocess.Popen[str]") -> float:
+    """Inferences/s of the interpreter alone."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
+
+
+def daemon_rate(sleeping: Daemon, seconds: float) -> float:
+    """Frames/s that a daemon classifies while it is awake; it is put to sleep again."""
+    sleeping.process.send_signal(signal.SIGCONT)
+    time.sleep(_AWAKE_S)
+    before, started = sleeping.state()["frames"]["classified"], time.monotonic()
     time.sleep(seconds)
-    after = running.state()["frames"]["classified"]
-    return float((after - before) / (time.monotonic() - started))
+    after, took_s = sleeping.state()["frames"]["classified"], time.monotonic() - started
+    sleeping.process.send_signal(signal.SIGSTOP)
+    return float((after - before) / took_s)
 
 
 @contextmanager
-def one_viewer(url: str) -> Iterator[None]:
+def asleep(model: str, threads: int) -> Iterator[Daemon]:
+    """A daemon as fast as it can, stopped by a signal."""
+    run = ("--source", "demo:ram", "--no-realtime", "--loop", "--threads", str(threads), "--model", model)
+    with daemon(*run) as running:
+        running.wait_for("ok")
+        running.process.send_signal(signal.SIGSTOP)
+        yield running
+        running.process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def one_viewer(sleeping: Daemon) -> Iterator[None]:
     """Somebody who reads the stream as fast as it comes."""
-    stream = urllib.request.urlopen(url + _VIEW, timeout=30)
+    sleeping.process.send_signal(signal.SIGCONT)
+    stream = urllib.request.urlopen(sleeping.url + _VIEW, timeout=30)
+    sleeping.process.send_signal(signal.SIGSTOP)
     gone = threading.Event()
 
     def read() -> None:
@@ -65,33 +101,38 @@ def one_viewer(url: str) -> Iterator[None]:
         yield
     finally:
         gone.set()
+        sleeping.process.send_signal(signal.SIGCONT)
         reader.join(5)
         stream.close()
 
 
 def main() -> None:
-    """Print each round and the medians."""
+    """Print each turn and the medians."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.throughput")
-    options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--seconds", type=float, default=8.0)
+    options.add_argument("--turns", type=int, default=15)
+    options.add_argument("--seconds", type=float, default=2.0)
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--model", default="everyday")
     o = options.parse_args()
-    run = ("--source", "demo:ram", "--no-realtime", "--loop", "--threads", str(o.threads), "--model", o.model)
-    print("| round | bare interpreter /s | daemon, nobody watches /s | daemon, one viewer /s | kept |")
+    print("| turn | bare interpreter /s | daemon, nobody watches /s | daemon, one viewer /s | kept |")
     print("|---|---|---|---|---|")
     rows = []
-    for number in range(o.rounds):
-        bare = bare_rate(o.model, o.threads, o.seconds)
-        with daemon(*run) as running:
-            running.wait_for("ok")
-            alone = daemon_rate(running, o.seconds)
-            with one_viewer(running.url):
-                watched = daemon_rate(running, o.seconds)
-        rows.append((bare, alone, watched, watched / bare))
-        print(f"| {number + 1} | {bare:.1f} | {alone:.1f} | {watched:.1f} | {watched / bare:.1%} |", flush=True)
-    bare, alone, watched, kept = (statistics.median(column) for column in zip(*rows, strict=True))
-    print(f"| median | {bare:.1f} | {alone:.1f} | {watched:.1f} | {kept:.1%} |")
+    with (
+        bare_interpreter(o.model, o.threads, o.seconds) as bare,
+        asleep(o.model, o.threads) as alone,
+        asleep(o.model, o.threads) as watched,
+        one_viewer(watched),
+    ):
+        for turn in range(o.turns):
+            rates = [bare_rate(bare), daemon_rate(alone, o.seconds), daemon_rate(watched, o.seconds)]
+            rows.append((*rates, rates[2] / rates[0]))
+            print(f"| {turn + 1} {_row(rows[-1])}", flush=True)
+    print(f"| median {_row([statistics.median(column) for column in zip(*rows, strict=True)])}")
+
+
+def _row(rates: Sequence[float]) -> str:
+    *per_s, kept = rates
+    return f"| {' | '.join(f'{rate:.1f}' for rate in per_s)} | {kept:.1%} |"
 
 
 if __name__ == "__main__":
