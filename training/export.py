@@ -58,7 +58,7 @@ def export(
     save_weights(shipped, read_weights(checkpoint), about, "float16")
     config, weights = read_network(shipped, (about.input.height, about.input.width))
     temperature, threshold = calibrate(shipped, dataset)
-    tflite = to_int8(allow_float16(delegate_input(to_float(fold(config, weights, temperature, rewrites)))))
+    tflite = to_tflite(config, weights, temperature, rewrites)
     card = _card(about, config, weights, tflite, temperature, threshold)
     check_partitions(tflite)
     bundle.write(out, tflite, card, list(about.labels), [])
@@ -67,6 +67,11 @@ def export(
     bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
     write_card(out, card)
     return card
+
+
+def to_tflite(config: ViTConfig, weights: Weights, temperature: float, rewrites: Rewrites) -> bytes:
+    """The finished graph, without what vitcam puts behind it: rewritten, converted, quantised."""
+    return to_int8(allow_float16(delegate_input(to_float(fold(config, weights, temperature, rewrites)))))
 
 
 def _resized(checkpoint: Path, side_px: int | None) -> About:
