@@ -11,7 +11,7 @@ from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler as Connection
 
 PATIENCE_S = 20.0
-MOST_SILENT = 200  # beside the clients of streams and predictions: far below the 1024 files a process may open
+MOST_SILENT = 500  # as many may come at once; beside them, streams find places among the 1024 files of a process
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
 
 

@@ -93,3 +93,14 @@ def test_a_crowd_of_silent_clients_keeps_nobody_out(server: WebServer, monkeypat
         assert viewer.read_part()[1].startswith(b"\xff\xd8")
         assert all(ended(line, 10) for line in crowd[:40])
         assert not ended(crowd[-1], 0.2)
+
+
+def test_two_hundred_and_fifty_who_come_at_once_and_then_ask_are_all_answered(server: WebServer) -> None:
+    with ExitStack() as stack:
+        lines = [stack.enter_context(connected(server)) for _ in range(250)]
+        time.sleep(1.0)
+        for line in lines:
+            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answers = [line.recv(12) for line in lines]
+
+        assert answers == [b"HTTP/1.1 200"] * 250
