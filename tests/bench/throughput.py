@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from tests.daemon import Daemon, daemon
 
@@ -73,22 +73,21 @@ def daemon_rate(sleeping: Daemon, seconds: float) -> float:
 
 
 @contextmanager
-def asleep(model: str, threads: int) -> Iterator[Daemon]:
+def asleep(model: str, threads: int, *, watched: bool) -> Iterator[Daemon]:
     """A daemon as fast as it can, stopped by a signal."""
     run = ("--source", "demo:ram", "--no-realtime", "--loop", "--threads", str(threads), "--model", model)
     with daemon(*run) as running:
         running.wait_for("ok")
-        running.process.send_signal(signal.SIGSTOP)
-        yield running
-        running.process.send_signal(signal.SIGCONT)
+        with one_viewer(running.url) if watched else nullcontext():
+            running.process.send_signal(signal.SIGSTOP)
+            yield running
+            running.process.send_signal(signal.SIGCONT)
 
 
 @contextmanager
-def one_viewer(sleeping: Daemon) -> Iterator[None]:
+def one_viewer(url: str) -> Iterator[None]:
     """Somebody who reads the stream as fast as it comes."""
-    sleeping.process.send_signal(signal.SIGCONT)
-    stream = urllib.request.urlopen(sleeping.url + _VIEW, timeout=30)
-    sleeping.process.send_signal(signal.SIGSTOP)
+    stream = urllib.request.urlopen(url + _VIEW, timeout=30)
     gone = threading.Event()
 
     def read() -> None:
@@ -101,7 +100,6 @@ def one_viewer(sleeping: Daemon) -> Iterator[None]:
         yield
     finally:
         gone.set()
-        sleeping.process.send_signal(signal.SIGCONT)
         reader.join(5)
         stream.close()
 
@@ -119,9 +117,8 @@ def main() -> None:
     rows = []
     with (
         bare_interpreter(o.model, o.threads, o.seconds) as bare,
-        asleep(o.model, o.threads) as alone,
-        asleep(o.model, o.threads) as watched,
-        one_viewer(watched),
+        asleep(o.model, o.threads, watched=False) as alone,
+        asleep(o.model, o.threads, watched=True) as watched,
     ):
         for turn in range(o.turns):
             rates = [bare_rate(bare), daemon_rate(alone, o.seconds), daemon_rate(watched, o.seconds)]
