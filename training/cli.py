@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import shlex
-import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -169,7 +168,6 @@ def ablate(
     """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
     from .ablate import plan
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the runs are stopped, too
     ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
     for result in track(ablation.run(), "runs", len(ablation.left), console=Console(stderr=True)):
         typer.echo(json.dumps(asdict(result)))

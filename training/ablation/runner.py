@@ -47,7 +47,7 @@ def run_all(jobs: Sequence[Job], recipe: str, folder: Path) -> Iterator[Result]:
 
 
 def _start(job: Job, recipe: str, folder: Path, core: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", f"{__package__}.worker", str(folder), recipe, job.row.name, str(job.recipe.seed)]
+    command = [sys.executable, "-m", str(__package__), str(folder), recipe, job.row.name, str(job.recipe.seed)]
     with _log(job, folder).open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     os.sched_setaffinity(process.pid, {core})  # at once: its libraries count the cores when they are imported
@@ -55,7 +55,7 @@ def _start(job: Job, recipe: str, folder: Path, core: int) -> subprocess.Popen[s
 
 
 def _result(job: Job, process: subprocess.Popen[str], folder: Path) -> Result:
-    said = process.stdout.read() if process.stdout else ""
+    said, _ = process.communicate()
     if process.returncode:
         log = _log(job, folder)
         lines = log.read_text(encoding="utf-8").strip().splitlines() or [f"it ended with status {process.returncode}"]
@@ -72,7 +72,7 @@ def _stop(processes: Sequence[subprocess.Popen[str]]) -> None:
         process.terminate()
     for process in processes:
         try:
-            process.wait(STOP_S)
+            process.communicate(timeout=STOP_S)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait(STOP_S)
+            process.communicate(timeout=STOP_S)

@@ -1,17 +1,11 @@
-"""One run of the ablation in a process of its own: `python -m vitcam_training.ablation.worker FOLDER RECIPE ROW SEED`.
-
-In: its arguments, and the core that `taskset` or its parent gave it. Out: its result, one JSON object on stdout.
-"""
+"""One run of the ablation: train a row with a seed, then measure it as it is and with its patches shuffled."""
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-
-from vitcam.errors import VitcamError
 
 from ..data.catalogue import open_dataset
 from ..data.dataset import Dataset
@@ -42,20 +36,13 @@ def run(job: Job, folder: Path, dataset: Dataset) -> Result:
         train_accuracy=float(trained.log()[-1]["train_accuracy"]),
         accuracy=score.accuracy,
         loss=score.loss,
-        shuffled_accuracy=trained.score(shuffled(heldout, config.patch_size)).accuracy,
+        shuffled_accuracy=trained.score(shuffled(heldout, job.recipe.spec, config.patch_size)).accuracy,
         seconds=round(time.monotonic() - started, 1),
     )
 
 
-def main(folder: str, recipe: str, row: str, seed: str) -> None:
-    """Train one row with one seed below `folder` and print what was found."""
-    job = next(Job(found, found.recipe(read_recipe(recipe), int(seed))) for found in chosen([row]) if found.name == row)
-    result = run(job, Path(folder, job.name), open_dataset(job.recipe.data))
-    print(json.dumps(asdict(result)))  # noqa: T201
-
-
-if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except VitcamError as error:
-        sys.exit(str(error))
+def work(folder: str, recipe: str, row: str, seed: int) -> str:
+    """Train one row with one seed in a folder below `folder`; returns the result as JSON."""
+    (wanted,) = (known for known in chosen([row]) if known.name == row)
+    job = Job(wanted, wanted.recipe(read_recipe(recipe), seed))
+    return json.dumps(asdict(run(job, Path(folder, job.name), open_dataset(job.recipe.data))))

@@ -1,8 +1,10 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vitcam_training.data.augment import Augment, change, jitter, mix, random_crop
+from vitcam_training.data.augment import Augment, change, jitter, mix, move, random_crop
 
 from vitcam.resize import InputSpec
 
@@ -62,6 +64,47 @@ def test_colour_changes_stay_within_the_factors_that_were_asked_for() -> None:
 
     assert 78 < min(means) < 90
     assert 110 < max(means) < 122
+
+
+def test_a_picture_moves_turns_and_grows_as_far_as_was_asked_and_no_further() -> None:
+    spot = np.zeros((41, 41, 3), np.uint8)
+    spot[18:23, 18:23] = 255
+    rng = np.random.default_rng(0)
+
+    def middles(augment: Augment) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        found = [np.argwhere(move(spot, augment, rng)[..., 0] > 127) for _ in range(200)]
+        return np.array([where.mean(0) - 20 for where in found])
+
+    far = np.abs(middles(Augment(shift=0.1))).max(0)
+    assert np.all((far > 3.3) & (far < 4.8)), "a tenth of 41 px, both ways"
+    assert np.abs(middles(Augment(turn=45.0, zoom=0.3))).max() < 0.6, "about the middle"
+
+
+def test_turns_and_zooms_follow_the_angle_and_the_fraction() -> None:
+    bar = np.zeros((41, 41, 3), np.uint8)
+    bar[19:22, 5:36] = 255
+    rng = np.random.default_rng(0)
+
+    def slopes_and_lengths(augment: Augment) -> tuple[list[float], list[float]]:
+        slopes, lengths = [], []
+        for _ in range(200):
+            rows, columns = np.nonzero(move(bar, augment, rng)[..., 0] > 127)
+            slopes.append(abs(math.degrees(math.atan(np.polyfit(columns, rows, 1)[0]))))
+            lengths.append(float(np.ptp(columns)))
+        return slopes, lengths
+
+    slopes, _ = slopes_and_lengths(Augment(turn=10.0))
+    _, lengths = slopes_and_lengths(Augment(zoom=0.2))
+
+    assert 8.5 < max(slopes) < 11.5
+    assert 24 <= min(lengths) < 27
+    assert 35 < max(lengths) <= 38
+
+
+def test_no_change_asked_for_leaves_a_picture_of_the_models_size_alone() -> None:
+    plain = Augment(crop_scale=1.0, flip=0.0, colour=0.0)
+
+    np.testing.assert_array_equal(change(gradient(32, 48), SPEC, plain, np.random.default_rng(0)), gradient(32, 48))
 
 
 def test_blended_targets_follow_the_share_of_each_picture() -> None:

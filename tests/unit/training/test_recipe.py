@@ -1,6 +1,8 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from vitcam_training.presets import PRESETS
 from vitcam_training.recipe import Recipe, read_recipe, shipped_recipes
 
 from vitcam.errors import UsageError
@@ -51,6 +53,27 @@ def test_the_input_of_a_recipe_becomes_that_of_the_model(tmp_path: Path) -> None
 def test_a_recipe_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_recipe(recipe(tmp_path, text))
+
+
+def test_a_recipe_may_begin_with_a_preset_and_change_some_of_it(tmp_path: Path) -> None:
+    text = 'name = "m"\ndata = "d"\n[model]\npreset = "digits"\ndepth = 5\ndropout = 0.1\n'
+    model = read_recipe(recipe(tmp_path, text)).model
+
+    assert model.config(7) == replace(PRESETS["digits"].config, classes=7, depth=5, dropout=0.1)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('preset = "digit"', "no network is called 'digit'"),
+        ("classes = 3", "'classes' is unknown; allowed: image_size"),
+        ("heads = 5", "model: width 192 is not a multiple of heads 5"),
+        ('position = "spiral"', "model: position is 'spiral'; allowed: learned, sincos, none"),
+    ],
+)
+def test_a_network_that_cannot_be_built_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_recipe(recipe(tmp_path, f'name = "m"\ndata = "d"\n[model]\n{line}\n'))
 
 
 def test_an_unknown_recipe_is_refused_with_the_names_that_there_are() -> None:
