@@ -64,7 +64,7 @@ class Ablation:
             epochs=self.base.train.epochs,
             seeds=self.seeds,
             test_photos=len(open_dataset(self.base.data).part("heldout")),
-            hours=sum(result.seconds for result in results) / 3600,
+            cpu_hours=sum(result.cpu_seconds for result in results) / 3600,
             cores=cores,
         )
         write_page(page, findings(self.rows, results, self.seeds), conditions)

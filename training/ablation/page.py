@@ -23,8 +23,8 @@ class Conditions:
     epochs: int
     seeds: int
     test_photos: int
-    hours: float
-    """Of all runs together, on one core each."""
+    cpu_hours: float
+    """Processor time of all runs together; each ran on one core."""
     cores: int
 
 
@@ -47,7 +47,8 @@ rate and schedule, which were chosen for none of them: a row may do better with 
 
     {c.command}
 
-{c.date}, {c.machine}: {c.hours * 60 / c.cores:.0f} minutes on {c.cores} cores ({c.hours:.2f} hours of one core).
+{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time, {c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores
+that do nothing else.
 
 A row counts as different from the base when the means lie further apart than half the 95 % interval of Student's t for
 their difference, given after the ± in the text. Of twenty comparisons that are all alike, one will look different.

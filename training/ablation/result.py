@@ -51,6 +51,9 @@ class Result:
     shuffled_accuracy: float
     """On the same photos, the patches of each in random order."""
     seconds: float
+    """By the clock; more than the next where other programs took the core."""
+    cpu_seconds: float
+    """Of the process that ran it, its start included."""
 
 
 def jobs(rows: Iterable[Row], base: Recipe, seeds: int) -> list[Job]:

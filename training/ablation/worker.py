@@ -38,6 +38,7 @@ def run(job: Job, folder: Path, dataset: Dataset) -> Result:
         loss=score.loss,
         shuffled_accuracy=trained.score(shuffled(heldout, job.recipe.spec, config.patch_size)).accuracy,
         seconds=round(time.monotonic() - started, 1),
+        cpu_seconds=round(time.process_time(), 1),
     )
 
 

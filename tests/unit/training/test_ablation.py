@@ -41,7 +41,7 @@ def short() -> Recipe:
 
 
 def result(row: str, seed: int, accuracy: float, shuffled_accuracy: float = 0.5, settings: str = "same") -> Result:
-    return Result(row, seed, settings, 40_618, 0.99, accuracy, 0.1, shuffled_accuracy, 60.0)
+    return Result(row, seed, settings, 40_618, 0.99, accuracy, 0.1, shuffled_accuracy, 60.0, 50.0)
 
 
 def found(row: str, *accuracies: float, shuffled_accuracy: float = 50.0) -> Finding:
