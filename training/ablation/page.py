@@ -47,8 +47,8 @@ rate and schedule, which were chosen for none of them: a row may do better with 
 
     {c.command}
 
-{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time, {c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores
-that do nothing else.
+{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time, which is
+{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else.
 
 A row counts as different from the base when the means lie further apart than half the 95 % interval of Student's t for
 their difference, given after the ± in the text. Of twenty comparisons that are all alike, one will look different.
