@@ -12,6 +12,8 @@ from safetensors import SafetensorError, safe_open
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec
 
+FROM_SCRATCH = "random weights"
+"""What `began_with` of the provenance says of a network that was not fine-tuned."""
 KEY = "vitcam"  # in the header's metadata, which maps strings to strings
 
 

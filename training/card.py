@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from vitcam.model.bundle import Card
+
+from .about import FROM_SCRATCH
 
 _READS = {"cls_token": "the class token", "first": "the first patch's token", "mean": "the mean of all patches' tokens"}
 
 
 def write_card(model: Path, card: Card) -> None:
     """Write the card of a model file."""
-    sections = [_head(model, card), _figures(model, card), _made(card), _photos(card), _limits()]
+    sections = [_head(model, card), _figures(model, card), _made(model, card), _photos(card), _limits()]
     model.with_suffix(".md").write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
 
 
@@ -56,12 +59,27 @@ def _figures(model: Path, card: Card) -> str:
     return f"## Figures\n\n{photos}\n\n| figure | value | command |\n|---|---|---|\n{rows}"
 
 
-def _made(card: Card) -> str:
+def _made(model: Path, card: Card) -> str:
     facts = dict(card.provenance)
     versions = facts.pop("versions", {})
+    commands = _commands(model, facts)
     lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items() if value not in ("", None)]
     lines += ["- versions: " + ", ".join(f"{name} {number}" for name, number in versions.items())] if versions else []
-    return "## How it was made\n\n" + "\n".join(lines) if lines else ""
+    parts = ["\n".join(lines)] if lines else []
+    parts += ["```console\n" + "\n".join(f"$ {command}" for command in commands) + "\n```"] if commands else []
+    curves = model.with_suffix(".svg")
+    parts += [f"![Loss and accuracy, epoch by epoch]({curves.name})"] if curves.exists() else []
+    return "## How it was made\n\n" + "\n\n".join(parts) if parts else ""
+
+
+def _commands(model: Path, facts: dict[str, Any]) -> list[str]:
+    """What trains and exports it again, where it came from a recipe."""
+    recipe, began_with = facts.get("recipe"), facts.get("began_with")
+    if not (recipe and began_with):
+        return []
+    train = f"fit {recipe}" if began_with == FROM_SCRATCH else f"finetune {recipe} --weights {began_with}"
+    again = f"export runs/{recipe}/weights.safetensors -o {model.parent.name}/{model.name} --data {facts['data']}"
+    return [f"vitcam-train {train}", f"vitcam-train {again}"]
 
 
 def _photos(card: Card) -> str:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from .svg import ACCENT, FAINT, figure
 
+CURVES = "curves.svg"
+"""Beside the weights of a run."""
+
 
 def draw_curves(log: Path, out: Path) -> None:
     """Draw a run's `log.csv` as SVG.

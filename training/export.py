@@ -6,6 +6,7 @@ written, and write the figures into it.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from .about import About, read_about
 from .calibration import fit_temperature, fit_threshold, scaled
 from .card import write_card
 from .checkpoints import Weights, read_network, read_weights, save_weights
+from .curves import CURVES
 from .data.dataset import Dataset
 from .data.photos import read_photo
 from .evaluate import ask_float, ask_model, comparison, figures, open_model
@@ -42,7 +44,7 @@ def export(
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
     side_px: int | None = None,
 ) -> bundle.Card:
-    """Write the three files and return the card with the figures measured.
+    """Write the three files and return the card with the figures measured; the curves of the run, too, if it has any.
 
     checkpoint  `.safetensors` of vitcam-train
     out         `NAME.tflite`; the others are written beside it
@@ -65,6 +67,9 @@ def export(
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
     bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
+    curves = checkpoint.with_name(CURVES)
+    if curves.exists():
+        shutil.copy(curves, out.with_suffix(curves.suffix))
     write_card(out, card)
     return card
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import keras
 
-from .about import About
+from .about import FROM_SCRATCH, About
 from .checkpoints import load_into, read_network
 from .data.catalogue import open_dataset
 from .data.dataset import Dataset
@@ -65,7 +65,7 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
     return {
         "recipe": recipe.name,
         "data": recipe.data,
-        "began_with": weights.name if weights else "random weights",
+        "began_with": weights.name if weights else FROM_SCRATCH,
         "seed": recipe.seed,
         "versions": {package: version(package) for package in ("keras", backend, "numpy")},
         "precision": recipe.train.precision,

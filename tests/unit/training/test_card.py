@@ -47,6 +47,25 @@ def test_a_card_says_what_the_model_was_made_of(tmp_path: Path) -> None:
         assert fact in text
 
 
+def test_a_card_gives_the_commands_that_make_its_model_again(tmp_path: Path) -> None:
+    made = {"recipe": "mine", "data": "my photos", "began_with": "deit.npz"}
+    tuned = card_text(tmp_path, replace(CARD, provenance=made))
+    begun = card_text(tmp_path, replace(CARD, provenance=made | {"began_with": "random weights"}))
+
+    assert "$ vitcam-train finetune mine --weights deit.npz\n" in tuned
+    assert "$ vitcam-train fit mine\n" in begun
+    assert f"export runs/mine/weights.safetensors -o {tmp_path.name}/mine.tflite --data my photos\n" in begun
+    assert "$ " not in card_text(tmp_path, replace(CARD, provenance={"began_with": "deit.npz"}))
+
+
+def test_a_card_shows_the_curves_of_the_run_where_there_are_any(tmp_path: Path) -> None:
+    without = card_text(tmp_path, CARD)
+    (tmp_path / "mine.svg").write_text("<svg/>")
+
+    assert "mine.svg" not in without
+    assert "(mine.svg)" in card_text(tmp_path, CARD)
+
+
 def test_a_card_says_which_token_the_head_reads(tmp_path: Path) -> None:
     assert "8 px; the head reads the class token |" in card_text(tmp_path, CARD)
     assert "the head reads the mean of all patches' tokens" in card_text(tmp_path, replace(CARD, pooling="mean"))
