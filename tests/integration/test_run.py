@@ -90,6 +90,17 @@ def test_run_classify_and_the_python_interface_say_the_same_to_the_digit(tmp_pat
     assert attention.shape == (classifier.card.heads, *classifier.card.grid)
 
 
+def test_several_photos_by_name_get_a_line_each_and_never_one_overlay_file(tmp_path: Path) -> None:
+    names = [str(photos(tmp_path, 2) / f"00{i}.png") for i in range(2)]
+    told = vitcam("classify", *names)
+    refused = vitcam("classify", *names, "--overlay", str(tmp_path / "one.png"))
+
+    assert [line.split()[-1] for line in told.out.splitlines()] == names
+    assert refused.code == 2
+    assert "name a folder" in refused.err
+    assert not (tmp_path / "one.png").exists()
+
+
 def test_a_reader_who_leaves_ends_the_run_without_a_word(tmp_path: Path) -> None:
     folder = photos(tmp_path, 3)
     command = f'"{sys.executable}" -m vitcam run --source "{folder}" --loop --no-web --log json --emit all | head -n 1'

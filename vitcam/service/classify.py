@@ -33,18 +33,24 @@ class Request:
 class _Report:
     """Prints what comes, and counts it."""
 
-    def __init__(self, as_json: bool, people: Console, out: Console) -> None:
+    def __init__(self, as_json: bool, targets: int, people: Console, out: Console) -> None:
         self._as_json = as_json
+        self._targets = targets
         self._people = people
         self._out = out
         self._started = time.monotonic()
         self.frames = self.errors = self.expected = 0
 
+    @property
+    def many(self) -> bool:
+        """Whether more than one photo was asked about; folders are counted when their turn comes."""
+        return max(self._targets, self.expected) > 1
+
     def prediction(self, prediction: Prediction) -> None:
         self.frames += 1
         if self._as_json:
             print(json.dumps(prediction_record(prediction), ensure_ascii=False), flush=True)  # noqa: T201
-        elif self.expected <= 1:
+        elif not self.many:
             self._out.print(_table(prediction))
         else:
             best = prediction.top[0]
@@ -58,10 +64,10 @@ class _Report:
 
     def close(self) -> None:
         seconds = time.monotonic() - self._started
-        if self._as_json and self.expected > 1:
+        if self._as_json and self.many:
             record = summary_record(self.frames, self.errors, 0, seconds)
             print(json.dumps(record), flush=True)  # noqa: T201
-        elif self.expected > 1:
+        elif self.many:
             self._people.print(f"{self.frames} photos in {seconds:.1f} s, {self.errors} skipped", highlight=False)
 
 
@@ -71,7 +77,7 @@ def classify_photos(request: Request) -> bool:
     labels = Path(model.labels) if model.labels else None
     classifier = Classifier(model.name, threads=model.threads or None, labels=labels, top_k=model.top_k)
     people, out = for_people(), Console(soft_wrap=True)
-    report = _Report(request.as_json, people, out)
+    report = _Report(request.as_json, len(request.targets), people, out)
     progress = _progress(people) if people.is_terminal and len(request.targets) > 0 else None
     task = progress.add_task("classifying", total=0, visible=False) if progress else None
 
@@ -84,19 +90,19 @@ def classify_photos(request: Request) -> bool:
         for done in classify_all(classifier, request.targets, report.unreadable, expect):
             report.prediction(done.prediction)
             if request.overlay is not None:
-                write_overlay(_overlay_path(request.overlay, done, report.expected), done)
+                write_overlay(_overlay_path(request.overlay, done, report.many), done)
             if progress is not None and task is not None:
                 progress.update(task, completed=report.frames + report.errors)
     report.close()
     return report.frames > 0
 
 
-def _overlay_path(wanted: Path, done: Classified, expected: int) -> Path:
+def _overlay_path(wanted: Path, done: Classified, many: bool) -> Path:
     """The file itself for one photo; for many a file in that folder, named like the photo."""
-    if expected <= 1 and not wanted.is_dir():
+    if not many and not wanted.is_dir():
         return wanted
     if wanted.suffix:
-        raise UsageError(f"--overlay {wanted} is one file for {expected} photos; name a folder")
+        raise UsageError(f"--overlay {wanted} is one file for several photos; name a folder")
     wanted.mkdir(parents=True, exist_ok=True)
     return wanted / f"{Path(done.frame.path or 'photo').stem}-{done.frame.seq}.png"
 
