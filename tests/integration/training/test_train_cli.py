@@ -146,6 +146,9 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["evaluate", "MODEL", "--data", "absent"], "no data set and no folder is called 'absent'"),
         (["evaluate", "MODEL", "--data", "PHOTOS", "--split", "test"], "no photos in a part 'test'"),
         (["import", "absent.npz", "--labels", "absent.txt", "-o", "x.safetensors"], "no weights at absent.npz"),
+        (["ablate", "--rows", "rleu"], "no row is called 'rleu'"),
+        (["ablate", "--seeds", "1"], "1 seeds were asked for; 2 to 10 are allowed"),
+        (["ablate", "absent"], "no recipe 'absent'"),
         (["split", "absent", "tree"], "no data set and no folder is called 'absent'"),
     ],
 )
@@ -184,4 +187,4 @@ def test_an_unknown_keras_backend_is_refused_before_it_is_imported(monkeypatch: 
 def test_help_names_every_verb_and_imports_no_framework() -> None:
     said = call("--help")
 
-    assert [verb for verb in ("fit", "finetune", "import", "export", "evaluate", "split") if verb not in said] == []
+    assert [verb for verb in ("fit", "finetune", "import", "export", "evaluate", "split", "ablate") if verb not in said] == []
