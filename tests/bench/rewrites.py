@@ -1,6 +1,6 @@
 """What each rewrite of the inference graph gains, and what smaller inputs do: writes the tables of docs/graph.md.
 
-python -m tests.bench.rewrites [--turns 40] [--threads 2] [--folder build/rewrites] [--keep]
+python -m tests.bench.rewrites [--turns 30] [--threads 2] [--folder build/rewrites] [--keep]
 
 Accuracy takes the photos of `everyday` (below VITCAM_DATA); without them only times are measured, and docs/ stays as
 it is.
@@ -127,7 +127,7 @@ def of_sizes(workshop: Workshop, threads: int) -> list[Entry]:
 def of_threads(path: Path) -> list[Entry]:
     """The same file with one thread, and with as many as there are cores, and one more."""
     cores = len(os.sched_getaffinity(0))
-    return [Entry(f"{count} threads", count, path, {}) for count in range(1, cores + 2)]
+    return [Entry(f"{n} thread{'s' if n > 1 else ''}", n, path, {}) for n in range(1, cores + 2)]
 
 
 def table(first: str, entries: Sequence[Entry], turns: int) -> str:
@@ -154,7 +154,7 @@ def written(text: str, tables: Mapping[str, str]) -> str:
 def main() -> None:
     """Print the tables, and write them where the page has them."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.rewrites", description=__doc__)
-    options.add_argument("--turns", type=int, default=40)
+    options.add_argument("--turns", type=int, default=30)
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--folder", type=Path, default=Path("build/rewrites"))
     options.add_argument("--keep", action="store_true", help="do not make again the files that are there")
