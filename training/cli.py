@@ -193,7 +193,7 @@ def split(
 def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None) -> None:
     from dataclasses import replace
 
-    from .curves import draw_curves
+    from .curves import CURVES, draw_curves
     from .finetune import prepare
     from .recipe import read_recipe
 
@@ -202,8 +202,8 @@ def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None
         chosen = replace(chosen, data=data)
     run = prepare(chosen, weights, out or Path("runs") / chosen.name)
     run.train()
-    _tell(f"wrote {run.folder / 'weights.safetensors'}; next: vitcam-train export")
-    draw_curves(run.folder / "log.csv", run.folder / "curves.svg")
+    draw_curves(run.folder / "log.csv", run.folder / CURVES)
+    _tell(f"wrote {run.folder / 'weights.safetensors'} and {CURVES}; next: vitcam-train export")
 
 
 def _table(found: dict[str, object]) -> str:
