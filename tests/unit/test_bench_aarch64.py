@@ -50,6 +50,20 @@ def test_answers_that_differ_only_where_undecided_say_how_undecided() -> None:
     assert "1 of 2 photos, which led by 0.020 at most" in str(alike)
 
 
+@pytest.mark.parametrize(
+    ("there", "holds"),
+    [
+        ([[0.80, 0.10, 0.10], [0.38, 0.40, 0.22]], True),  # the other label, where it hung by two hundredths
+        ([[0.10, 0.80, 0.10], [0.40, 0.38, 0.22]], False),  # a clear answer turned round
+        ([[0.80, 0.00, 0.20], [0.40, 0.36, 0.24]], False),  # the same labels, but other probabilities
+    ],
+)
+def test_parity_bears_what_was_undecided_and_nothing_else(there: list[list[float]], holds: bool) -> None:
+    here = np.array([[0.8, 0.1, 0.1], [0.40, 0.38, 0.22]], np.float32)
+
+    assert agreement(np.array(there, np.float32), here).holds is holds
+
+
 def test_the_table_puts_least_work_first_and_divides_by_the_baseline() -> None:
     lines = table([OTHER, OURS], OTHER).splitlines()
 

@@ -141,6 +141,8 @@ def _network(bench: Bench, models: Path, count: int) -> None:
     _tell(f"asking about {count} photos on aarch64; 10 minutes for 100")
     alike = bench.compare(ours, photos, count)
     print(f"aarch64 against this machine: {alike}")
+    if not alike.holds:
+        raise VitcamError(f"aarch64 answers otherwise than this machine: {alike}")
     if count < ALL_PHOTOS:
         _tell(f"docs/ and README.md stay as they are: that takes {ALL_PHOTOS} photos")
         return

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 CLOSE = 0.998
 """Cosine of two answers that count as alike."""
+MEAN_AT_LEAST, LEAD_AT_MOST = 0.999, 0.05
+"""What float16 must keep: the answers on average, and every first label but those that were nearly undecided."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,11 @@ class Agreement:
     worst: float
     undecided: float
     """The largest lead, in probability, that a first label had where the labels differ; 0 where none does."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the two may be called the same model."""
+        return self.mean >= MEAN_AT_LEAST and self.undecided <= LEAD_AT_MOST
 
     def __str__(self) -> str:
         lead = (
