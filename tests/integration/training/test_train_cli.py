@@ -187,4 +187,5 @@ def test_an_unknown_keras_backend_is_refused_before_it_is_imported(monkeypatch: 
 def test_help_names_every_verb_and_imports_no_framework() -> None:
     said = call("--help")
 
-    assert [verb for verb in ("fit", "finetune", "import", "export", "evaluate", "split", "ablate") if verb not in said] == []
+    verbs = ("fit", "finetune", "import", "export", "evaluate", "split", "ablate")
+    assert [verb for verb in verbs if verb not in said] == []
