@@ -101,6 +101,14 @@ def test_several_photos_by_name_get_a_line_each_and_never_one_overlay_file(tmp_p
     assert not (tmp_path / "one.png").exists()
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_the_settings_are_shown_without_the_password_of_a_camera(form: tuple[str, ...]) -> None:
+    told = vitcam("config", "show", "--set", "camera.source=rtsp://me:hunter2@cam/s?token=hunter2", *form)
+
+    assert "rtsp://***@cam/s?token=***" in told.out
+    assert "hunter2" not in told.out + told.err
+
+
 def test_a_reader_who_leaves_ends_the_run_without_a_word(tmp_path: Path) -> None:
     folder = photos(tmp_path, 3)
     command = f'"{sys.executable}" -m vitcam run --source "{folder}" --loop --no-web --log json --emit all | head -n 1'

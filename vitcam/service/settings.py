@@ -35,7 +35,10 @@ class CameraSettings:
 
     source: Annotated[
         str,
-        Rule("URI of the source: picamera, v4l2:/dev/video0, a file, a folder, demo; empty: the first camera"),
+        Rule(
+            "URI of the source: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG), - (a pipe), a file, a folder, "
+            "demo; empty: the first camera"
+        ),
     ] = ""
     width: Annotated[int, Rule("Width of the preview asked of the camera, in px", low=64, high=8192)] = 1280
     height: Annotated[int, Rule("Height of the preview asked of the camera, in px", low=64, high=8192)] = 720

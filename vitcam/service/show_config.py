@@ -9,18 +9,20 @@ from rich.table import Table
 
 from vitcam.service.config import resolve
 from vitcam.service.describe import schema
+from vitcam.sources.address import shown
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
-    """Every setting, its value and where that came from. Raises ConfigError as the daemon would."""
-    resolved = resolve(config, sets, {}, os.environ)
+    """Every setting, its value and where that came from, secrets as `***`. Raises ConfigError as the daemon would."""
+    resolved = resolve(config, sets, {}, os.environ).rows()
+    rows = [(name, shown(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
     console = Console()
     if as_json:
-        for name, value, origin in resolved.rows():
+        for name, value, origin in rows:
             console.print_json(json.dumps({"name": name, "value": value, "origin": origin}), indent=None)
         return
     table = Table("setting", "value", "from", box=None)
-    for name, value, origin in resolved.rows():
+    for name, value, origin in rows:
         style = "dim" if origin == "default" else "bold"
         table.add_row(name, json.dumps(value), origin, style=style)
     console.print(table)
