@@ -27,13 +27,13 @@ from vitcam.model.classifier import Classifier
 
 classify, count = Classifier.__call__, [0]
 
-def hang_once(self, frame):
+def hang_once(self, frame, *how, **named):
     count[0] += frame.source != "golden"
     flag = Path(os.environ["STATE_DIRECTORY"], "hung")
     if count[0] == 3 and not flag.exists():
         flag.touch()
         time.sleep(3600)
-    return classify(self, frame)
+    return classify(self, frame, *how, **named)
 
 Classifier.__call__ = hang_once
 """

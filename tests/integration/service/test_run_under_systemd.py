@@ -21,11 +21,11 @@ from vitcam.model.classifier import Classifier
 
 classify, calls = Classifier.__call__, []
 
-def hang(self, frame):
+def hang(self, frame, *how, **named):
     calls.append(frame.source)
-    if calls.count(frame.source) > 5 and frame.source != "golden":
+    if frame.source != "golden" and len(calls) > 100:  # long after READY
         {hang}
-    return classify(self, frame)
+    return classify(self, frame, *how, **named)
 
 Classifier.__call__ = hang
 """
