@@ -1,5 +1,6 @@
 """The page in a real browser."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -224,3 +225,28 @@ def test_the_page_fits_its_window_without_scrolling_sideways(server: WebServer, 
         content, window = chrome.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
 
         assert content <= window == width
+
+
+_FLICKER = """
+  const done = arguments[arguments.length - 1];
+  import("/page/guesses.js").then(({ Following, Guesses }) => {
+    const list = document.body.appendChild(document.createElement("ol"));
+    const [following, guesses] = [new Following(), new Guesses(list)];
+    const seen = new Set();
+    for (let i = 0; i < 40; i++) {
+      const faint = ["ant", "bee", "cat", "dog"].map((label, k) => ({ label, p: 0.001 * (1 + ((i + k) % 4)) }));
+      guesses.show(following.add([{ label: "cup", p: 0.98 }, ...faint], 100 * i));
+      const rows = [...list.children].map((row) => [row.style.getPropertyValue("--place"), row.textContent]);
+      if (i > 10) seen.add(JSON.stringify(rows.map(([place, text]) => `${place} ${text}`).sort()));
+    }
+    done([...seen]);
+  });
+"""
+
+
+def test_faint_guesses_keep_their_places_and_none_stands_on_another(chrome: Chrome, server: WebServer) -> None:
+    open_page(chrome, server)
+    found = chrome.execute_async_script(_FLICKER)
+
+    assert len(found) == 1, "labels below one per cent do not change places"
+    assert [row[0] for row in json.loads(found[0])] == ["0", "1", "2", "3", "4"]

@@ -1,8 +1,8 @@
 // The most probable labels as bars that grow, shrink and change places.
 
-const LEAVE_MS = 150;
 const HALF_LIFE_MS = 250;
 const FORGET_BELOW = 0.0005;
+const LEAST_SHOWN = 0.01; // below it all are "< 1 %", and would change places for ever
 const MOST_ROWS = 10;
 
 // A mean that follows: frame by frame, bars would jump and change places faster than anybody can read.
@@ -16,7 +16,8 @@ export class Following {
     this.#at = now;
     for (const [label, p] of this.#p) this.#p.set(label, p * keep);
     for (const { label, p } of top) this.#p.set(label, (this.#p.get(label) ?? 0) + p * (1 - keep));
-    const all = [...this.#p].map(([label, p]) => ({ label, p })).sort((a, b) => b.p - a.p);
+    const weight = ({ p }) => (p < LEAST_SHOWN ? 0 : p);
+    const all = [...this.#p].map(([label, p]) => ({ label, p })).sort((a, b) => weight(b) - weight(a));
     this.#p = new Map(all.filter(({ p }) => p > FORGET_BELOW).map(({ label, p }) => [label, p]));
     return all.slice(0, top.length);
   }
@@ -60,8 +61,7 @@ export class Guesses {
 
   #remove(label, row) {
     this.#rows.delete(label);
-    row.element.classList.add("leaving");
-    setTimeout(() => row.element.remove(), LEAVE_MS);
+    row.element.remove(); // at once: a name that fades below another one cannot be read, nor can that one
   }
 }
 
