@@ -23,7 +23,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 TARGET = Path(__file__).parents[1] / "docs" / "screenshot.png"
 WIDTH, HEIGHT = 1280, 800
-SETTLED_S = 1.0
+SETTLED_S = 1.4
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--hide-scrollbars")  # fmt: skip
 IS_SURE = """
