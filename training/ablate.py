@@ -77,10 +77,10 @@ def plan(recipe: str, rows: Sequence[str], seeds: int, folder: Path) -> Ablation
     """
     if seeds not in STUDENT:
         raise UsageError(f"{seeds} seeds were asked for; {min(STUDENT)} to {max(STUDENT)} are allowed, for a spread")
-    base = read_recipe(recipe)
-    open_dataset(base.data)
+    base, table = read_recipe(recipe), chosen(rows)
     try:
-        jobs(chosen(rows), base, seeds)  # builds every network's sizes once
+        jobs(table, base, seeds)  # builds every network's sizes once
     except ValueError as error:
         raise UsageError(f"{recipe} cannot be the base of these rows: {error}") from error
-    return Ablation(base, recipe, chosen(rows), seeds, folder)
+    open_dataset(base.data)
+    return Ablation(base, recipe, table, seeds, folder)
