@@ -194,16 +194,17 @@ def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None
     from dataclasses import replace
 
     from .curves import CURVES, draw_curves
-    from .finetune import prepare
+    from .finetune import train
+    from .fit import WEIGHTS
     from .recipe import read_recipe
 
     chosen = read_recipe(recipe)
     if data:
         chosen = replace(chosen, data=data)
-    run = prepare(chosen, weights, out or Path("runs") / chosen.name)
-    run.train()
-    draw_curves(run.folder / "log.csv", run.folder / CURVES)
-    _tell(f"wrote {run.folder / 'weights.safetensors'} and {CURVES}; next: vitcam-train export")
+    runs = train(chosen, weights, out or Path("runs") / chosen.name)
+    folder = runs[-1].folder
+    draw_curves([run.folder / "log.csv" for run in runs], folder / CURVES)
+    _tell(f"wrote {folder / WEIGHTS} and {CURVES}; next: vitcam-train export")
 
 
 def _table(found: dict[str, object]) -> str:

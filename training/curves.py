@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from .svg import ACCENT, FAINT, figure
@@ -11,16 +12,15 @@ CURVES = "curves.svg"
 """Beside the weights of a run."""
 
 
-def draw_curves(log: Path, out: Path) -> None:
-    """Draw a run's `log.csv` as SVG.
+def draw_curves(logs: Sequence[Path], out: Path) -> None:
+    """Draw the `log.csv` of a run's stages, in order, as one SVG.
 
     Training figures are means over the epoch while the weights changed, with dropout, augmentation and smoothed labels
     where the recipe has them; test figures are those of the averaged weights at its end, without. So the curve for
     training may well be the worse one.
     """
-    with log.open(newline="") as file:
-        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-    epochs = [row["epoch"] for row in rows]
+    rows = [row for log in logs for row in _read(log)]
+    epochs = range(1, len(rows) + 1)
     with figure(out, 9, 3.4, columns=2) as (losses, accuracies):
         for axes, kind, factor in ((losses, "loss", 1), (accuracies, "accuracy", 100)):
             for part, colour in (("train", FAINT), ("test", ACCENT)):
@@ -33,3 +33,8 @@ def draw_curves(log: Path, out: Path) -> None:
         best = rows[-1]["test_accuracy"] if rows else 0.0
         accuracies.set_title(f"test: {best:.2%} after the last epoch", fontsize=10)
         losses.legend(frameon=False)
+
+
+def _read(log: Path) -> list[dict[str, float]]:
+    with log.open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]

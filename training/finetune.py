@@ -12,20 +12,49 @@ from typing import Any
 
 import keras
 
-from .about import FROM_SCRATCH, About
+from .about import FROM_SCRATCH, About, read_about
 from .checkpoints import load_into, read_network
 from .data.catalogue import open_dataset
 from .data.dataset import Dataset
-from .fit import Run
+from .fit import WEIGHTS, Run
 from .recipe import Recipe
 from .vit import ViT
 
 
-def prepare(recipe: Recipe, weights: Path | None, folder: Path, dataset: Dataset | None = None) -> Run:
-    """A run, ready to train, or to go on where the one in `folder` stopped.
+def train(recipe: Recipe, weights: Path | None, folder: Path, dataset: Dataset | None = None) -> list[Run]:
+    """Train every stage of a recipe, or go on where it stopped; the last stage's run lies in `folder` itself.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
+    returns  the runs of all stages, in order
+    raises   UsageError if data or weights are missing or do not fit
+    """
+    dataset = dataset or open_dataset(recipe.data)
+    runs: list[Run] = []
+    stages = [replace(stage, data=recipe.data) for stage in recipe.before]
+    folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
+    earlier: dict[str, Any] = {}
+    for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
+        runs.append(prepare(stage, weights, its_folder, dataset, earlier))
+        runs[-1].train()
+        weights = its_folder / WEIGHTS
+        known = read_about(weights).provenance
+        earlier = {name: known[name] for name in ("began_with", "epochs", "hours")}
+    return runs
+
+
+def prepare(
+    recipe: Recipe,
+    weights: Path | None,
+    folder: Path,
+    dataset: Dataset | None = None,
+    earlier: dict[str, Any] | None = None,
+) -> Run:
+    """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
+
+    weights  a pretrained network to fine-tune; None: train from scratch
+    dataset  what to train and test on; None: what the recipe names
+    earlier  of the stages before it: `began_with`, `epochs` and `hours`
     raises   UsageError if data or weights are missing or do not fit
     """
     dataset = dataset or open_dataset(recipe.data)
@@ -37,7 +66,7 @@ def prepare(recipe: Recipe, weights: Path | None, folder: Path, dataset: Dataset
         input=recipe.spec,
         trained_on=recipe.about.trained_on,
         licence=recipe.about.licence,
-        provenance=provenance(recipe, weights),
+        provenance=provenance(recipe, weights) | (earlier or {}),
     )
     return Run(vit, dataset, recipe, folder, about)
 

@@ -32,6 +32,7 @@ from .vit import Tensor, ViT
 
 log = logging.getLogger(__name__)
 
+WEIGHTS = "weights.safetensors"
 COLUMNS = ("epoch", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "learning_rate", "seconds")
 
 
@@ -172,7 +173,7 @@ class Run:
         return [*self.model.variables, *self.optimizer.variables]
 
     def _save(self) -> None:
-        save_weights(self.folder / "weights.safetensors", self.weights(), self._about())
+        save_weights(self.folder / WEIGHTS, self.weights(), self._about())
         state = {f"variable{i}": keras.ops.convert_to_numpy(v) for i, v in enumerate(self._state())}
         state |= {f"average{i}": value for i, value in enumerate(self.average.values)}
         partial = self.folder / "state.partial.npz"
@@ -201,8 +202,9 @@ class Run:
 
     def _about(self) -> About:
         """What is known of the network, with the hours that its epochs took on this machine."""
-        hours = sum(float(row["seconds"]) for row in self.log()) / 3600
-        provenance = self.about.provenance | {"epochs": self.epoch, "hours": round(hours, 2)}
+        known = self.about.provenance  # of the stages before
+        hours = known.get("hours", 0) + sum(float(row["seconds"]) for row in self.log()) / 3600
+        provenance = known | {"epochs": known.get("epochs", 0) + self.epoch, "hours": round(hours, 2)}
         return replace(self.about, provenance=provenance, network=asdict(self.vit.config))
 
     def _log(self, trained: Score, tested: Score, seconds: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -82,6 +82,9 @@ class Recipe:
     input: InputRecipe = field(default_factory=InputRecipe)
     augment: Augment = field(default_factory=Augment)
     train: TrainRecipe = field(default_factory=TrainRecipe)
+    before: tuple[Recipe, ...] = ()
+    """Stages that are trained first, each going on with the weights of the one before: `[[before]]` in the TOML, which
+    says what differs from the last stage, such as a smaller picture, with which a step takes less time."""
 
     @property
     def spec(self) -> InputSpec:
@@ -105,7 +108,23 @@ def read_recipe(name: str | Path) -> Recipe:
         raise UsageError(f"{source} is no TOML file: {error}") from error
     if isinstance(table.get("model"), dict):
         table["model"] = _from_preset(table["model"])
-    return _fill(Recipe, table, str(source))
+    before = table.pop("before", [])
+    return replace(_fill(Recipe, table, str(source)), before=_stages(table, before, str(source)))
+
+
+def _stages(table: dict[str, Any], before: Any, where: str) -> tuple[Recipe, ...]:
+    """The recipe again for every earlier stage, with what its own tables say instead."""
+    if not isinstance(before, list) or not all(isinstance(stage, dict) for stage in before):
+        raise UsageError(f"{where}: before is {before!r}; [[tables]] are allowed")
+    allowed = ("model", "input", "augment", "train")
+    stages = []
+    for stage in before:
+        for name, part in stage.items():
+            if name not in allowed or not isinstance(part, dict):
+                raise UsageError(f"{where}: before: {name!r} is unknown; allowed: {', '.join(allowed)}, each a table")
+        merged = {name: table.get(name, {}) | part for name, part in stage.items()}
+        stages.append(_fill(Recipe, table | merged, f"{where}: before"))
+    return tuple(stages)
 
 
 def _from_preset(table: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ class Augment:
     """It moves by up to this share of its sides, in both directions."""
     zoom: float = 0.0
     """It grows or shrinks by up to this fraction, in each direction by itself."""
+    coarse: float = 0.0
+    """Chance that the photo is first made smaller, down to half its sides: what a far or blurred thing looks like."""
     flip: float = 0.5
     """Chance of a mirror image."""
     colour: float = 0.3
@@ -43,6 +45,8 @@ def change(photo: Images, spec: InputSpec, augment: Augment, rng: np.random.Gene
     photo    (H, W, 3) uint8, RGB
     returns  (spec.height, spec.width, 3) uint8, RGB
     """
+    if augment.coarse and rng.random() < augment.coarse:
+        photo = coarsen(photo, rng)
     crops = augment.crop_scale < 1
     image = random_crop(photo, spec, augment.crop_scale, rng) if crops else to_model_size(photo, spec)
     if augment.turn or augment.shift or augment.zoom:
@@ -66,6 +70,13 @@ def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.
             crop = cv2.resize(photo[y : y + h, x : x + w], (spec.width, spec.height), interpolation=flag)
             return np.asarray(crop, np.uint8)
     return to_model_size(photo, spec)  # a strip too long for any such rectangle
+
+
+def coarsen(photo: Images, rng: np.random.Generator) -> Images:
+    """The photo at a random size between the half and the whole of its own, detail averaged away."""
+    factor = rng.uniform(0.5, 1.0)
+    height, width = (max(1, round(side * factor)) for side in photo.shape[:2])
+    return np.asarray(cv2.resize(photo, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def move(image: Images, augment: Augment, rng: np.random.Generator) -> Images:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from .cifar10 import cifar10
 from .dataset import Dataset
 from .everyday import everyday
 from .folder import folder
 from .imagenet import imagenet
 from .mnist import mnist
 
-DATASETS: dict[str, Callable[[], Dataset]] = {"everyday": everyday, "imagenet": imagenet, "mnist": mnist}
+DATASETS: dict[str, Callable[[], Dataset]] = {
+    "cifar10": cifar10,
+    "everyday": everyday,
+    "imagenet": imagenet,
+    "mnist": mnist,
+}
 
 
 def open_dataset(name: str) -> Dataset:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vitcam_training.data.augment import Augment, change, jitter, mix, move, random_crop
+from vitcam_training.data.augment import Augment, change, coarsen, jitter, mix, move, random_crop
 
 from vitcam.resize import InputSpec
 
@@ -132,3 +132,15 @@ def test_a_strip_too_long_for_any_crop_is_cut_as_the_daemon_cuts_it(size: tuple[
     photo = np.zeros((*size, 3), np.uint8)
 
     assert random_crop(photo, SPEC, 0.9, np.random.default_rng(0)).shape == (32, 48, 3)
+
+
+def test_a_coarsened_photo_keeps_its_colours_and_loses_half_of_its_sides_at_most() -> None:
+    rng = np.random.default_rng(0)
+    photo = gradient(64, 64)
+    sizes = []
+    for _ in range(100):
+        coarse = coarsen(photo, rng)
+        sizes.append(coarse.shape[0])
+        np.testing.assert_allclose(coarse.mean(axis=(0, 1)), photo.mean(axis=(0, 1)), atol=2)
+
+    assert (min(sizes) >= 32, min(sizes) < 40, max(sizes) > 58) == (True, True, True)

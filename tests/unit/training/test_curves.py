@@ -10,9 +10,18 @@ def test_the_curves_of_a_log_are_drawn_the_same_every_time(tmp_path: Path) -> No
     log = tmp_path / "log.csv"
     log.write_text("\n".join([",".join(COLUMNS), *LINES]) + "\n")
     for name in ("one.svg", "two.svg"):
-        draw_curves(log, tmp_path / name)
+        draw_curves([log], tmp_path / name)
     drawn = (tmp_path / "one.svg").read_text()
 
     assert (tmp_path / "two.svg").read_text() == drawn
     for text in ("epoch", "cross-entropy", "right answers, %", "training, as trained", "test: 91.25% after"):
         assert text in drawn
+
+
+def test_the_epochs_of_all_stages_are_counted_on(tmp_path: Path) -> None:
+    logs = [tmp_path / "stage1.csv", tmp_path / "log.csv"]
+    for log in logs:
+        log.write_text("\n".join([",".join(COLUMNS), *LINES]) + "\n")
+    draw_curves(logs, tmp_path / "curves.svg")
+
+    assert ">4.0<" in (tmp_path / "curves.svg").read_text() or ">4<" in (tmp_path / "curves.svg").read_text()

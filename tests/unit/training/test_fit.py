@@ -10,7 +10,7 @@ import pytest
 from vitcam_training.about import read_about
 from vitcam_training.checkpoints import Weights, read_weights
 from vitcam_training.data.augment import Augment
-from vitcam_training.finetune import prepare
+from vitcam_training.finetune import prepare, train
 from vitcam_training.fit import COLUMNS, Run, cross_entropy
 from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
 
@@ -92,6 +92,22 @@ def test_a_folder_of_another_network_is_not_gone_on_with(recipe: Recipe, tmp_pat
 
     with pytest.raises(UsageError, match="of another network or optimiser"):
         run(wider, tmp_path / "run")
+
+
+def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(recipe: Recipe, tmp_path: Path) -> None:
+    small = replace(recipe, train=replace(recipe.train, epochs=2))
+    still = replace(recipe.train, epochs=1, learning_rate=0.0, average=0.0)
+    large = replace(recipe, model=replace(recipe.model, image_size=(64, 64)), train=still, before=(small,))
+    first, last = train(large, None, tmp_path / "run")
+    about = read_about(tmp_path / "run" / "weights.safetensors")
+    before, after = weights_of(tmp_path / "run" / "stage1"), weights_of(tmp_path / "run")
+
+    assert (first.folder.name, last.folder.name) == ("stage1", "run")
+    assert after["pos_embed"].shape == (1, 17, 64)
+    np.testing.assert_array_equal(after["blocks.0.mlp.fc1.weight"], before["blocks.0.mlp.fc1.weight"])
+    np.testing.assert_array_equal(after["head.weight"], before["head.weight"])
+    assert (about.provenance["epochs"], about.provenance["began_with"]) == (3, "random weights")
+    assert (about.input.height, about.network["image_size"]) == (64, [64, 64])
 
 
 def test_too_few_photos_for_one_batch_are_refused(recipe: Recipe, tmp_path: Path) -> None:

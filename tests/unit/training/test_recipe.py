@@ -86,3 +86,31 @@ def test_whole_numbers_are_taken_where_fractions_are_meant(tmp_path: Path) -> No
 
     assert found.train.weight_decay == 0.0
     assert type(found.train.weight_decay) is float
+
+
+def test_an_earlier_stage_says_only_what_differs_from_the_last(tmp_path: Path) -> None:
+    last = 'name = "m"\ndata = "d"\n[train]\nepochs = 2\nbatch_size = 8\n'
+    found = read_recipe(recipe(tmp_path, last + "[[before]]\nmodel.image_size = [96, 96]\ntrain.epochs = 5\n"))
+
+    assert (found.spec, found.train.epochs) == (InputSpec(224, 224), 2)
+    assert [(stage.spec, stage.train.epochs, stage.train.batch_size) for stage in found.before] == [
+        (InputSpec(96, 96), 5, 8)
+    ]
+    assert found.before[0].before == ()
+
+
+@pytest.mark.parametrize(
+    ("stage", "message"),
+    [
+        ("[before]\nepochs = 3", r"before is \{'epochs': 3\}; \[\[tables\]\] are allowed"),
+        (
+            '[[before]]\ndata = "other"',
+            "before: 'data' is unknown; allowed: model, input, augment, train, each a table",
+        ),
+        ("[[before]]\ntrain = 3", "before: 'train' is unknown; allowed"),
+        ("[[before]]\ntrain.epoch = 3", "before: train: 'epoch' is unknown"),
+    ],
+)
+def test_an_earlier_stage_that_cannot_be_meant_is_refused(tmp_path: Path, stage: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_recipe(recipe(tmp_path, f'name = "m"\ndata = "d"\n{stage}\n'))
