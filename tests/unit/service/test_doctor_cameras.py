@@ -1,0 +1,113 @@
+"""`vitcam doctor` on cameras: what it says of each kind, and of none."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.unit.service.places import watching
+from vitcam.service import check_camera
+from vitcam.service.check import Finding, Place
+from vitcam.sources import v4l2_devices
+from vitcam.sources.v4l2_devices import Device
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """What the kernel lists: real devices need a real kernel, and are tried in the emulated machine."""
+
+    def seen(*devices: Device) -> None:
+        monkeypatch.setattr(v4l2_devices, "capture_devices", lambda root: list(devices))
+
+    return seen
+
+
+def libcamera_says(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(check_camera, "_LIST", [sys.executable, "-c", code])
+
+
+WEBCAM = Device("/dev/video0", "Webcam", permitted=True)
+LOCKED = Device("/dev/video2", "Webcam", permitted=False)
+
+
+def test_no_camera_at_all_is_a_failure_that_names_the_demo(place: Place, seen: Callable[..., None]) -> None:
+    seen()
+
+    finding = check_camera.camera(place)
+
+    assert (finding.status, finding.found) == ("fail", "no camera was found")
+    assert "vitcam run --source demo" in finding.fix
+
+
+def test_a_device_that_may_not_be_opened_needs_the_group_video(place: Place, seen: Callable[..., None]) -> None:
+    seen(LOCKED)
+
+    finding = check_camera.camera(place)
+
+    assert finding.found == "/dev/video2: Webcam (may not be opened)"
+    assert finding.fix == "sudo usermod -aG video $USER, then log in again"
+
+
+def test_every_camera_is_listed_with_the_name_that_opens_it(
+    place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen(WEBCAM)
+    libcamera_says(monkeypatch, "print('[\"imx708\"]')")
+
+    assert check_camera.camera(place) == Finding("ok", "picamera: imx708; /dev/video0: Webcam")
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "found"),
+    [
+        ("/dev/video0", "ok", "/dev/video0: Webcam"),
+        ("v4l2:/dev/video2", "fail", "(may not be opened)"),
+        ("v4l2:/dev/video7", "fail", "/dev/video7 is no camera; /dev/video0: Webcam"),
+        ("picamera", "fail", "picamera2 finds no camera; /dev/video0: Webcam"),
+        ("demo", "ok", "the source is demo: no camera is needed"),
+        ("nonsense", "fail", "there is no file, folder or camera 'nonsense'"),
+    ],
+)
+def test_the_source_that_is_set_decides_what_is_missing(
+    place: Place, seen: Callable[..., None], source: str, status: str, found: str
+) -> None:
+    seen(WEBCAM, LOCKED)
+
+    finding = check_camera.camera(watching(place, source))
+
+    assert finding.status == status
+    assert found in finding.found
+    assert bool(finding.fix) == (status == "fail")
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import time; time.sleep(60)", "libcamera did not answer within 0.3 s"),
+        ("import os; os.abort()", "libcamera crashed (signal 6)"),
+        ("print('garbage')", "picamera2 gives no list of cameras: 'garbage\\n'"),
+    ],
+)
+def test_a_libcamera_that_hangs_or_crashes_is_a_failure_of_its_own(
+    place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
+) -> None:
+    seen(WEBCAM)
+    monkeypatch.setattr(check_camera, "_LOOK_S", 0.3 if "sleep" in code else 30)
+    libcamera_says(monkeypatch, code)
+
+    finding = check_camera.camera(place)
+
+    assert finding == Finding("fail", found, finding.fix)
+    assert "ribbon cable" in finding.fix
+    assert check_camera.camera(watching(place, "/dev/video0")).status == "ok"
+
+
+def test_a_picamera2_that_does_not_import_is_left_to_its_own_check(
+    place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen(WEBCAM)
+    libcamera_says(monkeypatch, "import no_such_thing")
+
+    assert check_camera.camera(place) == Finding("ok", "/dev/video0: Webcam")

@@ -1,0 +1,101 @@
+"""`vitcam doctor` on memory, disk, heat and power."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.service.places import put
+from vitcam.service import check_machine
+from vitcam.service.check import Finding, Place
+
+
+@pytest.mark.parametrize(("available_kb", "status"), [(4_000_000, "ok"), (300_000, "warn"), (100_000, "fail")])
+def test_memory_is_judged_by_what_can_be_had(place: Place, available_kb: int, status: str) -> None:
+    put(place, "proc/meminfo", f"MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: {available_kb} kB\n")
+
+    assert check_machine.memory(place).status == status
+
+
+@pytest.mark.parametrize(("free", "status"), [(2_000_000_000, "ok"), (200_000_000, "warn"), (1_000_000, "fail")])
+def test_the_disk_is_judged_where_the_state_will_lie(
+    place: Place, monkeypatch: pytest.MonkeyPatch, free: int, status: str
+) -> None:
+    asked: list[Path] = []
+
+    def disk_usage(path: Path) -> object:
+        asked.append(path)
+        return type("Usage", (), {"free": free})
+
+    monkeypatch.setattr(shutil, "disk_usage", disk_usage)
+
+    finding = check_machine.disk(place)
+
+    assert finding.status == status
+    assert asked == [place.root]  # HOME: nothing below it exists yet
+    assert str(place.root / ".local/state/vitcam") in finding.found
+
+
+def test_the_state_lies_where_systemd_or_the_user_says(place: Place) -> None:
+    environ = {"HOME": "/home/x", "XDG_STATE_HOME": "/var/x"}
+
+    assert check_machine.state_folder(replace(place, environ=environ)) == Path("/var/x/vitcam")
+    assert check_machine.state_folder(replace(place, environ={**environ, "STATE_DIRECTORY": "/s"})) == Path("/s")
+
+
+@pytest.mark.parametrize(
+    ("readings", "status", "found"),
+    [
+        ([], "ok", "no sensor here"),
+        (["48300"], "ok", "48 °C"),
+        (["48300", "81200"], "warn", "81 °C; from 80 °C on a Pi slows down"),
+        (["", "nonsense", "50000"], "ok", "50 °C"),
+    ],
+)
+def test_the_hottest_sensor_is_what_counts(place: Place, readings: list[str], status: str, found: str) -> None:
+    for number, reading in enumerate(readings):
+        put(place, f"sys/class/thermal/thermal_zone{number}/temp", f"{reading}\n")
+
+    finding = check_machine.temperature(place)
+
+    assert (finding.status, finding.found) == (status, found)
+
+
+@pytest.mark.parametrize(
+    ("bits", "status", "found", "fix"),
+    [
+        ("0", "ok", "neither throttled nor under-voltage since the boot", ""),
+        ("0x50005", "warn", "now: under-voltage, throttled; since the boot: under-voltage, throttled", "27 W supply"),
+        ("80000", "warn", "now: nothing; since the boot: soft temperature limit", "fan or heat sink"),
+        ("a000a", "warn", "now: frequency capped, soft temperature limit", "fan or heat sink"),
+        ("nonsense", "ok", "the firmware does not say", ""),
+    ],
+)
+def test_the_bits_of_the_firmware_are_put_into_words(
+    place: Place, bits: str, status: str, found: str, fix: str
+) -> None:
+    put(place, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    put(place, "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled", f"{bits}\n")
+
+    finding = check_machine.power(place)
+
+    assert finding.status == status
+    assert finding.found.startswith(found)
+    assert fix in finding.fix
+
+
+def test_the_firmware_is_asked_by_vcgencmd_where_no_file_tells(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(place, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    put(place, "bin/vcgencmd", "#!/bin/sh\necho throttled=0x1\n")
+    (tmp_path / "bin/vcgencmd").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+
+    assert check_machine.power(place).found == "now: under-voltage; since the boot: nothing"
+
+
+def test_a_pc_has_no_firmware_that_throttles(place: Place) -> None:
+    assert check_machine.power(place) == Finding("ok", "no Raspberry Pi firmware here")
