@@ -1,0 +1,74 @@
+"""Pipelines for tests: a source of numbered frames, a classifier that echoes the number, and patience."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from tests.frames import frame, prediction
+from vitcam.frames import Frame, Prediction
+from vitcam.pipeline import Job, Pipeline
+from vitcam.sources.source import Source
+
+PATIENCE_S = 20
+
+
+class Numbered:
+    """A source that gives `count` numbered frames, then ends or fails."""
+
+    def __init__(self, count: int, live: bool = False, every_s: float = 0.0, then: Exception | None = None) -> None:
+        self.live = live
+        self._count = count
+        self._every_s = every_s
+        self._then = then
+        self._stopped = False
+        self.closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closed = True
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def __iter__(self) -> Iterator[Frame]:
+        for seq in range(self._count):
+            time.sleep(self._every_s)
+            if self._stopped:
+                return
+            yield frame(seq)
+        if self._then is not None:
+            raise self._then
+
+
+def answer(shown: Frame) -> Prediction:
+    """A prediction of that very frame."""
+    return replace(prediction(), seq=shown.seq, captured_ns=shown.captured_ns)
+
+
+def started(
+    opener: Callable[[], Source],
+    classify: Callable[[Frame], Prediction] = answer,
+    publish: Callable[[Prediction], None] = lambda _: None,
+    patient: bool = False,
+    max_fps: float = 0.0,
+) -> Pipeline:
+    """A pipeline that runs."""
+    pipeline = Pipeline(Job(opener, "test", "model", patient, max_fps), classify, publish)
+    pipeline.start()
+    return pipeline
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it comes true in time."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False

@@ -1,0 +1,198 @@
+"""What the pipeline shows to viewers while it classifies, and what it leaves undone while nobody looks."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import vitcam.pipeline
+from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
+from vitcam.frames import Frame, Prediction
+from vitcam.pipeline import Job, Pipeline
+
+
+def test_the_preview_goes_on_at_the_cameras_rate_when_little_is_classified() -> None:
+    pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), max_fps=1)
+    assert eventually(lambda: pipeline.shown.peek() is not None)
+    versions, began = pipeline.shown.version, time.monotonic()
+    time.sleep(1.5)
+    shown, newest = pipeline.shown.peek(), pipeline.predicted.peek()
+    rate = (pipeline.shown.version - versions) / (time.monotonic() - began)
+    classified = pipeline.state().frames.classified
+    pipeline.stop(1)
+
+    assert rate > 30
+    assert classified <= 4
+    assert shown is not None
+    assert newest is not None
+    assert shown.prediction is newest
+    assert shown.frame.seq > newest.seq
+
+
+def test_a_model_that_keeps_up_has_each_frame_shown_with_its_own_prediction() -> None:
+    pairs: list[tuple[int, int]] = []
+    pipeline = Pipeline(
+        Job(lambda: Numbered(50, live=True, every_s=0.02), "test", "model"), answer, lambda prediction: None
+    )
+
+    def look() -> None:
+        shown = pipeline.shown.peek()
+        if shown is not None and shown.prediction is not None:
+            pairs.append((shown.frame.seq, shown.prediction.seq))
+
+    pipeline.shown.subscribe(look)
+    pipeline.start()
+
+    assert pipeline.over.wait(PATIENCE_S)
+    pipeline.stop(1)
+    own = sum(frame == predicted for frame, predicted in pairs)
+    assert own >= 0.9 * len(pairs) > 30
+
+
+def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
+    def slow(shown: Frame) -> Prediction:
+        time.sleep(0.015)
+        return answer(shown)
+
+    seen: list[tuple[int, int]] = []
+    job = Job(lambda: Numbered(200, live=True, every_s=0.004), "test", "model")
+    pipeline = Pipeline(job, slow, lambda prediction: None)
+
+    def look() -> None:
+        if (shown := pipeline.shown.peek()) is not None:
+            seen.append((shown.frame.seq, -1 if shown.prediction is None else shown.prediction.seq))
+
+    looking = threading.Event()
+
+    def keep_looking() -> None:
+        while not looking.wait(0.001):
+            look()
+
+    watcher = threading.Thread(target=keep_looking)
+    watcher.start()
+    pipeline.start()
+    assert pipeline.over.wait(PATIENCE_S)
+    looking.set()
+    watcher.join()
+    pipeline.stop(1)
+
+    assert [frame for frame, _ in seen] == sorted(frame for frame, _ in seen)
+    assert [predicted for _, predicted in seen] == sorted(predicted for _, predicted in seen)
+    assert any(frame > predicted for frame, predicted in seen)
+
+
+def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vitcam.pipeline, "_VALID_S", 0.1)
+    job = Job(lambda: Numbered(100_000, live=True, every_s=0.01), "test", "model", gate=lambda shown: shown.seq == 0)
+    pipeline = Pipeline(job, answer, lambda prediction: None)
+    pipeline.start()
+    rests = eventually(lambda: pipeline.state().frames.skipped > 60)
+    shown = pipeline.shown.peek()
+    pipeline.stop(1)
+
+    assert rests
+    assert shown is not None
+    assert shown.frame.seq > 50
+    assert shown.prediction is not None
+    assert shown.prediction.seq == 0
+
+
+def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vitcam.pipeline, "_VALID_S", 0.1)
+    forever = threading.Event()
+
+    def hang(shown: Frame) -> Prediction:
+        if shown.seq > 0:
+            forever.wait(PATIENCE_S)
+        return answer(shown)
+
+    pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), hang)
+    bare = eventually(lambda: (shown := pipeline.shown.peek()) is not None and shown.prediction is None)
+    version = pipeline.shown.version
+    moves = eventually(lambda: pipeline.shown.version > version + 5)
+    forever.set()
+    pipeline.stop(1)
+
+    assert bare
+    assert moves
+
+
+def test_pictures_of_files_are_shown_with_their_own_prediction_only() -> None:
+    pairs: list[tuple[int, int]] = []
+    pipeline = Pipeline(Job(lambda: Numbered(30), "test", "model"), answer, lambda prediction: None)
+
+    def look() -> None:
+        shown = pipeline.shown.peek()
+        if shown is not None and shown.prediction is not None:
+            pairs.append((shown.frame.seq, shown.prediction.seq))
+
+    pipeline.shown.subscribe(look)
+    pipeline.start()
+
+    assert pipeline.over.wait(PATIENCE_S)
+    pipeline.stop(1)
+    assert set(pairs) == {(seq, seq) for seq in range(30)}
+
+
+class Picky(Numbered):
+    """A live source that asks before it makes a frame."""
+
+    wanted: Callable[[], bool]
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (shown for shown in super().__iter__() if self.wanted())
+
+
+def picky(max_fps: float, gate: Callable[[Frame], bool] | None = None) -> Pipeline:
+    source = Picky(1000, live=True, every_s=0.01)
+    pipeline = Pipeline(Job(lambda: source, "test", "model", max_fps=max_fps, gate=gate), answer, lambda _: None)
+    source.wanted = pipeline.wants_frame
+    pipeline.start()
+    return pipeline
+
+
+def test_no_work_is_put_into_pictures_that_neither_model_nor_viewer_will_see() -> None:
+    began = time.monotonic()
+    pipeline = picky(max_fps=2)
+    enough = eventually(lambda: pipeline.state().frames.captured > 80)
+    frames, made, took_s = pipeline.state().frames, pipeline.shown.version, time.monotonic() - began
+    pipeline.stop(1)
+
+    assert enough
+    assert 1 <= frames.classified <= 2 * took_s + 1
+    assert frames.captured - frames.classified - 2 <= frames.dropped <= frames.captured - frames.classified
+    assert made < 0.3 * frames.captured
+
+
+def test_a_viewer_is_shown_pictures_that_the_model_does_not_want() -> None:
+    pipeline = picky(max_fps=0.1)
+    eventually(lambda: pipeline.state().frames.classified == 1)
+    time.sleep(0.2)
+    before, told = pipeline.shown.version, threading.Event()
+    unsubscribe = pipeline.shown.subscribe(told.set)
+    shown = told.wait(PATIENCE_S)
+    after = pipeline.shown.version
+    unsubscribe()
+    pipeline.stop(1)
+
+    assert shown
+    assert after > before
+
+
+def test_a_motion_gate_is_shown_every_picture() -> None:
+    asked: list[int] = []
+
+    def gate(shown: Frame) -> bool:
+        asked.append(shown.seq)
+        return False
+
+    pipeline = picky(max_fps=1, gate=gate)
+    time.sleep(1)
+    frames = pipeline.state().frames
+    pipeline.stop(1)
+
+    assert len(asked) >= frames.captured - frames.dropped - 1
+    assert len(asked) > 40
