@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ class About:
     """How it was made: recipe, seed, versions, revision, machine, hours."""
     network: dict[str, Any] = field(default_factory=dict)
     """Fields of its ViTConfig, some of which the weights do not tell; empty in checkpoints from before there was it."""
+    history: dict[str, list[float]] = field(default_factory=dict)
+    """Columns of the run's `log.csv`, a figure an epoch, all stages in order; empty in checkpoints from before."""
 
     def to_json(self) -> str:
         """For the header."""
@@ -50,7 +52,8 @@ def read_about(path: Path) -> About:
             raw = json.loads((file.metadata() or {})[KEY])
         raw["input"] = InputSpec(**raw["input"])
         raw["labels"], raw["trained_on"] = tuple(raw["labels"]), tuple(raw["trained_on"])
-        return About(**raw)
+        known = {f.name for f in fields(About)}  # a newer vitcam may have written more
+        return About(**{name: value for name, value in raw.items() if name in known})
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is no checkpoint of vitcam-train; bring foreign weights in by `import`") from error
 

@@ -5,8 +5,9 @@ The int8 side runs through vitcam's own Classifier, so its figures are those of 
 
 from __future__ import annotations
 
+import difflib
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,17 @@ from rich.console import Console
 from rich.progress import track
 
 from vitcam.errors import UsageError
+from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
+from vitcam.model.find import find_model
 
 from .about import read_about
 from .checkpoints import load_into, read_network
 from .data.batches import BatchPlan, plain_batches
-from .data.dataset import Dataset
+from .data.catalogue import open_to_measure
+from .data.dataset import Dataset, Sample
 from .data.photos import BrokenPhotoError, photo_of
+from .scores import in_detail
 from .vit import Tensor, ViT, pooled_attention
 
 log = logging.getLogger(__name__)
@@ -43,6 +48,10 @@ class Answers:
     """(n, C)."""
     attention: Floats
     """(n, h * N): where the tokens that the head reads looked in the last block, class token cut off."""
+    samples: tuple[Sample, ...] = ()
+    """The photos, those left out that cannot be read; empty where nobody needs them."""
+    known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """(n,) whether the model file calls its best guess known; empty for a float network, which has no threshold."""
 
     @property
     def guesses(self) -> NDArray[np.int64]:
@@ -76,19 +85,30 @@ def open_model(model: str | Path, dataset: Dataset, threads: int | None = None) 
     classifier = Classifier(model, threads=threads)
     unknown = sorted(set(dataset.labels) - set(classifier.labels))
     if unknown:
+        near = ", ".join(repr(label) for label in nearest(unknown[0], classifier.labels))
         raise UsageError(
             f"{dataset.name} has photos of {unknown[0]!r}, which is none of the {len(classifier.labels)} labels of "
-            f"{classifier.card.name}; give a model or data that fit together"
+            f"{classifier.card.name}, the nearest being {near}; rename it, or give a model or data that fit together"
         )
     classifier.top_k = len(classifier.labels)
     return classifier
+
+
+def nearest(label: str, known: tuple[str, ...], count: int = 3) -> list[str]:
+    """The known labels that are written most like this one, whatever their case, or _ or - for a space."""
+
+    def plain(text: str) -> str:
+        return text.casefold().replace("_", " ").replace("-", " ")
+
+    spelt = {plain(each): each for each in known}
+    return [spelt[each] for each in difflib.get_close_matches(plain(label), spelt, count, cutoff=0.0)]
 
 
 def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     """Classify the photos of one part one by one with a model file that `open_model` opened."""
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
-    labels, probabilities, attention = [], [], []
+    kept, labels, probabilities, attention, known = [], [], [], [], []
     for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
         try:
             photo = photo_of(sample)
@@ -99,26 +119,32 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         row = np.zeros(len(index), np.float32)
         for guess in prediction.top:
             row[index[guess.label]] = guess.p
+        kept.append(sample)
+        known.append(prediction.known)
         labels.append(index[dataset.labels[sample.label]])
         probabilities.append(row)
         attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
     if not labels:
         raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
-    return Answers(np.array(labels), np.stack(probabilities), np.stack(attention).astype(np.float32))
+    looked = np.stack(attention).astype(np.float32)
+    return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), np.array(known))
 
 
 def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
-    """The same photos, cut the same way, through the float32 network of a checkpoint. Its labels are the data's."""
+    """The same photos, cut the same way, through the float32 network of a checkpoint; answers index its labels."""
     about = read_about(checkpoint)
-    if about.labels != dataset.labels:
-        raise UsageError(f"{checkpoint} has other labels than {dataset.name}; give data and weights that fit together")
+    index = {label: i for i, label in enumerate(about.labels)}
+    strange = sorted(set(dataset.labels) - set(index))
+    if strange:
+        raise UsageError(f"{checkpoint} does not know {strange[0]!r} of {dataset.name}; give weights that fit the data")
+    samples = [replace(sample, label=index[dataset.labels[sample.label]]) for sample in dataset.part(part)]
     config, weights = read_network(checkpoint, (about.input.height, about.input.width))
     vit = ViT(config)
     load_into(vit, weights)
     network = Reference(vit)
     plan = BatchPlan(about.input, len(about.labels), size=20)
     parts = []
-    for images, targets in plain_batches(dataset.part(part), plan):
+    for images, targets in plain_batches(samples, plan):
         probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
         parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
     labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -126,12 +152,16 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
 
 
 def evaluate(
-    model: str | Path, dataset: Dataset, part: str, checkpoint: Path | None = None, threads: int | None = None
+    model: str | Path, data: str, part: str | None = None, checkpoint: Path | None = None, threads: int | None = None
 ) -> dict[str, Any]:
-    """Every figure of a model file on one part of a data set, fractions of 1.
+    """Every figure of a model file on photos, fractions of 1; then how each label was answered, as `LabelScore`.
 
+    data        a data set, a folder of photos or a list of some, with all or some of the model's labels
+    part        of the data; None: see `open_to_measure`
     checkpoint  the float network, asked anew; None: what was found when the model was exported, on the same photos
+    raises      UsageError if the data have a label that the model does not know, or no photo that can be read
     """
+    dataset, part = open_to_measure(data, part, _trained_on(model))
     classifier = open_model(model, dataset, threads)
     answers = ask_model(classifier, dataset, part)
     stored = classifier.card.accuracy
@@ -141,7 +171,18 @@ def evaluate(
         compared = {name: stored[name] for name in COMPARED}
     else:
         compared = dict.fromkeys(COMPARED)
-    return {"model": classifier.card.name, "data": dataset.name, "split": part, **figures(answers), **compared}
+    return {
+        "model": classifier.card.name, "data": dataset.name, "split": part, **figures(answers), **compared,
+        "skipped": len(dataset.part(part)) - len(answers.labels),
+        **in_detail(answers.labels, answers.guesses, answers.known, classifier.labels),
+    }  # fmt: skip
+
+
+def _trained_on(model: str | Path) -> str:
+    """The data that a model file names; empty for files that carry no card."""
+    described = bundle.read(find_model(str(model)))
+    card = described.card if described else None
+    return str(card.accuracy.get("data") or card.provenance.get("data") or "") if card else ""
 
 
 def figures(answers: Answers) -> dict[str, float]:
@@ -157,15 +198,20 @@ def figures(answers: Answers) -> dict[str, float]:
 
 def comparison(answers: Answers, reference: Answers) -> dict[str, float]:
     """How an int8 model differs from its float network on the same photos."""
-    products = (answers.attention * reference.attention).sum(-1)
-    lengths = np.linalg.norm(answers.attention, axis=-1) * np.linalg.norm(reference.attention, axis=-1)
-    cosine = products / np.maximum(lengths, 1e-12)
+    cosine = attention_cosines(answers, reference)
     return {
         "float_top1": float(reference.right.mean()),
         "agreement": float((answers.guesses == reference.guesses).mean()),
         "attention_cosine_mean": float(cosine.mean()),
         "attention_cosine_min": float(cosine.min()),
     }
+
+
+def attention_cosines(answers: Answers, reference: Answers) -> Floats:
+    """(n,) how alike the two looked at each photo, 1 at most."""
+    products = (answers.attention * reference.attention).sum(-1)
+    lengths = np.linalg.norm(answers.attention, axis=-1) * np.linalg.norm(reference.attention, axis=-1)
+    return np.asarray(products / np.maximum(lengths, 1e-12))
 
 
 def calibration_error(answers: Answers, bins: int = 15) -> float:

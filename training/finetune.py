@@ -18,28 +18,37 @@ from .data.catalogue import open_dataset
 from .data.dataset import Dataset
 from .fit import WEIGHTS, Run
 from .recipe import Recipe
+from .session import Session
 from .vit import ViT
 
 
-def train(recipe: Recipe, weights: Path | None, folder: Path, dataset: Dataset | None = None) -> list[Run]:
+def train(
+    recipe: Recipe,
+    weights: Path | None,
+    folder: Path,
+    dataset: Dataset | None = None,
+    session: Session | None = None,
+) -> list[Run]:
     """Train every stage of a recipe, or go on where it stopped; the last stage's run lies in `folder` itself.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
     returns  the runs of all stages, in order
-    raises   UsageError if data or weights are missing or do not fit
+    raises   UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
     """
     dataset = dataset or open_dataset(recipe.data)
     runs: list[Run] = []
     stages = [replace(stage, data=recipe.data) for stage in recipe.before]
     folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
     earlier: dict[str, Any] = {}
+    history: dict[str, list[float]] = {}
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
-        runs.append(prepare(stage, weights, its_folder, dataset, earlier))
-        runs[-1].train()
+        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history))
+        runs[-1].train(session)
         weights = its_folder / WEIGHTS
-        known = read_about(weights).provenance
-        earlier = {name: known[name] for name in ("began_with", "epochs", "hours")}
+        about = read_about(weights)
+        earlier = {name: about.provenance[name] for name in ("began_with", "epochs", "hours")}
+        history = about.history
     return runs
 
 
@@ -49,12 +58,14 @@ def prepare(
     folder: Path,
     dataset: Dataset | None = None,
     earlier: dict[str, Any] | None = None,
+    history: dict[str, list[float]] | None = None,
 ) -> Run:
     """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
     earlier  of the stages before it: `began_with`, `epochs` and `hours`
+    history  the figures of their epochs
     raises   UsageError if data or weights are missing or do not fit
     """
     dataset = dataset or open_dataset(recipe.data)
@@ -67,6 +78,7 @@ def prepare(
         trained_on=recipe.about.trained_on,
         licence=recipe.about.licence,
         provenance=provenance(recipe, weights) | (earlier or {}),
+        history=history or {},
     )
     return Run(vit, dataset, recipe, folder, about)
 

@@ -1,6 +1,6 @@
 """The training loop: batches in, a checkpoint and a line of a CSV log out after every epoch.
 
-A run lives in a folder: `state.npz` (all that a resumed run needs to go on exactly), `weights.safetensors` (the
+A run lives in a folder: `state.npz` (all that it takes to go on exactly, at any step), `weights.safetensors` (the
 averaged weights, what is exported), `log.csv`. Keras computes; no TensorFlow is imported unless it is the backend.
 """
 
@@ -10,6 +10,7 @@ import csv
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,6 @@ from typing import Any
 import keras
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from vitcam.errors import UsageError
 
@@ -26,13 +25,17 @@ from .about import About
 from .checkpoints import Weights, save_weights, to_timm
 from .data.batches import BatchPlan, plain_batches, training_batches
 from .data.dataset import Dataset, Sample
+from .display import Display
 from .optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
 from .recipe import Recipe
+from .session import Session, Stop, Stopped
+from .state import STATE, Place, load_state, save_state
 from .vit import Tensor, ViT
 
 log = logging.getLogger(__name__)
 
 WEIGHTS = "weights.safetensors"
+LOG = "log.csv"
 COLUMNS = ("epoch", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "learning_rate", "seconds")
 
 
@@ -45,27 +48,6 @@ class Logits(keras.Model):  # type: ignore[misc]
 
     def call(self, images: Tensor, training: bool = False) -> Tensor:
         return self.vit(images, training=training)[0]
-
-
-class Average:
-    """Exponential moving average of the weights (Polyak & Juditsky 1992). In NumPy: 10 ms a step for DeiT-Tiny."""
-
-    def __init__(self, model: ViT, decay: float) -> None:
-        self.variables, self.decay, self.steps = model.trainable_variables, decay, 0
-        self.values = [_copy(variable) for variable in self.variables]
-
-    def update(self) -> None:
-        self.steps += 1
-        decay = min(self.decay, self.steps / (self.steps + 10))  # forgets the start quickly
-        for value, variable in zip(self.values, self.variables, strict=True):
-            value += (1 - decay) * (keras.ops.convert_to_numpy(variable) - value)
-
-    def swap(self) -> None:
-        """Exchange the model's weights and the average. Call it again to undo."""
-        for i, variable in enumerate(self.variables):
-            current = _copy(variable)
-            variable.assign(self.values[i])
-            self.values[i] = current
 
 
 @dataclass(frozen=True)
@@ -85,16 +67,15 @@ class Run:
         self.plan = BatchPlan(recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads)
         self.model = Logits(vit)
         self.optimizer = LayerwiseAdamW(
-            layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, learning_rate=0.0
-        )
+            layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,
+            learning_rate=0.0,
+        )  # fmt: skip
         loss = keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=train.label_smoothing)
         self.model.compile(self.optimizer, loss, metrics=["accuracy"], jit_compile=keras.backend.backend() != "torch")
         self.optimizer.build(self.model.trainable_variables)
-        self.average = Average(vit, train.average)
-        self.epoch = 0
+        self.place = Place()
         folder.mkdir(parents=True, exist_ok=True)
-        if (folder / "state.npz").is_file():
-            self._resume()
+        self._resume()
 
     @property
     def steps(self) -> int:
@@ -102,115 +83,170 @@ class Run:
         photos, labels = self.dataset.parts["train"], len(self.dataset.labels)
         return (self.recipe.train.per_label * labels or len(photos)) // self.recipe.train.batch_size
 
-    def train(self, quiet: bool = False) -> None:
-        """Train up to the recipe's last epoch, saving after each. An interruption loses the current epoch only.
+    def train(self, session: Session | None = None) -> None:
+        """Train up to the recipe's last epoch, saving after each, every few minutes between, and before it leaves.
 
-        quiet   show no progress bar
-        raises  UsageError if there are too few photos for a batch
+        raises  UsageError if there are too few photos for a batch; Stopped if the session ends it early, saved
         """
-        epochs = self.recipe.train.epochs
+        epochs, session = self.recipe.train.epochs, session or Session()
         if self.steps == 0:
             found, size = len(self.dataset.parts["train"]), self.recipe.train.batch_size
             raise UsageError(
                 f"{found} photos to train on do not fill a batch of {size}; give more, or a smaller batch_size"
             )
-        if self.epoch >= epochs:
-            self._save()  # nothing is left to train, but what the checkpoint says of itself may have changed
-        with _progress(quiet) as progress:
-            task = progress.add_task("", total=epochs * self.steps, completed=self.epoch * self.steps)
-            while self.epoch < epochs:
-                started = time.monotonic()
-                for trained in self._epoch():
-                    text = f"epoch {self.epoch + 1}/{epochs}  loss {trained.loss:.3f}  right {trained.accuracy:.1%}"
-                    progress.update(task, advance=1, description=text)
-                tested = self.score(self.dataset.parts["heldout"])
-                self.epoch += 1
-                self._log(trained, tested, time.monotonic() - started)
-                self._save()
+        if self.place.epoch >= epochs:
+            self._save_weights()  # nothing is left to train, but what it says of itself may have changed
+        with session.stop, Display(epochs * self.steps, self._done, session.quiet) as display:
+            try:
+                while self.place.epoch < epochs:
+                    self._epoch(session, display)
+            except Stopped as stopped:
+                self._save_state()
+                place = f"in epoch {self.place.epoch + 1} of {epochs} after step {self.place.step} of {self.steps}"
+                text = f"{stopped}: stopped {place}, saved in {self.folder}; run the same command to go on"
+                raise Stopped(text, stopped.exit_code) from None
 
-    def score(self, samples: Sequence[Sample]) -> Score:
-        """Loss and accuracy of the averaged weights on photos as the shipped model will see them."""
+    def score(self, samples: Sequence[Sample], stop: Stop | None = None) -> Score:
+        """Loss and accuracy of the averaged weights on photos as the shipped model will see them.
+
+        raises  Stopped if `stop` says so in between
+        """
         losses: list[float] = []
         right: list[bool] = []
-        self.average.swap()
-        try:
-            for images, targets in plain_batches(samples, self.plan):
+        with self._averaged(), closing(plain_batches(samples, self.plan)) as batches:
+            for images, targets in batches:
                 logits = np.asarray(self.model.predict_on_batch(images), np.float32)
                 losses += cross_entropy(logits, targets).tolist()
                 right += (logits.argmax(-1) == targets.argmax(-1)).tolist()
-        finally:
-            self.average.swap()
+                if stop:
+                    stop.check(gained=False)
         return Score(float(np.mean(losses)), float(np.mean(right)))
 
     def weights(self) -> Weights:
         """The averaged weights under timm's names: the trained model."""
-        self.average.swap()
-        try:
+        with self._averaged():
             return to_timm(self.vit)
-        finally:
-            self.average.swap()
 
     def log(self) -> list[dict[str, str]]:
         """The lines of `log.csv`, one an epoch, by `COLUMNS`."""
-        with (self.folder / "log.csv").open(newline="") as file:
+        with (self.folder / LOG).open(newline="") as file:
             return list(csv.DictReader(file))
 
-    def _epoch(self) -> Iterator[Score]:
-        """Train one epoch; yields the epoch's mean so far, after each batch; a blend counts as its larger half."""
-        train, photos = self.recipe.train, self.dataset.parts["train"]
+    @property
+    def _done(self) -> int:
+        """Steps of the run that lie behind it."""
+        return self.place.epoch * self.steps + self.place.step
+
+    @contextmanager
+    def _averaged(self) -> Iterator[None]:
+        """The model with its averaged weights in place of those that are trained."""
+        self.optimizer.swap()
+        try:
+            yield
+        finally:
+            self.optimizer.swap()
+
+    def _epoch(self, session: Session, display: Display) -> None:
+        """Train what is left of an epoch, score it, log it, save it."""
+        session.stop.check(gained=False)
+        saved_s = time.monotonic()
+        for trained in self._steps():
+            text = f"epoch {self.place.epoch + 1}/{self.recipe.train.epochs}, loss {trained.loss:.3f}"
+            display.show(self._done, f"{text}, right {trained.accuracy:.1%}")
+            session.stop.check(gained=True)
+            if time.monotonic() - saved_s >= session.save_every_s:
+                self._save_state()
+                saved_s = time.monotonic()
+        self._save_state()  # a scoring that is interrupted begins again, the epoch before it does not
+        started_s = time.monotonic()
+        tested = self.score(self.dataset.parts["heldout"], session.stop)
+        self._log(self._mean, tested, self.place.seconds + time.monotonic() - started_s)
+        self.place = self.place.after_epoch()
+        self._save_weights()
+        self._save_state()
+
+    def _steps(self) -> Iterator[Score]:
+        """Train the batches that are left of the epoch; yields its mean so far after each."""
+        train, photos, place = self.recipe.train, self.dataset.parts["train"], self.place
         total, warmup = train.epochs * self.steps, train.warmup_epochs * self.steps
-        batches = training_batches(photos, self.plan, self.recipe.augment, self.epoch, train.per_label)
-        seen = np.zeros(2)  # sums of loss and accuracy over the batches
-        for i, (images, targets) in enumerate(batches):
-            step = self.epoch * self.steps + i
-            self.optimizer.learning_rate = warmup_cosine(step, total, warmup, train.learning_rate)
-            self.model.reset_metrics()  # backends differ in whether they add up over batches
-            seen += np.array(self.model.train_on_batch(images, targets), np.float64)
-            self.average.update()
-            yield Score(*(seen / (i + 1)).tolist())
+        batches = training_batches(
+            photos, self.plan, self.recipe.augment, place.epoch, train.per_label, first=place.step
+        )
+        started_s = time.monotonic()
+        with closing(batches):
+            for images, targets in batches:
+                self.optimizer.learning_rate = warmup_cosine(self._done, total, warmup, train.learning_rate)
+                self.model.reset_metrics()  # backends differ in whether they add up over batches
+                loss, right = map(float, self.model.train_on_batch(images, targets))
+                now_s = time.monotonic()
+                self.place = self.place.after_step(self.steps, loss, right, now_s - started_s)
+                started_s = now_s
+                yield self._mean
 
-    def _state(self) -> list[Any]:
-        return [*self.model.variables, *self.optimizer.variables]
+    @property
+    def _mean(self) -> Score:
+        """Over the epoch so far; a blend counts as its larger half."""
+        return Score(self.place.loss / self.place.step, self.place.right / self.place.step)
 
-    def _save(self) -> None:
+    def _variables(self) -> dict[str, Any]:
+        """All that changes while it trains, the states of Keras' random generators too, by its name in the state."""
+        optimizer = self.optimizer.variables[: -len(self.optimizer.averages)]
+        named = {f"variable{i}": variable for i, variable in enumerate([*self.model.variables, *optimizer])}
+        return named | {f"average{i}": variable for i, variable in enumerate(self.optimizer.averages)}
+
+    def _save_weights(self) -> None:
         save_weights(self.folder / WEIGHTS, self.weights(), self._about())
-        state = {f"variable{i}": keras.ops.convert_to_numpy(v) for i, v in enumerate(self._state())}
-        state |= {f"average{i}": value for i, value in enumerate(self.average.values)}
-        partial = self.folder / "state.partial.npz"
-        np.savez(partial, epoch=self.epoch, average_steps=self.average.steps, **state)
-        partial.replace(self.folder / "state.npz")  # a run that is killed here still has the epoch before
+
+    def _save_state(self) -> None:
+        arrays = {name: keras.ops.convert_to_numpy(variable) for name, variable in self._variables().items()}
+        save_state(self.folder, self.place, arrays)
 
     def _resume(self) -> None:
-        path = self.folder / "state.npz"
-        with np.load(path, allow_pickle=False) as state:
-            variables = self._state()
-            shapes = [state[f"variable{i}"].shape for i in range(len(variables)) if f"variable{i}" in state]
-            if shapes != [tuple(v.shape) for v in variables]:
-                raise UsageError(f"{path} is of another network or optimiser; give an empty folder, or the same recipe")
-            for i, variable in enumerate(variables):
-                variable.assign(state[f"variable{i}"])
-            self.average.values = [state[f"average{i}"].copy() for i in range(len(self.average.values))]
-            self.average.steps, self.epoch = int(state["average_steps"]), int(state["epoch"])
+        found, variables = load_state(self.folder), self._variables()
+        if found is None:
+            return
+        path, (self.place, arrays) = self.folder / STATE, found
+        wanted = {name: tuple(variable.shape) for name, variable in variables.items()}
+        if wanted != {name: array.shape for name, array in arrays.items() if name in wanted}:
+            raise UsageError(f"{path} is of another network or optimiser; give an empty folder, or the same recipe")
+        if self.place.step and self.place.steps != self.steps:
+            raise UsageError(
+                f"{path} stands at step {self.place.step} of an epoch of {self.place.steps}, and now an epoch has "
+                f"{self.steps}; give an empty folder, or the same recipe and photos"
+            )
+        for name, variable in variables.items():
+            variable.assign(arrays[name])
         self._trim_log()
-        log.info("resumed after epoch %d", self.epoch)
+        log.info("going on after %d epochs and %d steps", self.place.epoch, self.place.step)
 
     def _trim_log(self) -> None:
-        """Drop lines of epochs that were logged and then not saved."""
-        path = self.folder / "log.csv"
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        path.write_text("".join(lines[: self.epoch + 1]), encoding="utf-8")
+        """Drop the line of an epoch that was logged and then not saved."""
+        path = self.folder / LOG
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+        if self.place.epoch == 0:
+            path.unlink(missing_ok=True)
+        elif len(lines) > self.place.epoch + 1:
+            partial = path.with_suffix(".partial")
+            partial.write_text("".join(lines[: self.place.epoch + 1]), encoding="utf-8")
+            partial.replace(path)
 
     def _about(self) -> About:
         """What is known of the network, with the hours that its epochs took on this machine."""
         known = self.about.provenance  # of the stages before
         hours = known.get("hours", 0) + sum(float(row["seconds"]) for row in self.log()) / 3600
-        provenance = known | {"epochs": known.get("epochs", 0) + self.epoch, "hours": round(hours, 2)}
-        return replace(self.about, provenance=provenance, network=asdict(self.vit.config))
+        provenance = known | {"epochs": known.get("epochs", 0) + self.place.epoch, "hours": round(hours, 2)}
+        earlier = self.about.history
+        history = {
+            name: [*earlier.get(name, ()), *(float(row[name]) for row in self.log())]
+            for name in COLUMNS
+            if name != "epoch"
+        }
+        return replace(self.about, provenance=provenance, network=asdict(self.vit.config), history=history)
 
     def _log(self, trained: Score, tested: Score, seconds: float) -> None:
         rate = float(self.optimizer.learning_rate)
-        row = (self.epoch, trained.loss, trained.accuracy, tested.loss, tested.accuracy, rate, seconds)
-        path = self.folder / "log.csv"
+        row = (self.place.epoch + 1, trained.loss, trained.accuracy, tested.loss, tested.accuracy, rate, seconds)
+        path = self.folder / LOG
         fresh = not path.exists()
         with path.open("a", newline="") as file:
             writer = csv.writer(file)
@@ -219,7 +255,7 @@ class Run:
             writer.writerow([f"{value:.6g}" for value in row])
         log.info(
             "epoch %d: train loss %.3f, test loss %.3f, test accuracy %.2f %%, %.0f s",
-            self.epoch, trained.loss, tested.loss, 100 * tested.accuracy, seconds,
+            self.place.epoch + 1, trained.loss, tested.loss, 100 * tested.accuracy, seconds,
         )  # fmt: skip
 
 
@@ -228,12 +264,3 @@ def cross_entropy(logits: NDArray[np.float32], targets: NDArray[np.float32]) -> 
     shifted = logits - logits.max(-1, keepdims=True)
     normaliser = np.log(np.exp(shifted).sum(-1, keepdims=True))
     return np.asarray(((normaliser - shifted) * targets).sum(-1), np.float32)
-
-
-def _copy(variable: Any) -> NDArray[np.float32]:
-    return np.array(keras.ops.convert_to_numpy(variable), np.float32)
-
-
-def _progress(quiet: bool) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), disable=quiet)

@@ -1,8 +1,10 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 from vitcam_training.about import read_about
 from vitcam_training.checkpoints import (
     config_of,
@@ -129,3 +131,10 @@ def test_a_foreign_file_does_not_pass_for_a_checkpoint(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="bring foreign weights in by `import`"):
         read_about(tmp_path / "foreign.npz")
+
+
+def test_what_a_newer_vitcam_wrote_besides_is_passed_over(tmp_path: Path) -> None:
+    raw = json.loads(small_about().to_json()) | {"weather": "fine"}
+    (tmp_path / "new.safetensors").write_bytes(save({"x": np.zeros(1)}, metadata={"vitcam": json.dumps(raw)}))
+
+    assert read_about(tmp_path / "new.safetensors") == small_about()

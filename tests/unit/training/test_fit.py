@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 from vitcam_training.about import read_about
 from vitcam_training.checkpoints import Weights, read_weights
+from vitcam_training.data import batches
 from vitcam_training.data.augment import Augment
+from vitcam_training.data.dataset import Sample
+from vitcam_training.data.photos import photo_of
 from vitcam_training.finetune import prepare, train
 from vitcam_training.fit import COLUMNS, Run, cross_entropy
 from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.session import Session, Stop, Stopped
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
+from vitcam.frames import Image
 
 
 @pytest.fixture
@@ -25,8 +30,15 @@ def recipe(tmp_path: Path) -> Recipe:
         data=str(write_pictures(tmp_path / "photos", each=12, side=32)),
         model=ModelRecipe(image_size=(32, 32), patch_size=16, width=64, depth=2, heads=1, drop_path=0.2),
         augment=Augment(mix=0.3),
-        train=TrainRecipe(epochs=3, batch_size=6, learning_rate=2e-3, average=0.5),
+        train=TrainRecipe(epochs=3, batch_size=6, per_label=8, learning_rate=2e-3, average=0.5),
     )
+
+
+@pytest.fixture
+def whole(recipe: Recipe, tmp_path: Path) -> Path:
+    """The folder of a run that nothing disturbed."""
+    run(recipe, tmp_path / "whole").train()
+    return tmp_path / "whole"
 
 
 def run(recipe: Recipe, folder: Path) -> Run:
@@ -44,24 +56,50 @@ def test_training_learns_to_tell_three_colours_apart(recipe: Recipe, tmp_path: P
     assert after.accuracy > 0.9
 
 
-def test_a_resumed_run_ends_with_exactly_the_same_weights(recipe: Recipe, tmp_path: Path) -> None:
-    run(recipe, tmp_path / "whole").train()
-    interrupted = run(recipe, tmp_path / "parts")
-    for _ in interrupted._epoch():
-        pass
-    interrupted.epoch += 1
-    interrupted._log(
-        interrupted.score(interrupted.dataset.parts["heldout"]),
-        interrupted.score(interrupted.dataset.parts["heldout"]),
-        1.0,
-    )
-    interrupted._save()
+class After(Stop):
+    """Stops a run when it has asked so many times."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.left = times
+
+    def check(self, gained: bool) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Stopped("enough", 0)
+
+
+@pytest.mark.parametrize("times", [1, 3, 5, 6, 8])
+def test_a_run_stopped_anywhere_goes_on_to_exactly_the_same_weights_and_log(
+    recipe: Recipe, tmp_path: Path, whole: Path, times: int
+) -> None:
+    """Asked once before each epoch, after each of its 4 steps, and after each batch that is scored."""
+    with pytest.raises(Stopped, match=r"enough: stopped in epoch . of 3 after step . of 4, saved in .*run the same"):
+        run(recipe, tmp_path / "parts").train(Session(stop=After(times)))
     resumed = run(recipe, tmp_path / "parts")
     resumed.train()
 
-    whole, parts = weights_of(tmp_path / "whole"), weights_of(tmp_path / "parts")
-    for name in whole:
-        np.testing.assert_array_equal(parts[name], whole[name], err_msg=name)
+    assert_same(weights_of(tmp_path / "parts"), weights_of(whole))
+    assert without_seconds(tmp_path / "parts") == without_seconds(whole)
+
+
+def test_a_step_that_was_resumed_reads_no_photo_of_the_steps_before(
+    recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Stopped):
+        run(recipe, tmp_path / "run").train(Session(stop=After(4)))
+    read: list[Path] = []
+
+    def noted(sample: Sample) -> Image:
+        read.append(sample.path)
+        return photo_of(sample)
+
+    monkeypatch.setattr(batches, "photo_of", noted)
+    resumed = run(recipe, tmp_path / "run")
+    for _ in resumed._steps():
+        pass
+
+    assert (resumed.place.step, len(read)) == (4, recipe.train.batch_size)
 
 
 def test_every_epoch_leaves_a_line_in_the_log_and_a_checkpoint(recipe: Recipe, tmp_path: Path) -> None:
@@ -75,6 +113,7 @@ def test_every_epoch_leaves_a_line_in_the_log_and_a_checkpoint(recipe: Recipe, t
     assert about.labels == ("blue", "green", "red")
     assert about.provenance["epochs"] == 3
     assert about.provenance["began_with"] == "random weights"
+    assert about.history["test_loss"] == [float(row["test_loss"]) for row in rows]
 
 
 def test_lines_of_an_epoch_that_was_not_saved_leave_the_log(recipe: Recipe, tmp_path: Path) -> None:
@@ -107,6 +146,7 @@ def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(rec
     np.testing.assert_array_equal(after["blocks.0.mlp.fc1.weight"], before["blocks.0.mlp.fc1.weight"])
     np.testing.assert_array_equal(after["head.weight"], before["head.weight"])
     assert (about.provenance["epochs"], about.provenance["began_with"]) == (3, "random weights")
+    assert [len(column) for column in about.history.values()] == [3] * 6
     assert (about.input.height, about.network["image_size"]) == (64, [64, 64])
 
 
@@ -136,3 +176,14 @@ def test_training_on_jax_imports_neither_tensorflow_nor_torch() -> None:
 
 def weights_of(folder: Path) -> Weights:
     return read_weights(folder / "weights.safetensors")
+
+
+def without_seconds(folder: Path) -> list[list[str]]:
+    with (folder / "log.csv").open(newline="") as file:
+        return [[value for name, value in row.items() if name != "seconds"] for row in csv.DictReader(file)]
+
+
+def assert_same(weights: Weights, wanted: Weights) -> None:
+    assert weights.keys() == wanted.keys()
+    for name in wanted:
+        np.testing.assert_array_equal(weights[name], wanted[name], err_msg=name)
