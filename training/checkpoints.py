@@ -52,10 +52,12 @@ def read_weights(path: Path) -> Weights:
 
 
 def save_weights(path: Path, weights: Weights, about: About, dtype: str = "float32") -> None:
-    """Write a `.safetensors` checkpoint, labels and all in its header; float16 is what ships."""
+    """Write a `.safetensors` checkpoint, labels and all in its header, at once or not at all; float16 is what ships."""
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}
-    path.write_bytes(save(arrays, metadata={KEY: about.to_json()}))
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_bytes(save(arrays, metadata={KEY: about.to_json()}))
+    partial.replace(path)
 
 
 def read_network(path: Path, image_size: tuple[int, int] | None = None) -> tuple[ViTConfig, Weights]:

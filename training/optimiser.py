@@ -1,4 +1,5 @@
-"""AdamW as fine-tuning a ViT wants it: no decay on norms, biases and embeddings, slower layers near the input."""
+"""AdamW as fine-tuning a ViT wants it: no decay on norms, biases and embeddings, slower layers near the input; and
+beside the weights their running mean, which is what is evaluated and shipped."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 from typing import Any
 
 import keras
+import numpy as np
 
 from .vit import ViT
 
@@ -17,13 +19,30 @@ class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]
     scales     path of a variable -> factor on the learning rate
     decays     paths of the variables that decay
     decoupled  False: the decay joins the gradient (L2), as Adam had it before AdamW
+    average    what the running mean keeps of itself at each step (Polyak & Juditsky 1992); 0: the weights themselves
     """
 
     def __init__(
-        self, scales: dict[str, float], decays: set[str], weight_decay: float, decoupled: bool = True, **kwargs: Any
+        self,
+        scales: dict[str, float],
+        decays: set[str],
+        weight_decay: float,
+        decoupled: bool = True,
+        average: float = 0.0,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.scales, self.decays, self.decay_rate, self.decoupled = scales, decays, weight_decay, decoupled
+        self.average = average
+
+    def build(self, variables: list[Any]) -> None:
+        """Make Adam's two moments of each variable, and its running mean, which begins where the variable is."""
+        if self.built:
+            return
+        super().build(variables)
+        self.averages = self.add_optimizer_variables(variables, "average")
+        for average, variable in zip(self.averages, variables, strict=True):
+            average.assign(_copy(variable))  # a copy: JAX gives a buffer away once only
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = learning_rate * self.scales[variable.path]
@@ -33,6 +52,19 @@ class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]
             else:
                 gradient = gradient + self.decay_rate * variable
         super().update_step(gradient, variable, rate)
+        average, steps = (
+            self.averages[self._get_variable_index(variable)],
+            keras.ops.cast(self.iterations + 1, "float32"),
+        )
+        kept = keras.ops.minimum(self.average, steps / (steps + 10))  # forgets the start quickly
+        self.assign_add(average, keras.ops.cast(1 - kept, average.dtype) * (variable - average))
+
+    def swap(self) -> None:
+        """Exchange the weights and their running means. Call it again to undo."""
+        for average, variable in zip(self.averages, self._trainable_variables, strict=True):
+            mean, current = _copy(average), _copy(variable)
+            variable.assign(mean)
+            average.assign(current)
 
 
 def layer_scales(model: ViT, layer_decay: float) -> dict[str, float]:
@@ -59,3 +91,7 @@ def warmup_cosine(step: int, steps: int, warmup: float, peak: float) -> float:
     if step < warmup:
         return peak * (step + 1) / warmup
     return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
+
+
+def _copy(variable: Any) -> Any:
+    return np.array(keras.ops.convert_to_numpy(variable))

@@ -12,6 +12,7 @@ from ..data.dataset import Dataset
 from ..finetune import prepare
 from ..presets import count_parameters
 from ..recipe import read_recipe
+from ..session import Session
 from .result import PHOTOS, Job, Result
 from .rows import chosen
 from .shuffle import shuffled
@@ -25,7 +26,7 @@ def run(job: Job, folder: Path, dataset: Dataset) -> Result:
     if not job.row.scaled:
         for block in trained.vit.blocks:
             block.attention.score_factor = 1.0
-    trained.train(quiet=True)
+    trained.train(Session(quiet=True))
     heldout, config = dataset.part("heldout"), trained.vit.config
     score = trained.score(heldout)
     return Result(

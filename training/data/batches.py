@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -60,9 +60,12 @@ def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) ->
 
 
 def training_batches(
-    samples: Sequence[Sample], plan: BatchPlan, augment: Augment, epoch: int, per_label: int = 0
-) -> Iterator[Batch]:
-    """One epoch of changed pictures. The last batch is dropped where it is not full: sizes that change recompile."""
+    samples: Sequence[Sample], plan: BatchPlan, augment: Augment, epoch: int, per_label: int = 0, first: int = 0
+) -> Generator[Batch]:
+    """One epoch of changed pictures. The last batch is dropped where it is not full: sizes that change recompile.
+
+    first  the batch to begin with; those before it are not even read
+    """
     order = draw(samples, per_label, np.random.default_rng((plan.seed, epoch)))
 
     def make(start: int) -> Batch:
@@ -72,11 +75,11 @@ def training_batches(
         )
         return mix(images, targets, rng) if rng.random() < augment.mix else (images, targets)
 
-    starts = range(0, len(order) - plan.size + 1, plan.size)
+    starts = range(first * plan.size, len(order) - plan.size + 1, plan.size)
     yield from _ahead(make, starts, plan.threads)
 
 
-def plain_batches(samples: Sequence[Sample], plan: BatchPlan) -> Iterator[Batch]:
+def plain_batches(samples: Sequence[Sample], plan: BatchPlan) -> Generator[Batch]:
     """All photos in order and as the shipped model will see them; the last batch may be smaller."""
 
     def make(start: int) -> Batch:

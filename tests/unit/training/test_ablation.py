@@ -1,5 +1,5 @@
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.finetune import prepare
 from vitcam_training.presets import count_parameters
 from vitcam_training.recipe import Recipe, read_recipe
+from vitcam_training.session import Session
 
 from tests.unit.training.nets import Floats, small_vit
 from vitcam.errors import UsageError, VitcamError
@@ -84,6 +85,18 @@ def test_a_finished_run_is_not_run_again_unless_its_settings_changed(tmp_path: P
     assert unfinished(wanted, kept) == wanted[3:]
     assert unfinished(longer, kept) == longer
     assert len({job.name for job in wanted + longer}) == 8, "no two share a folder"
+
+
+def test_an_option_that_was_added_since_and_left_alone_makes_no_run_another() -> None:
+    @dataclass(frozen=True)
+    class Later(Recipe):
+        added: float = 0.0
+
+    values = {f.name: getattr(RECIPE, f.name) for f in fields(RECIPE)}
+    before, after, used = (Job(BASE, recipe) for recipe in (RECIPE, Later(**values), Later(**values, added=1.0)))
+
+    assert after.settings == before.settings
+    assert used.settings != before.settings
 
 
 def test_a_line_that_was_cut_off_is_run_again_and_replaced(tmp_path: Path) -> None:
@@ -179,7 +192,7 @@ def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) 
     before = [sample.pixels.copy() for sample in data.parts["heldout"] if sample.pixels is not None]
     found = run(Job(BASE, BASE.recipe(short(), 1)), tmp_path / "ablated", data)
     plain = prepare(BASE.recipe(short(), 1), None, tmp_path / "plain", data)
-    plain.train(quiet=True)
+    plain.train(Session(quiet=True))
     expected = read_weights(tmp_path / "plain" / "weights.safetensors")
 
     for name, array in read_weights(tmp_path / "ablated" / "weights.safetensors").items():

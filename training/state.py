@@ -1,0 +1,78 @@
+"""The state of a run on disk: all that it takes to go on, at any step, as if nothing had happened."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import UsageError, VitcamError
+
+STATE = "state.npz"
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run stands. Sums are over the epoch that it is in."""
+
+    epoch: int = 0
+    """Whole epochs behind it, scored and logged."""
+    step: int = 0
+    """Batches of this epoch behind it. The random choices of the next depend on seed, epoch and step alone."""
+    steps: int = 0
+    """Batches that this epoch has; 0: not begun."""
+    loss: float = 0.0
+    """Sum over the batches; in double precision, so that a resumed run adds up to the same mean."""
+    right: float = 0.0
+    """Sum of the shares of right answers."""
+    seconds: float = 0.0
+    best_epoch: int = 0
+    best_loss: float = math.inf
+
+    def after_step(self, steps: int, loss: float, right: float, seconds: float) -> Place:
+        """One batch further."""
+        return replace(
+            self, step=self.step + 1, steps=steps, loss=self.loss + loss, right=self.right + right,
+            seconds=self.seconds + seconds,
+        )  # fmt: skip
+
+    def after_epoch(self) -> Place:
+        """At the start of the next epoch."""
+        return Place(self.epoch + 1, best_epoch=self.best_epoch, best_loss=self.best_loss)
+
+
+def save_state(folder: Path, place: Place, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Replace the state in a run's folder: whoever kills this leaves the old one.
+
+    raises  VitcamError if it cannot be written
+    """
+    partial = folder / "state.partial.npz"
+    try:
+        np.savez(partial, **asdict(place), **arrays)
+        partial.replace(folder / STATE)
+    except OSError as error:
+        raise VitcamError(f"{folder / STATE} cannot be written ({error.strerror}); the one before stays") from error
+
+
+def load_state(folder: Path) -> tuple[Place, Arrays] | None:
+    """The state in a run's folder; None if there is none.
+
+    raises  UsageError if the file is damaged
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        known = {f.name: arrays.pop(f.name).item() for f in fields(Place) if f.name in arrays}
+        return Place(**known), arrays
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise UsageError(f"{path} cannot be read ({error}); delete it to begin anew") from error
