@@ -5,12 +5,13 @@ Keras, JAX and TensorFlow are imported by the verb that needs them: `--help` tak
 
 import json
 import logging
+import math
 import os
 import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -18,6 +19,9 @@ from rich.logging import RichHandler
 from rich.progress import track
 
 from vitcam.errors import UsageError, VitcamError
+
+if TYPE_CHECKING:
+    from .session import Session
 
 app = typer.Typer(
     help="Make models for vitcam: train, bring in foreign weights, export, measure.",
@@ -31,7 +35,19 @@ BACKENDS = ("jax", "torch", "tensorflow")
 LEVELS = {False: logging.INFO, True: logging.DEBUG}
 
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
-DataOption = Annotated[str | None, typer.Option("--data", help="Name of a data set, or a folder of LABEL/photo.jpg.")]
+DataOption = Annotated[
+    str | None, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+]
+
+RunOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE.")]
+RecipeArgument = Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")]
+SaveOption = Annotated[
+    float, typer.Option("--save-every", metavar="MINUTES", min=0, help="What a run that is killed may lose.")
+]
+StopOption = Annotated[
+    float | None,
+    typer.Option("--stop-after", metavar="MINUTES", min=0, help="Save and end then; the same command goes on."),
+]
 
 
 def main() -> None:
@@ -63,23 +79,27 @@ def root(
 
 @app.command()
 def finetune(
-    recipe: Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")],
+    recipe: RecipeArgument,
     weights: Annotated[Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz or .safetensors.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE.")] = None,
+    out: RunOption = None,
     data: DataOption = None,
+    save_every: SaveOption = 5.0,
+    stop_after: StopOption = None,
 ) -> None:
     """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
-    _train(recipe, weights, out, data)
+    _train(recipe, weights, out, data, _session(save_every, stop_after))
 
 
 @app.command()
 def fit(
-    recipe: Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE.")] = None,
+    recipe: RecipeArgument,
+    out: RunOption = None,
     data: DataOption = None,
+    save_every: SaveOption = 5.0,
+    stop_after: StopOption = None,
 ) -> None:
     """Train a network from scratch. Run it again to go on after an interruption."""
-    _train(recipe, None, out, data)
+    _train(recipe, None, out, data, _session(save_every, stop_after))
 
 
 @app.command("import")
@@ -139,18 +159,23 @@ def export(
 @app.command()
 def evaluate(
     model: Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")],
-    data: Annotated[str, typer.Option("--data", help="Name of a data set, or a folder of LABEL/photo.jpg.")],
-    split: Annotated[str, typer.Option("--split", help="Part of the data: heldout, calibration, train.")] = "heldout",
+    data: Annotated[
+        str, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+    ],
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="heldout, calibration, train, all; by default heldout, all where none is."),
+    ] = None,
     float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint to compare with, measured anew.")] = None,
     threads: Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Measure a model file on photos: accuracy, calibration, closeness to its float network."""
-    from .data.catalogue import open_dataset
+    """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
     from .evaluate import evaluate
+    from .tables import evaluation_table
 
-    found = evaluate(model, open_dataset(data), split, float_, threads)
-    typer.echo(json.dumps(found) if as_json else _table(found))
+    found = evaluate(model, data, split, float_, threads)
+    typer.echo(json.dumps(found) if as_json else evaluation_table(found))
 
 
 @app.command()
@@ -178,9 +203,11 @@ def ablate(
 
 @app.command()
 def split(
-    data: Annotated[str, typer.Argument(help="Name of a data set.")],
+    data: Annotated[str, typer.Argument(help="Name of a data set, a folder of photos, or a CSV of path,label.")],
     folder: Annotated[Path, typer.Argument(help="A new folder: LABEL/photo.jpg, links to the data.")],
-    part: Annotated[str, typer.Option("--part", help="Part of the data: heldout, calibration, train.")] = "heldout",
+    part: Annotated[
+        str, typer.Option("--part", help="Part of the data: heldout, calibration, train, all.")
+    ] = "heldout",
 ) -> None:
     """Lay a part of a data set out as a folder tree, for `vitcam run --source FOLDER --no-realtime --once`."""
     from .data.catalogue import open_dataset
@@ -190,27 +217,33 @@ def split(
     _tell(f"linked {count:,} photos into {folder}")
 
 
-def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None) -> None:
+def _session(save_every: float, stop_after: float | None) -> "Session":
+    """Before Keras is imported: its seconds count, too."""
+    from .session import Session, Stop
+
+    return Session(save_every_s=60 * save_every, stop=Stop(math.inf if stop_after is None else stop_after))
+
+
+def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None, session: "Session") -> None:
     from dataclasses import replace
 
     from .curves import CURVES, draw_curves
     from .finetune import train
-    from .fit import WEIGHTS
+    from .fit import LOG, WEIGHTS
     from .recipe import read_recipe
+    from .session import Stopped
 
     chosen = read_recipe(recipe)
     if data:
         chosen = replace(chosen, data=data)
-    runs = train(chosen, weights, out or Path("runs") / chosen.name)
+    try:
+        runs = train(chosen, weights, out or Path("runs") / chosen.name, session=session)
+    except Stopped as stopped:
+        _tell(f"vitcam-train: {stopped}")
+        raise typer.Exit(stopped.exit_code) from None
     folder = runs[-1].folder
-    draw_curves([run.folder / "log.csv" for run in runs], folder / CURVES)
+    draw_curves([run.folder / LOG for run in runs], folder / CURVES)
     _tell(f"wrote {folder / WEIGHTS} and {CURVES}; next: vitcam-train export")
-
-
-def _table(found: dict[str, object]) -> str:
-    return "\n".join(
-        f"{name:22} {value:.4f}" if isinstance(value, float) else f"{name:22} {value}" for name, value in found.items()
-    )
 
 
 def _tell(text: str) -> None:

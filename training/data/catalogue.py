@@ -1,4 +1,4 @@
-"""Every data set that a command can name, in one table."""
+"""Every data set that a command can name, in one table; besides those, any folder or list of photos."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .cifar10 import cifar10
-from .dataset import Dataset
+from .dataset import ALL, Dataset
 from .everyday import everyday
-from .folder import folder
+from .folder import list_folder
 from .imagenet import imagenet
+from .manifest import list_manifest
 from .mnist import mnist
+from .own import Listed, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
     "cifar10": cifar10,
@@ -21,5 +23,33 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
 
 
 def open_dataset(name: str) -> Dataset:
-    """A data set by its name in the table, or a folder of photos. Raises UsageError if there is neither."""
-    return DATASETS[name]() if name in DATASETS else folder(Path(name))
+    """A data set by its name in the table, a folder of photos or a CSV file that lists some, to train on.
+
+    raises  UsageError if there is none of them, or too little to train on
+    """
+    return DATASETS[name]() if name in DATASETS else to_train(_called(name), _listed(name))
+
+
+def open_to_measure(name: str, part: str | None = None, trained_on: str = "") -> tuple[Dataset, str]:
+    """The same to measure a model on, and the part that gives the figures.
+
+    part        as asked for; None: what is held out, or all photos of a folder or a list that makes no split
+    trained_on  what the model was trained on: of that, only what was held out then can be meant
+    """
+    if name in DATASETS:
+        return DATASETS[name](), part or "heldout"
+    photos = _listed(name)
+    if any(photo.part for photo in photos):
+        return to_measure(_called(name), photos), part or "heldout"
+    if part == ALL or (part is None and not (trained_on and _called(trained_on) == _called(name))):
+        return to_measure(_called(name), photos), ALL
+    return to_train(_called(name), photos), part or "heldout"
+
+
+def _listed(name: str) -> list[Listed]:
+    return list_manifest(Path(name)) if name.lower().endswith(".csv") else list_folder(Path(name))
+
+
+def _called(name: str) -> str:
+    """What a data set is called in figures and cards: `photos` for `../my/photos/` and `../my/photos.csv`."""
+    return Path(name).resolve().stem if name.lower().endswith(".csv") else Path(name).resolve().name

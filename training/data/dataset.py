@@ -9,6 +9,9 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 
+ALL = "all"
+"""The part that every data set has: the photos of all its other parts."""
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -23,16 +26,18 @@ class Sample:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Labelled photos in named parts, of which `train` and `heldout` are always there."""
+    """Labelled photos in named parts: `train` and `heldout`, often `calibration`; or `all`, which is only measured."""
 
     name: str
     labels: tuple[str, ...]
     parts: dict[str, tuple[Sample, ...]]
 
     def part(self, name: str) -> tuple[Sample, ...]:
-        """The photos of a part. Raises UsageError if there is none of that name, or no photo in it."""
+        """The photos of a part, or of `all`. Raises UsageError if there is none of that name, or no photo in it."""
+        if name == ALL and ALL not in self.parts:
+            return tuple(sample for samples in self.parts.values() for sample in samples)
         if not self.parts.get(name):
-            allowed = ", ".join(part for part, samples in self.parts.items() if samples)
+            allowed = ", ".join([*(part for part, samples in self.parts.items() if samples and part != ALL), ALL])
             raise UsageError(f"the data set {self.name} has no photos in a part {name!r}; allowed: {allowed}")
         return self.parts[name]
 

@@ -2,52 +2,69 @@
 
 from __future__ import annotations
 
-import hashlib
+import logging
 from pathlib import Path
 
 import cv2
 
+from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
 
-from .dataset import Dataset, Sample
+from .dataset import Dataset
+from .own import Listed, clean_label
 
-SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
-HELD_OUT_SHARE = 0.2  # of each label's photos, where the folder makes no split of its own
+HELD_OUT = ("heldout", "test", "val")  # names of the folder whose photos give the figures; the first that there is
+CALIBRATION = ("calibration", "val")
+SYSTEM = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})  # what zip programs and file managers leave behind
+
+log = logging.getLogger(__name__)
 
 
-def folder(root: Path) -> Dataset:
-    """Labels are the names of the folders, in order.
+def list_folder(root: Path) -> list[Listed]:
+    """Every photo of a folder, in order. Labels are the names of the folders in it; what is hidden is left out.
 
-    raises  UsageError if the folder is missing or has fewer than two labels with photos
+    A split is given by folders `train` and `heldout`, `test` or `val`; `calibration`, or a `val` beside `test`, gives
+    the photos that temperature and threshold are fitted on.
+
+    raises  UsageError if the folder is missing, cannot be read, or holds no photo where photos should lie
     """
     if not root.is_dir():
         raise UsageError(f"no data set and no folder is called {str(root)!r}; give a folder of LABEL/photo.jpg")
-    held_out = next((root / name for name in ("heldout", "val", "test") if (root / name).is_dir()), None)
-    if held_out and (root / "train").is_dir():
-        parts = {"train": _photos(root / "train"), "heldout": _photos(held_out)}
-    else:
-        parts = _split(_photos(root))
-    labels = tuple(sorted({label for part in parts.values() for label, _ in part}))
-    if len(labels) < 2:
-        raise UsageError(f"{root} holds photos of {len(labels)} labels; at least two folders of photos are needed")
-    index = {label: i for i, label in enumerate(labels)}
-    samples = {name: tuple(Sample(path, index[label]) for label, path in part) for name, part in parts.items()}
-    return Dataset(root.name, labels, samples)
+    try:
+        parts = _parts(root)
+        photos = [photo for part, folder in parts.items() for photo in _photos(folder, part)]
+        loose = [path.name for path in _seen(root) if path.suffix.lower() in IMAGE_SUFFIXES]
+    except OSError as error:
+        raise UsageError(f"{error.filename or root} cannot be read: {error.strerror}; allow it, or move it") from error
+    if not photos:
+        found = f"photos beside one another, such as {loose[0]}" if loose else "none"
+        raise UsageError(f"{root} should hold photos as LABEL/photo.jpg, and holds {found}; give each label a folder")
+    return photos
 
 
-def _photos(root: Path) -> list[tuple[str, Path]]:
-    paths = sorted(path for path in root.glob("*/*") if path.suffix.lower() in SUFFIXES)
-    return [(path.parent.name, path) for path in paths]
+def _parts(root: Path) -> dict[str, Path]:
+    """Name of each part -> its folder; only one, of no name, where there is no split."""
+    held_out = next((root / name for name in HELD_OUT if (root / name).is_dir()), None)
+    if held_out is None or not (root / "train").is_dir():
+        return {"": root}
+    parts = {"train": root / "train", "heldout": held_out}
+    calibration = [root / name for name in CALIBRATION if (root / name).is_dir() and root / name != held_out]
+    return parts | ({"calibration": calibration[0]} if calibration else {})
 
 
-def _split(photos: list[tuple[str, Path]]) -> dict[str, list[tuple[str, Path]]]:
-    """By a hash of label and file name: the same on every machine, whatever is added later."""
-    parts: dict[str, list[tuple[str, Path]]] = {"train": [], "heldout": []}
-    for label, path in photos:
-        digest = hashlib.sha256(f"{label}/{path.name}".encode()).digest()
-        chance = int.from_bytes(digest[:4], "big") / 2**32
-        parts["heldout" if chance < HELD_OUT_SHARE else "train"].append((label, path))
-    return parts
+def _photos(root: Path, part: str) -> list[Listed]:
+    found = [path for folder in _seen(root) if folder.is_dir() for path in _seen(folder)]
+    photos = [path for path in found if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()]
+    others = len(found) - len(photos)
+    if others:
+        odd = next(path for path in found if path not in set(photos))
+        log.warning("ignored %d files that are not called photos, such as %s", others, odd)
+    return [Listed(clean_label(path.parent.name, str(root)), path, part) for path in photos]
+
+
+def _seen(folder: Path) -> list[Path]:
+    """What a folder holds, in order, without what is hidden."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and path.name not in SYSTEM)
 
 
 def lay_out(dataset: Dataset, part: str, root: Path) -> int:

@@ -8,31 +8,14 @@ Faces_easy hold the same photos, cut differently), is a duplicate and is trained
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from .alike import ALIKE, mirrored, thumbnails
 from .everyday import label_of, photos
-from .photos import read_photo
 
 HELD_OUT, CALIBRATION = 10, 2  # photos of each label
-ALIKE = 0.96  # correlation of two 16 x 16 thumbnails; pairs from here up were looked at, and most are one photo
-
-
-def thumbnails(paths: Sequence[Path]) -> NDArray[np.float32]:
-    """One row a photo, 16 x 16 RGB less its mean, of length 1, so that a product of rows is a correlation.
-
-    returns  (n, 768) float32
-    """
-    rows = np.empty((len(paths), 768), np.float32)
-    for row, path in zip(rows, paths, strict=True):
-        row[:] = cv2.resize(read_photo(path), (16, 16), interpolation=cv2.INTER_AREA).reshape(-1)
-        row -= row.mean()
-        row /= max(float(np.linalg.norm(row)), 1e-6)
-    return rows
 
 
 def rank(path: str) -> str:
@@ -44,8 +27,7 @@ def split(root: Path) -> dict[str, list[str]]:
     """The parts `heldout`, `calibration` and `duplicates`; every other photo is for training."""
     paths = photos(root)
     rows = thumbnails([root / path for path in paths])
-    mirrored = rows.reshape(-1, 16, 16, 3)[:, :, ::-1].reshape(len(rows), -1)
-    alike = np.maximum(rows @ rows.T, rows @ mirrored.T) > ALIKE  # (n, n)
+    alike = np.maximum(rows @ rows.T, rows @ mirrored(rows).T) > ALIKE  # (n, n)
     ranks = [rank(path) for path in paths]
     by_label: dict[str, list[int]] = {}
     for i in sorted(range(len(paths)), key=lambda i: (ranks[i], paths[i])):

@@ -3,48 +3,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from vitcam_training.data.alike import thumbnails
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.everyday import everyday, label_of, listed, photos
-from vitcam_training.data.folder import folder, lay_out
+from vitcam_training.data.folder import lay_out
 from vitcam_training.data.imagenet import synsets
-from vitcam_training.data.split import split, thumbnails
+from vitcam_training.data.split import split
 
 from tests.parts import need_data
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
-
-
-def test_a_folder_of_labels_is_split_by_name_and_every_photo_is_used_once(tmp_path: Path) -> None:
-    found = folder(write_pictures(tmp_path, each=40))
-    paths = [sample.path for part in found.parts.values() for sample in part]
-
-    assert found.labels == ("blue", "green", "red")
-    assert len(paths) == len(set(paths)) == 120
-    assert 12 <= len(found.parts["heldout"]) <= 36
-
-
-def test_more_photos_leave_the_split_of_the_old_ones_as_it_was(tmp_path: Path) -> None:
-    before = {s.path for s in folder(write_pictures(tmp_path, each=20)).parts["heldout"]}
-    after = {s.path for s in folder(write_pictures(tmp_path, each=40)).parts["heldout"]}
-
-    assert before < after
-
-
-def test_a_folder_with_its_own_split_keeps_it(tmp_path: Path) -> None:
-    write_pictures(tmp_path / "train", each=4)
-    write_pictures(tmp_path / "val", each=2, seed=1)
-    found = folder(tmp_path)
-
-    assert {name: len(part) for name, part in found.parts.items()} == {"train": 12, "heldout": 6}
-
-
-@pytest.mark.parametrize(("folders", "message"), [([], "0 labels"), (["one"], "0 labels")])
-def test_a_folder_without_photos_of_two_labels_is_refused(tmp_path: Path, folders: list[str], message: str) -> None:
-    for name in folders:
-        (tmp_path / name).mkdir()
-
-    with pytest.raises(UsageError, match=message):
-        folder(tmp_path)
 
 
 def test_an_unknown_name_is_refused_as_neither_data_set_nor_folder() -> None:
@@ -53,9 +21,9 @@ def test_an_unknown_name_is_refused_as_neither_data_set_nor_folder() -> None:
 
 
 def test_a_part_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    found = folder(write_pictures(tmp_path))
+    found = open_dataset(str(write_pictures(tmp_path)))
 
-    with pytest.raises(UsageError, match="no photos in a part 'test'; allowed: train, heldout"):
+    with pytest.raises(UsageError, match="no photos in a part 'test'; allowed: train, calibration, heldout, all"):
         found.part("test")
 
 
@@ -68,7 +36,7 @@ def test_data_that_is_missing_is_answered_with_where_to_get_it(tmp_path: Path, m
 
 
 def test_a_laid_out_part_reads_back_as_the_same_photos(tmp_path: Path) -> None:
-    found = folder(write_pictures(tmp_path / "photos", each=30))
+    found = open_dataset(str(write_pictures(tmp_path / "photos", each=30)))
     count = lay_out(found, "heldout", tmp_path / "tree")
     links = sorted((tmp_path / "tree").glob("*/*"))
 

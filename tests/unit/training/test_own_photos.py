@@ -1,0 +1,295 @@
+import csv
+import logging
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from vitcam_training.data.catalogue import open_dataset, open_to_measure
+from vitcam_training.data.dataset import Dataset
+
+from tests.unit.training.pictures import write_pictures
+from vitcam.errors import UsageError
+
+
+def scenes(folder: Path, count: int, frames: int = 1, seed: int = 0) -> Path:
+    """`count` pictures that resemble no other, each in a burst of `frames` that do."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(seed)
+    for i in range(count):
+        scene = cv2.resize(rng.integers(0, 256, (6, 6, 3)).astype(np.uint8), (48, 48))
+        for frame in range(frames):
+            cv2.imwrite(str(folder / f"{i:02}-{frame}.png"), np.clip(scene + rng.normal(0, 4, scene.shape), 0, 255))
+    return folder
+
+
+def two_labels(root: Path, count: int = 20, frames: int = 1) -> Path:
+    scenes(root / "cup", count, frames, seed=1)
+    scenes(root / "pen", count, frames, seed=2)
+    return root
+
+
+def sizes(found: Dataset) -> dict[str, dict[str, int]]:
+    return {
+        part: {found.labels[label]: n for label, n in sorted(Counter(s.label for s in samples).items())}
+        for part, samples in found.parts.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(2, (1, 0, 1)), (3, (1, 1, 1)), (10, (7, 1, 2)), (40, (28, 4, 8))],
+)
+def test_every_label_gets_its_share_of_every_part(tmp_path: Path, count: int, expected: tuple[int, ...]) -> None:
+    two_labels(tmp_path, 40)
+    scenes(tmp_path / "rare", count, seed=3)
+    found = sizes(open_dataset(str(tmp_path)))
+
+    assert tuple(found.get(part, {}).get("rare", 0) for part in ("train", "calibration", "heldout")) == expected
+    assert {part: labels["cup"] for part, labels in found.items()} == {"train": 28, "calibration": 4, "heldout": 8}
+
+
+def test_the_split_is_the_same_again_and_uses_every_photo_once(tmp_path: Path) -> None:
+    first, second = (open_dataset(str(two_labels(tmp_path))) for _ in range(2))
+    paths = [sample.path for sample in first.part("all")]
+
+    assert first == second
+    assert len(paths) == len(set(paths)) == 40
+
+
+def test_a_new_photo_moves_few_of_the_old_ones_to_another_part(tmp_path: Path) -> None:
+    two_labels(tmp_path)
+    before = {s.path: part for part, samples in open_dataset(str(tmp_path)).parts.items() for s in samples}
+    scenes(tmp_path / "cup", 21, seed=1)
+    after = {s.path: part for part, samples in open_dataset(str(tmp_path)).parts.items() for s in samples}
+
+    assert len(after) == 41
+    assert sum(before[path] != after[path] for path in before) <= 2
+
+
+def test_frames_of_one_burst_stay_on_one_side_of_the_split(tmp_path: Path) -> None:
+    found = open_dataset(str(two_labels(tmp_path, count=15, frames=3)))
+    part_of: dict[str, set[str]] = {}
+    for part, samples in found.parts.items():
+        for sample in samples:
+            part_of.setdefault(f"{sample.label}/{sample.path.name[:2]}", set()).add(part)
+
+    assert sizes(found)["heldout"] == {"cup": 9, "pen": 9}
+    assert len(part_of) == 30
+    assert all(len(parts) == 1 for parts in part_of.values())
+
+
+def test_a_mirror_image_does_not_cross_the_split_either(tmp_path: Path) -> None:
+    two_labels(tmp_path)
+    for path in sorted((tmp_path / "cup").iterdir()):
+        cv2.imwrite(str(path.with_name(f"{path.stem}-mirror.png")), cv2.imread(str(path))[:, ::-1])
+    part_of: dict[str, set[str]] = {}
+    for part, samples in open_dataset(str(tmp_path)).parts.items():
+        for sample in samples:
+            part_of.setdefault(f"{sample.label}/{sample.path.name[:4]}", set()).add(part)
+
+    assert all(len(parts) == 1 for parts in part_of.values())
+
+
+def test_photos_all_alike_are_split_by_name_and_that_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = open_dataset(str(write_pictures(tmp_path, each=20)))
+
+    assert sizes(found)["heldout"] == {"blue": 4, "green": 4, "red": 4}
+    assert sizes(found)["calibration"] == {"blue": 2, "green": 2, "red": 2}
+    assert "photos of 3 labels, such as blue, are so alike" in caplog.text
+
+
+@pytest.mark.parametrize("held_out", ["heldout", "val", "test"])
+def test_a_folder_with_its_own_split_keeps_it(tmp_path: Path, held_out: str) -> None:
+    write_pictures(tmp_path / "train", each=4)
+    write_pictures(tmp_path / held_out, each=2, seed=1)
+
+    assert {name: len(part) for name, part in open_dataset(str(tmp_path)).parts.items()} == {"train": 12, "heldout": 6}
+
+
+def test_a_val_folder_beside_a_test_folder_calibrates(tmp_path: Path) -> None:
+    for name, each in (("train", 4), ("val", 3), ("test", 2)):
+        write_pictures(tmp_path / name, each)
+
+    assert {name: len(part) for name, part in open_dataset(str(tmp_path)).parts.items()} == {
+        "train": 12, "calibration": 9, "heldout": 6,
+    }  # fmt: skip
+
+
+def test_a_given_split_without_calibration_gives_up_a_tenth_of_training(tmp_path: Path) -> None:
+    two_labels(tmp_path / "train", 20)
+    two_labels(tmp_path / "heldout", 5)
+    found = sizes(open_dataset(str(tmp_path)))
+
+    assert found == {
+        "train": {"cup": 18, "pen": 18}, "calibration": {"cup": 2, "pen": 2}, "heldout": {"cup": 5, "pen": 5},
+    }  # fmt: skip
+
+
+def test_what_is_hidden_or_no_photo_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    two_labels(tmp_path, 5)
+    scenes(tmp_path / ".trash", 5)
+    scenes(tmp_path / "__MACOSX", 5)
+    (tmp_path / "cup" / "._00-0.png").write_bytes(b"resource fork")
+    (tmp_path / "cup" / "notes.txt").write_text("from the kitchen")
+    found = open_dataset(str(tmp_path))
+
+    assert found.labels == ("cup", "pen")
+    assert len(found.part("all")) == 10
+    assert "ignored 1 files that are not called photos, such as" in caplog.text
+
+
+def test_a_photo_that_cannot_be_read_is_named_once_and_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    two_labels(tmp_path, 5)
+    (tmp_path / "pen" / "cut.jpg").write_bytes(b"\xff\xd8\xff\xe0 cut off")
+    with caplog.at_level(logging.WARNING):
+        found = open_dataset(str(tmp_path))
+
+    assert len(found.part("all")) == 10
+    assert caplog.text.count("cut.jpg: not an image: truncated after") == 1
+
+
+def _bare(root: Path) -> None:
+    scenes(root, 3)
+
+
+def _one_label(root: Path) -> None:
+    scenes(root / "cup", 3)
+
+
+def _one_photo(root: Path) -> None:
+    two_labels(root, 3)
+    scenes(root / "rare", 1)
+
+
+def _unreadable(root: Path) -> None:
+    for label in ("cup", "pen"):
+        (root / label).mkdir()
+        (root / label / "a.jpg").write_bytes(b"")
+
+
+def _odd_label(root: Path) -> None:
+    two_labels(root, 3)
+    scenes(root / "two\nlines", 3)
+
+
+def _only_held_out(root: Path) -> None:
+    two_labels(root / "train", 3)
+    two_labels(root / "heldout", 3)
+    scenes(root / "heldout" / "rare", 2)
+
+
+@pytest.mark.parametrize(
+    ("fill", "message"),
+    [
+        (lambda root: None, "should hold photos as LABEL/photo.jpg, and holds none"),
+        (_bare, "holds photos beside one another, such as 00-0.png; give each label a folder"),
+        (_one_label, "holds photos of 1 label, 'cup'; at least two labels are needed"),
+        (_one_photo, "the label 'rare' of own has 1 photo that can be read; at least 2 are needed"),
+        (_unreadable, r"not one of the 2 photos of own can be read; replace them \(.*a.jpg: not an image"),
+        (_odd_label, r"the label 'two\\nlines' is allowed to hold printed characters alone; rename it"),
+        (_only_held_out, "the label 'rare' of own has 0 photos to train on; at least 1 is needed"),
+    ],
+)
+def test_a_folder_that_nothing_can_be_learned_from_is_refused(tmp_path: Path, fill: object, message: str) -> None:
+    assert callable(fill)
+    root = tmp_path / "own"
+    root.mkdir()
+    fill(root)
+
+    with pytest.raises(UsageError, match=message):
+        open_dataset(str(root))
+
+
+def manifest(root: Path, rows: list[tuple[str, ...]], header: tuple[str, ...] = ("path", "label", "split")) -> str:
+    path = root / "photos.csv"
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        csv.writer(file).writerows([header[: len(rows[0])] if rows else header, *rows])
+    return str(path)
+
+
+def test_a_list_of_photos_is_a_data_set_with_paths_relative_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two_labels(tmp_path / "shots", 10)
+    rows = [(str(path.relative_to(tmp_path)), f"the {path.parent.name}") for path in sorted(tmp_path.rglob("*.png"))]
+    name = manifest(tmp_path, rows)
+    monkeypatch.chdir("/")
+    found = open_dataset(name)
+
+    assert (found.name, found.labels) == ("photos", ("the cup", "the pen"))
+    assert sizes(found) == {
+        "train": {"the cup": 7, "the pen": 7},
+        "calibration": {"the cup": 1, "the pen": 1},
+        "heldout": {"the cup": 2, "the pen": 2},
+    }
+
+
+def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path) -> None:
+    two_labels(tmp_path, 3)
+    rows = [
+        (f"{label}/0{i}-0.png", label, split)
+        for label in ("cup", "pen")
+        for i, split in enumerate(("train", "val", "test"))
+    ]
+
+    assert sizes(open_dataset(manifest(tmp_path, rows))) == {
+        part: {"cup": 1, "pen": 1} for part in ("train", "calibration", "heldout")
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "photos holds no photos"),
+        ([("a.png", "cup"), ("./a.png", "pen")], "line 3: a.png was named before, on line 2; keep one"),
+        ([("a.png", "cup", "train"), ("b.png", "pen", "")], "line 3: no split is given, and other rows have one"),
+        ([("a.png", "cup", "trian")], "line 2: the split 'trian' is unknown; allowed: train, "),
+        ([("a.png", " ")], "line 2: the label ' ' is allowed to hold printed characters alone"),
+        ([("", "cup")], "line 2: the path is empty"),
+        ([("a.png", "cup"), ("b.png", "pen")], "not one of the 2 photos of photos can be read; .* No such file"),
+    ],
+)
+def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, rows: list[tuple[str, ...]], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        open_dataset(manifest(tmp_path, rows))
+
+
+def test_a_list_without_its_columns_is_refused_with_those_it_has(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="needs the columns path and label in its first row, and has: file, class"):
+        open_dataset(manifest(tmp_path, [("a.png", "cup")], header=("file", "class")))
+
+
+@pytest.mark.parametrize("content", [b"path,label\n\xff\xfe,cup\n", b'path,label\n"a.png,cup\n'])
+def test_a_file_that_is_no_csv_in_utf8_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "photos.csv").write_bytes(content)
+
+    with pytest.raises(UsageError, match="cannot be read as a CSV file in UTF-8"):
+        open_dataset(str(tmp_path / "photos.csv"))
+
+
+def test_a_folder_to_be_measured_is_taken_whole_even_one_photo_of_one_label(tmp_path: Path) -> None:
+    scenes(tmp_path / "cup", 1)
+    found, part = open_to_measure(str(tmp_path))
+
+    assert (part, found.labels, len(found.part(part))) == ("all", ("cup",), 1)
+
+
+def test_of_the_folder_that_a_model_was_trained_on_only_the_held_out_photos_are_meant(tmp_path: Path) -> None:
+    root = two_labels(tmp_path / "own", 10)
+    found, part = open_to_measure(str(root), trained_on=str(root))
+
+    assert (part, len(found.part(part))) == ("heldout", 4)
+    assert open_to_measure(str(root), trained_on="elsewhere")[1] == "all"
+    assert len(open_to_measure(str(root), "all", trained_on=str(root))[0].part("all")) == 20
+
+
+def test_a_folder_with_a_held_out_part_is_measured_on_that(tmp_path: Path) -> None:
+    two_labels(tmp_path / "train", 4)
+    two_labels(tmp_path / "heldout", 3)
+    found, part = open_to_measure(str(tmp_path))
+
+    assert (part, len(found.part(part))) == ("heldout", 6)

@@ -1,0 +1,63 @@
+"""A list of photos in a CSV file: `path,label` or `path,label,split`, paths relative to the file's own folder."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from vitcam.errors import UsageError
+
+from .own import Listed, clean_label
+
+PARTS = {
+    "train": "train", "training": "train", "calibration": "calibration",
+    "heldout": "heldout", "test": "heldout", "val": "heldout", "valid": "heldout", "validation": "heldout",
+}  # fmt: skip
+VALIDATION = frozenset({"val", "valid", "validation"})  # beside `test`, these calibrate
+
+
+def list_manifest(path: Path) -> list[Listed]:
+    """Every row of a list of photos, in order; whether the photos are there is seen when they are read.
+
+    raises  UsageError if it is missing or no such list, names a photo twice, or gives some rows a split and some none
+    """
+    if not path.is_file():
+        raise UsageError(f"no list of photos at {path}; give a CSV file with the columns path and label")
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file, strict=True)
+            columns = [(name or "").strip() for name in reader.fieldnames or ()]
+            if not {"path", "label"} <= set(columns):
+                found = ", ".join(columns) or "none"
+                raise UsageError(f"{path} needs the columns path and label in its first row, and has: {found}")
+            reader.fieldnames = columns
+            rows = [(f"{path}, line {reader.line_num}", row) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read as a CSV file in UTF-8: {error}") from error
+    _refuse_twice(path.parent, rows)
+    calibrating = VALIDATION if any((row.get("split") or "").strip() == "test" for _, row in rows) else frozenset()
+    photos = [_listed(path.parent, row, where, calibrating) for where, row in rows]
+    bare = [where for (where, _), photo in zip(rows, photos, strict=True) if not photo.part]
+    if bare and len(bare) < len(rows):
+        raise UsageError(f"{bare[0]}: no split is given, and other rows have one; fill in all of them, or none")
+    return photos
+
+
+def _listed(folder: Path, row: dict[str, str | None], where: str, calibrating: frozenset[str]) -> Listed:
+    name, split = (row["path"] or "").strip(), (row.get("split") or "").strip().lower()
+    if not name:
+        raise UsageError(f"{where}: the path is empty; name a photo, or remove the line")
+    if split and split not in PARTS:
+        raise UsageError(f"{where}: the split {split!r} is unknown; allowed: {', '.join(PARTS)}")
+    part = "calibration" if split in calibrating else PARTS.get(split, "")
+    return Listed(clean_label(row["label"] or "", where), folder / name, part)
+
+
+def _refuse_twice(folder: Path, rows: list[tuple[str, dict[str, str | None]]]) -> None:
+    """Raise UsageError if two rows name one photo: it could be on both sides of a split."""
+    seen: dict[Path, str] = {}
+    for where, row in rows:
+        path = (folder / (row["path"] or "").strip()).resolve()
+        if path in seen:
+            raise UsageError(f"{where}: {path.name} was named before, on {seen[path].rpartition(', ')[2]}; keep one")
+        seen[path] = where

@@ -1,0 +1,145 @@
+"""Photos of the user's own, from a folder tree or a CSV file, as a data set: checked, and split where they are not.
+
+In: photos with their labels, and their parts where those are given. Out: a Dataset. Blocks on the disk: to be trained
+on, every photo is read once, so that what cannot be read is left out by name, and near duplicates are kept together.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from vitcam.errors import UsageError
+
+from .alike import Thumbnails, thumbnail
+from .dataset import ALL, Dataset, Sample
+from .parts import Shares, divide
+from .photos import BrokenPhotoError, read_photo
+
+MADE = Shares(heldout=0.2, calibration=0.1)
+CALIBRATION_ONLY = Shares(heldout=0.0, calibration=0.1)  # where what is held out is given, and nothing calibrates
+ENOUGH = 10  # photos of a label, for one of them to calibrate where the split is given
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A photo as its owner lists it."""
+
+    label: str
+    path: Path
+    part: str = ""
+    """`train`, `calibration` or `heldout`; empty where the owner made no split."""
+
+
+def to_measure(name: str, photos: Sequence[Listed]) -> Dataset:
+    """The photos in the parts that were given, or all in the part `all`; none is opened."""
+    _check_labels(name, photos)
+    return _dataset(name, [Listed(p.label, p.path, p.part or ALL) for p in photos])
+
+
+def to_train(name: str, photos: Sequence[Listed]) -> Dataset:
+    """The photos that can be read, in parts; a split that is not given is made, the same every time.
+
+    raises  UsageError if they are too few: two labels are needed, and two photos of each, or one to train on
+    """
+    _check_labels(name, photos)
+    readable, rows = _read_all(name, photos)
+    _check_enough(name, readable)
+    if not readable[0].part:
+        return _dataset(name, _split(readable, rows, MADE))
+    if not any(photo.part == "calibration" for photo in readable):
+        readable = _give_some_to_calibration(readable, rows)
+    return _dataset(name, readable)
+
+
+def clean_label(text: str, where: str) -> str:
+    """A label in one spelling: accents composed, as not every file system writes them.
+
+    raises  UsageError if it is empty, or could not stand on a line of its own in the model file
+    """
+    label = unicodedata.normalize("NFC", text).strip()
+    if not label or not label.isprintable():
+        raise UsageError(f"{where}: the label {text!r} is allowed to hold printed characters alone; rename it")
+    return label
+
+
+def _read_all(name: str, photos: Sequence[Listed]) -> tuple[list[Listed], Thumbnails]:
+    """The photos that can be read, and their thumbnails; the others are reported."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0)), thread_name_prefix="photos") as pool:
+        found = pool.map(_thumbnail, [photo.path for photo in photos])
+        console = Console(stderr=True)
+        rows = list(track(found, f"reading {name}", len(photos), console=console, transient=True))
+    for row in rows:
+        if isinstance(row, BrokenPhotoError):
+            log.warning("skipped %s", row)
+    kept = [(photo, row) for photo, row in zip(photos, rows, strict=True) if not isinstance(row, BrokenPhotoError)]
+    if not kept:
+        raise UsageError(f"not one of the {len(photos)} photos of {name} can be read; replace them ({rows[0]})")
+    return [photo for photo, _ in kept], np.stack([row for _, row in kept])
+
+
+def _thumbnail(path: Path) -> Thumbnails | BrokenPhotoError:
+    try:
+        return thumbnail(read_photo(path))
+    except BrokenPhotoError as error:
+        return error
+
+
+def _split(photos: Sequence[Listed], rows: Thumbnails, shares: Shares) -> list[Listed]:
+    parts = divide([(photo.label, photo.path.name) for photo in photos], rows, shares)
+    return [Listed(photo.label, photo.path, part) for photo, part in zip(photos, parts, strict=True)]
+
+
+def _give_some_to_calibration(photos: Sequence[Listed], rows: Thumbnails) -> list[Listed]:
+    """A tenth of the photos to train on, of labels that have enough of them."""
+    count = Counter(photo.label for photo in photos if photo.part == "train")
+    chosen = [i for i, photo in enumerate(photos) if photo.part == "train" and count[photo.label] >= ENOUGH]
+    if not chosen:
+        return list(photos)
+    divided = dict(zip(chosen, _split([photos[i] for i in chosen], rows[chosen], CALIBRATION_ONLY), strict=True))
+    return [divided.get(i, photo) for i, photo in enumerate(photos)]
+
+
+def _dataset(name: str, photos: Sequence[Listed]) -> Dataset:
+    labels = tuple(sorted({photo.label for photo in photos}))
+    index = {label: i for i, label in enumerate(labels)}
+    order = [part for part in ("train", "calibration", "heldout", ALL) if any(p.part == part for p in photos)]
+    parts = {part: tuple(Sample(p.path, index[p.label]) for p in photos if p.part == part) for part in order}
+    return Dataset(name, labels, parts)
+
+
+def _check_labels(name: str, photos: Sequence[Listed]) -> None:
+    if not photos:
+        raise UsageError(f"{name} holds no photos; give JPEG, PNG, WebP or BMP files")
+    for label in {photo.label for photo in photos}:
+        clean_label(label, name)
+
+
+def _check_enough(name: str, photos: Sequence[Listed]) -> None:
+    """Raise UsageError unless there is something to tell apart, and of each label something to learn from."""
+    labels = sorted({photo.label for photo in photos})
+    if len(labels) < 2:
+        raise UsageError(f"{name} holds photos of 1 label, {labels[0]!r}; at least two labels are needed")
+    given = bool(photos[0].part)
+    count = Counter(photo.label for photo in photos if photo.part in ("", "train"))
+    needed, what = (1, "to train on") if given else (2, "one to train on and one to measure with")
+    short = [label for label in labels if count[label] < needed]
+    if short:
+        others = f", as have {len(short) - 1} other labels too few" if len(short) > 1 else ""
+        found = f"{count[short[0]]} photo{'s' * (count[short[0]] != 1)}"
+        raise UsageError(
+            f"the label {short[0]!r} of {name} has {found} {'to train on' if given else 'that can be read'}{others}; "
+            f"at least {needed} {'is' if needed == 1 else 'are'} needed, {what}: add some or remove it"
+        )

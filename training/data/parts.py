@@ -1,0 +1,86 @@
+"""A split that is fair to every label, the same on every machine, and lies between no two photos that show the same."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .alike import Thumbnails, groups
+
+SEED = 0  # part of every hash; another one would be another split
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Which share of each label's photos is kept from training; where both are wanted and there are three, one each."""
+
+    heldout: float
+    calibration: float
+
+    def wanted(self, photos: int) -> dict[str, int]:
+        """How many of a label's photos each part gets; the rest, one at least, is trained on."""
+        heldout = max(1, round(self.heldout * photos)) if self.heldout else 0
+        calibration = max(1, round(self.calibration * photos)) if photos > heldout + 1 else 0
+        return {"heldout": heldout, "calibration": calibration}
+
+
+def divide(photos: Sequence[tuple[str, str]], rows: Thumbnails, shares: Shares) -> list[str]:
+    """The part of each photo: `train`, `calibration` or `heldout`.
+
+    photos  label and file name of each
+    rows    (n, 768) their thumbnails: near duplicates of one label come into the same part
+    """
+    by_label: dict[str, list[int]] = {}
+    for i, (label, _) in enumerate(photos):
+        by_label.setdefault(label, []).append(i)
+    parts = ["train"] * len(photos)
+    torn = []  # labels whose photos resemble each other too much
+    for label, own in sorted(by_label.items()):
+        wanted = shares.wanted(len(own))
+        names = [photos[i][1] for i in own]
+        bursts, whole = _bursts(names, groups(rows[own]), max(wanted.values()), min(filter(None, wanted.values())))
+        torn += [] if whole else [label]
+        for part, members in _take(names, bursts, wanted, label):
+            for i in members:
+                parts[own[i]] = part
+    if torn:
+        log.warning(
+            "photos of %d labels, such as %s, are so alike that some of one series lie on both sides of the split; "
+            "figures will flatter",
+            len(torn), torn[0],
+        )  # fmt: skip
+    return parts
+
+
+def _bursts(names: Sequence[str], alike: list[list[int]], most: int, piece: int) -> tuple[list[list[int]], bool]:
+    """Groups of at most `most`; larger ones are cut into pieces of neighbours by name. And whether none was cut."""
+    small = [group for group in alike if len(group) <= most]
+    large = [sorted(group, key=lambda i: names[i]) for group in alike if len(group) > most]
+    cut = [group[start : start + piece] for group in large for start in range(0, len(group), piece)]
+    return small + cut, not large
+
+
+def _take(
+    names: Sequence[str], bursts: list[list[int]], wanted: dict[str, int], label: str
+) -> list[tuple[str, list[int]]]:
+    """What is held out and what calibrates: bursts in the order of a hash, as long as they fit."""
+
+    def rank(burst: list[int]) -> str:
+        return min(hashlib.sha256(f"{SEED}/{label}/{names[i]}".encode()).hexdigest() for i in burst)
+
+    left = sorted(bursts, key=rank)
+    taken = []
+    for part, count in wanted.items():
+        fitting = []
+        for burst in left:
+            if sum(map(len, fitting)) + len(burst) <= count:
+                fitting.append(burst)
+        if count and not fitting and len(left) > 1:
+            fitting = left[:1]  # rather one burst too many than none
+        left = [burst for burst in left if burst not in fitting]
+        taken += [(part, burst) for burst in fitting]
+    return taken
