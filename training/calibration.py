@@ -1,14 +1,17 @@
-"""How sure a model may be: a temperature for its probabilities, and the confidence from which a guess counts as known.
+"""How sure a model may be: a temperature for its probabilities, and the score from which a guess counts as known.
 
 Both are fitted on photos that are neither trained on nor used for figures.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 0.98  # share of the right answers that stay above the threshold
+FALSE_REJECTION = 0.05  # share of the known photos that stay below the threshold
+PRIOR = 0.5  # standard deviation of the temperature's logarithm about 0, before any photo is seen
 
 
 def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
@@ -19,22 +22,30 @@ def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np
 
 
 def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """The temperature at which the labels are most probable, to 1 %.
+    """The temperature, to 1 %, at which it is least surprising which of the best guesses are right.
+
+    Only the probability of the best guess is shown and counted in the calibration error, so only it is fitted: the
+    usual likelihood of the right label also weighs how improbable the others are, and leaves a network that was trained
+    with smoothed labels too sure. A weak prior about 1 keeps few photos, all answered rightly, from making it certain.
 
     probabilities  (n, C), at temperature 1; labels (n,)
-    source         Guo et al. 2017 (arXiv 1706.04599)
+    source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
     candidates = np.geomspace(0.2, 5.0, 324)  # steps of 1 %
-    rows = np.arange(len(labels))
-    losses = [-np.log(scaled(probabilities, t)[rows, labels] + 1e-12).mean() for t in candidates]
+    right = probabilities.argmax(-1) == labels
+    losses = [_surprise(scaled(probabilities, t).max(-1), right) + (np.log(t) / PRIOR) ** 2 / 2 for t in candidates]
     return round(float(candidates[int(np.argmin(losses))]), 3)
 
 
-def fit_threshold(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """The confidence that 98 % of the right answers reach; below it the best guess is called unknown.
+def fit_threshold(scores: NDArray[np.floating[Any]]) -> float:
+    """The score that 95 % of known photos reach, answered rightly or not; below it a guess is called unknown.
 
-    probabilities  (n, C), calibrated; labels (n,)
+    scores  (n,) of photos that show one of the labels: a probability, or anything else that grows with being known
     """
-    right = probabilities.argmax(-1) == labels
-    confidence = probabilities.max(-1)[right]
-    return round(float(np.quantile(confidence, 1 - KEPT)), 2) if len(confidence) else 0.0
+    return float(np.quantile(scores, FALSE_REJECTION))
+
+
+def _surprise(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """-Σ log p of what came true: the best guess being right, or not."""
+    sure = np.clip(confidence, 1e-12, 1 - 1e-12)
+    return float(-np.log(np.where(right, sure, 1 - sure)).sum())

@@ -32,11 +32,17 @@ def _head(model: Path, card: Card) -> str:
         ("weights", f"int8, a scale for each output channel; `{model.stem}.safetensors` holds them in float16"),
         ("file", f"{model.stat().st_size / 1e6:.2f} MB"),
         ("temperature", f"{card.temperature:g}, applied in the graph"),
-        ("threshold", f"{card.threshold:g}: below it the best guess counts as unknown"),
+        ("known", _known(card)),
         ("licence", card.licence or "not stated"),
     ]
     rows_text = "\n".join(f"| {name} | {value} |" for name, value in table)
     return f"# {card.name}: {card.description}\n\n| | |\n|---|---|\n{rows_text}"
+
+
+def _known(card: Card) -> str:
+    if card.familiarity:
+        return f"from a familiarity of {card.familiarity['threshold']:g} on (ViM, arXiv 2203.10807), else unknown"
+    return f"from a probability of {card.threshold:g} on, else unknown"
 
 
 def _figures(model: Path, card: Card) -> str:

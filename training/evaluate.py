@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,17 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
     looked = np.stack(attention).astype(np.float32)
     return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), np.array(known))
+
+
+def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> Floats:
+    """What the head of a model file reads of each photo that can be read, (n, D)."""
+    found = []
+    for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
+        try:
+            found.append(classifier.classify_image(photo_of(sample)).embedding)
+        except BrokenPhotoError as error:
+            log.warning("skipped %s", error)
+    return np.array(found, np.float32)
 
 
 def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:

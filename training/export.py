@@ -12,12 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
+from vitcam.model.familiarity import Familiarity
 from vitcam.model.runtime import open_interpreter
 from vitcam.resize import to_model_size
 
@@ -28,7 +30,8 @@ from .checkpoints import Weights, read_network, read_weights, save_weights
 from .curves import CURVES
 from .data.dataset import Dataset
 from .data.photos import read_photo
-from .evaluate import ask_float, ask_model, comparison, figures, open_model
+from .evaluate import ask_float, ask_model, comparison, embeddings, figures, open_model
+from .familiarity import MOST, fit_familiarity
 from .flatbuffer import only
 from .graph import OUTPUTS, SIGNATURES, to_float
 from .quantise import allow_float16, delegate_input, to_int8
@@ -49,7 +52,7 @@ def export(
     checkpoint  `.safetensors` of vitcam-train
     out         `NAME.tflite`; the others are written beside it
     dataset     its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and
-                threshold; None: neither
+                threshold, with its part `train` what is familiar; None: neither
     golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
     rewrites    which are made; all of them make the fastest file
     side_px     height and width of the input; positions are interpolated. None: as it was trained
@@ -64,9 +67,11 @@ def export(
     card = _card(about, config, weights, tflite, temperature, threshold)
     check_partitions(tflite)
     bundle.write(out, tflite, card, list(about.labels), [])
+    known = familiarity(out, weights, dataset)
+    bundle.write(out, tflite, card, list(about.labels), [], known)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
-    bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden))
+    bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden), known)
     curves = checkpoint.with_name(CURVES)
     if curves.exists():
         shutil.copy(curves, out.with_suffix(curves.suffix))
@@ -95,7 +100,18 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
         return 1.0, 0.0
     answers = ask_float(checkpoint, dataset, "calibration")
     temperature = fit_temperature(answers.probabilities, answers.labels)
-    return temperature, fit_threshold(scaled(answers.probabilities, temperature), answers.labels)
+    return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
+
+
+def familiarity(model: Path, weights: Weights, dataset: Dataset | None) -> Familiarity | None:
+    """By what a guess counts as known, from what the model file says of photos; None without any to fit it on."""
+    if dataset is None or not (dataset.parts.get("train") and dataset.parts.get("calibration")):
+        return None
+    classifier = Classifier(model)
+    order = np.random.default_rng(0).permutation(len(dataset.parts["train"]))[:MOST]
+    trained = embeddings(classifier, [dataset.parts["train"][i] for i in order])
+    calibration = embeddings(classifier, dataset.parts["calibration"])
+    return fit_familiarity(weights["head.weight"].T, weights["head.bias"], trained, calibration)
 
 
 def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:

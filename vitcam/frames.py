@@ -82,7 +82,7 @@ class Prediction:
     top: tuple[Guess, ...]
     """The k most probable labels, best first."""
     known: bool
-    """False when the best probability stays below the model's threshold."""
+    """False when the picture may show none of the labels: it stays below the model's threshold."""
     ms: Timings
     attention: NDArray[np.float32] | None
     """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at

@@ -1,12 +1,13 @@
 """One file carries everything: a zip with labels, preprocessing, calibration and golden images behind the flatbuffer.
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
-`vitcam.json` (a `Card`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known answers).
+`vitcam.json` (a `Card`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known answers),
+and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
 """
 
 import json
 import zipfile
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import numpy as np
 
 from vitcam.errors import ModelError
 from vitcam.frames import Guess, Image
+from vitcam.model import familiarity
+from vitcam.model.familiarity import Familiarity
 from vitcam.resize import InputSpec
 
 SCHEMA = 1
@@ -42,7 +45,9 @@ class Card:
     temperature: float = 1.0
     """Already applied in the graph; kept for the record."""
     threshold: float = 0.0
-    """Below this probability the best guess does not count as known."""
+    """Below this probability the best guess does not count as known, where the file carries no familiarity."""
+    familiarity: dict[str, float] = field(default_factory=dict)
+    """The numbers of `Familiarity`; empty where the file carries none."""
     trained_on: tuple[dict[str, str], ...] = ()
     licence: str = ""
     accuracy: dict[str, Any] = field(default_factory=dict)
@@ -68,9 +73,17 @@ class Bundle:
     card: Card
     labels: tuple[str, ...]
     golden: tuple[Golden, ...]
+    familiarity: Familiarity | None = None
 
 
-def write(path: Path, tflite: bytes, card: Card, labels: list[str], golden: list[Golden]) -> None:
+def write(
+    path: Path,
+    tflite: bytes,
+    card: Card,
+    labels: list[str],
+    golden: list[Golden],
+    familiar: Familiarity | None = None,
+) -> None:
     """Write a model file; `tflite` is the finished flatbuffer.
 
     An old file of that name is replaced as a whole: a daemon has it mapped, and would die if it shrank under it.
@@ -78,12 +91,14 @@ def write(path: Path, tflite: bytes, card: Card, labels: list[str], golden: list
     partial = path.with_name(f".{path.name}.partial")
     partial.write_bytes(tflite)
     answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
+    card = replace(card, familiarity=familiar.numbers() if familiar else {})
     parts: dict[str, str | bytes] = {
         "vitcam.json": json.dumps(asdict(card), indent=1, ensure_ascii=False),
         "labels.txt": "\n".join(labels) + "\n",
         "golden.json": json.dumps(answers, indent=1),
     }
     parts |= {f"golden/{i}.png": _png(g) for i, g in enumerate(golden)}
+    parts |= familiar.parts() if familiar else {}
     with zipfile.ZipFile(partial, "a") as archive:
         for name, content in parts.items():  # ZipInfo dates each 1980: the same model makes the same file
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
@@ -104,7 +119,7 @@ def read(path: Path) -> Bundle | None:
                 return None
             card = _card(json.loads(archive.read("vitcam.json")))
             labels = tuple(archive.read("labels.txt").decode().splitlines())
-            return Bundle(path, card, labels, tuple(_golden(archive)))
+            return Bundle(path, card, labels, tuple(_golden(archive)), familiarity.read(archive, card.familiarity))
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"

@@ -60,6 +60,7 @@ class Classifier:
         self.card = described.card if described else foreign.describe(self.path, self._graph)
         self.labels = _read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
+        self.familiarity = described.familiarity if described else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
         _check_fit(self.path, self._graph.inputs[0].shape, self.card.input)
@@ -108,7 +109,7 @@ class Classifier:
             seq=frame.seq,
             captured_ns=frame.captured_ns,
             top=top,
-            known=top[0].p >= self.card.threshold,
+            known=self._knows(top[0], outputs.get("embedding")),
             ms=ms,
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=outputs.get("embedding"),
@@ -147,6 +148,11 @@ class Classifier:
         # caches are cold after an inference: plain Python is faster here than four calls into NumPy
         best = heapq.nlargest(self.top_k, range(len(p)), key=p.__getitem__)
         return tuple(Guess(self.labels[i], p[i]) for i in best)
+
+    def _knows(self, best: Guess, embedding: NDArray[np.float32] | None) -> bool:
+        if self.familiarity is None or embedding is None:
+            return best.p >= self.card.threshold
+        return self.familiarity.score(embedding) >= self.familiarity.threshold
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
         return None if weights is None else weights.reshape(*axes, *self.card.grid)

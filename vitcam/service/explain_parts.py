@@ -127,9 +127,14 @@ def _colour(guess: Guess, of: Explained) -> Colour:
 
 
 def _certainty(of: Explained) -> str:
-    threshold = of.card.threshold
-    if not threshold:
-        return f"of {len(of.prediction.top):,} labels"
+    labels = f"{len(of.prediction.top):,} labels"
+    if of.card.familiarity:
+        resembles = f"of {labels}; it resembles what the model learned from"
+        return (
+            resembles if of.prediction.known else f"unlike what the model learned from: it may be none of its {labels}"
+        )
+    if not of.card.threshold:
+        return f"of {labels}"
     if of.prediction.known:
-        return f"of {len(of.prediction.top):,} labels; above the threshold of {threshold:.0%}"
-    return f"below the model's threshold of {threshold:.0%}: it may be none of its {len(of.prediction.top):,} labels"
+        return f"of {labels}; above the threshold of {of.card.threshold:.0%}"
+    return f"below the model's threshold of {of.card.threshold:.0%}: it may be none of its {labels}"

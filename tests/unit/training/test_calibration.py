@@ -29,13 +29,25 @@ def test_a_temperature_of_one_changes_nothing_and_two_flattens() -> None:
     np.testing.assert_array_equal(scaled(probabilities, 2.0).argmax(-1), probabilities.argmax(-1))
 
 
-def test_forty_nine_of_fifty_right_answers_reach_the_threshold() -> None:
+def test_a_few_photos_all_answered_rightly_leave_the_model_some_doubt() -> None:
+    temperature = fit_temperature(np.full((8, 2), [0.9, 0.1], np.float32), np.zeros(8, int))
+
+    assert 0.35 < temperature < 0.9
+
+
+def test_only_the_best_guess_decides_how_sure_the_model_may_be() -> None:
     probabilities, labels = overconfident()
-    threshold = fit_threshold(scaled(probabilities, 2.0), labels)
+    shuffled = probabilities.copy()
+    for row in shuffled:
+        others = np.delete(np.arange(6), row.argmax())
+        row[others] = row[others][::-1]
     right = probabilities.argmax(-1) == labels
+    relabelled = np.where(right, labels, (probabilities.argmax(-1) + 1) % 6)
 
-    assert (scaled(probabilities, 2.0).max(-1)[right] >= threshold).mean() == pytest.approx(0.98, abs=0.01)
+    assert fit_temperature(shuffled, relabelled) == fit_temperature(probabilities, labels)
 
 
-def test_without_one_right_answer_nothing_is_called_unknown() -> None:
-    assert fit_threshold(np.array([[0.9, 0.1]]), np.array([1])) == 0.0
+def test_one_in_twenty_known_photos_stays_below_the_threshold() -> None:
+    scores = np.random.default_rng(0).normal(size=4000)
+
+    assert (scores < fit_threshold(scores)).mean() == pytest.approx(0.05, abs=1e-3)
