@@ -68,6 +68,7 @@ def export(
     check_partitions(tflite)
     bundle.write(out, tflite, card, list(about.labels), [])
     known = familiarity(out, weights, dataset)
+    card = replace(card, familiarity=known.numbers() if known else {})
     bundle.write(out, tflite, card, list(about.labels), [], known)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
