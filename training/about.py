@@ -58,6 +58,14 @@ def read_about(path: Path) -> About:
         raise UsageError(f"{path} is no checkpoint of vitcam-train; bring foreign weights in by `import`") from error
 
 
+def stored_about(path: Path) -> About | None:
+    """What a file of weights says of itself, if `vitcam-train` wrote it."""
+    try:
+        return read_about(path)
+    except UsageError:
+        return None
+
+
 def stored_network(path: Path) -> dict[str, Any]:
     """What a file of weights says of its network's sizes and choices; empty where that is left to the weights."""
     if path.suffix != ".safetensors":

@@ -39,10 +39,16 @@ DataOption = Annotated[
     str | None, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
 ]
 
-RunOption = Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE.")]
+RunOption = Annotated[
+    Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE, or runs/DATA.")
+]
 RecipeArgument = Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")]
 SaveOption = Annotated[
     float, typer.Option("--save-every", metavar="MINUTES", min=0, help="What a run that is killed may lose.")
+]
+BoardOption = Annotated[bool, typer.Option("--tensorboard", help="Write event files for TensorBoard, too.")]
+TeacherOption = Annotated[
+    Path | None, typer.Option("--teacher", help="A checkpoint of vitcam-train with the same labels, to learn from.")
 ]
 StopOption = Annotated[
     float | None,
@@ -79,27 +85,31 @@ def root(
 
 @app.command()
 def finetune(
-    recipe: RecipeArgument,
     weights: Annotated[Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz or .safetensors.")],
+    recipe: RecipeArgument = "folder",
     out: RunOption = None,
     data: DataOption = None,
+    teacher: TeacherOption = None,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
+    tensorboard: BoardOption = False,
 ) -> None:
     """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
-    _train(recipe, weights, out, data, _session(save_every, stop_after))
+    _train(recipe, weights, out, data, teacher, _session(save_every, stop_after, tensorboard))
 
 
 @app.command()
 def fit(
-    recipe: RecipeArgument,
+    recipe: RecipeArgument = "scratch",
     out: RunOption = None,
     data: DataOption = None,
+    teacher: TeacherOption = None,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
+    tensorboard: BoardOption = False,
 ) -> None:
     """Train a network from scratch. Run it again to go on after an interruption."""
-    _train(recipe, None, out, data, _session(save_every, stop_after))
+    _train(recipe, None, out, data, teacher, _session(save_every, stop_after, tensorboard))
 
 
 @app.command("import")
@@ -217,27 +227,29 @@ def split(
     _tell(f"linked {count:,} photos into {folder}")
 
 
-def _session(save_every: float, stop_after: float | None) -> "Session":
+def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> "Session":
     """Before Keras is imported: its seconds count, too."""
     from .session import Session, Stop
 
-    return Session(save_every_s=60 * save_every, stop=Stop(math.inf if stop_after is None else stop_after))
+    minutes = math.inf if stop_after is None else stop_after
+    return Session(save_every_s=60 * save_every, tensorboard=tensorboard, stop=Stop(minutes))
 
 
-def _train(recipe: str, weights: Path | None, out: Path | None, data: str | None, session: "Session") -> None:
-    from dataclasses import replace
-
+def _train(
+    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session"
+) -> None:
     from .curves import CURVES, draw_curves
     from .finetune import train
-    from .fit import LOG, WEIGHTS
-    from .recipe import read_recipe
+    from .fit import WEIGHTS
+    from .journal import LOG
+    from .recipe import on_photos, read_recipe
     from .session import Stopped
 
     chosen = read_recipe(recipe)
     if data:
-        chosen = replace(chosen, data=data)
+        chosen = on_photos(chosen, data)
     try:
-        runs = train(chosen, weights, out or Path("runs") / chosen.name, session=session)
+        runs = train(chosen, weights, out or Path("runs") / chosen.model_name, session=session, teacher=teacher)
     except Stopped as stopped:
         _tell(f"vitcam-train: {stopped}")
         raise typer.Exit(stopped.exit_code) from None

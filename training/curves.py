@@ -20,12 +20,13 @@ def draw_curves(logs: Sequence[Path], out: Path) -> None:
     training may well be the worse one.
     """
     rows = [row for log in logs for row in _read(log)]
-    epochs = range(1, len(rows) + 1)
     with figure(out, 9, 3.4, columns=2) as (losses, accuracies):
         for axes, kind, factor in ((losses, "loss", 1), (accuracies, "accuracy", 100)):
             for part, colour in (("train", FAINT), ("test", ACCENT)):
                 label = "training, as trained" if part == "train" else "test"
-                axes.plot(epochs, [factor * row[f"{part}_{kind}"] for row in rows], color=colour, label=label)
+                name = f"{part}_{kind}"
+                scored = [epoch for epoch, row in enumerate(rows, 1) if name in row]
+                axes.plot(scored, [factor * rows[epoch - 1][name] for epoch in scored], color=colour, label=label)
             axes.set_xlabel("epoch")
         losses.set_ylabel("cross-entropy")
         losses.set_yscale("log")
@@ -37,4 +38,5 @@ def draw_curves(logs: Sequence[Path], out: Path) -> None:
 
 def _read(log: Path) -> list[dict[str, float]]:
     with log.open(newline="") as file:
-        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+        rows = list(csv.DictReader(file))
+    return [{name: float(value) for name, value in row.items() if value} for row in rows]  # empty: not scored

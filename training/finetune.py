@@ -12,12 +12,15 @@ from typing import Any
 
 import keras
 
-from .about import FROM_SCRATCH, About, read_about
+from vitcam.errors import UsageError
+
+from .about import FROM_SCRATCH, About, read_about, stored_about
 from .checkpoints import load_into, read_network
 from .data.catalogue import open_dataset
 from .data.dataset import Dataset
+from .distil import Teacher, read_teacher
 from .fit import WEIGHTS, Run
-from .recipe import Recipe
+from .recipe import DistilRecipe, Recipe
 from .session import Session
 from .vit import ViT
 
@@ -28,22 +31,24 @@ def train(
     folder: Path,
     dataset: Dataset | None = None,
     session: Session | None = None,
+    teacher: Path | None = None,
 ) -> list[Run]:
     """Train every stage of a recipe, or go on where it stopped; the last stage's run lies in `folder` itself.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
+    teacher  a trained network of ours whose soft labels count, too
     returns  the runs of all stages, in order
     raises   UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
     """
-    dataset = dataset or open_dataset(recipe.data)
+    dataset = dataset or _opened(recipe)
     runs: list[Run] = []
-    stages = [replace(stage, data=recipe.data) for stage in recipe.before]
+    stages = [replace(stage, data=recipe.data, called=recipe.called, about=recipe.about) for stage in recipe.before]
     folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
     earlier: dict[str, Any] = {}
     history: dict[str, list[float]] = {}
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
-        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history))
+        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher))
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
         about = read_about(weights)
@@ -59,6 +64,7 @@ def prepare(
     dataset: Dataset | None = None,
     earlier: dict[str, Any] | None = None,
     history: dict[str, list[float]] | None = None,
+    teacher: Path | None = None,
 ) -> Run:
     """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
 
@@ -66,37 +72,77 @@ def prepare(
     dataset  what to train and test on; None: what the recipe names
     earlier  of the stages before it: `began_with`, `epochs` and `hours`
     history  the figures of their epochs
-    raises   UsageError if data or weights are missing or do not fit
+    teacher  a trained network of ours whose soft labels count, too
+    raises   UsageError if data, weights or teacher are missing or do not fit
     """
-    dataset = dataset or open_dataset(recipe.data)
-    vit = start(recipe, len(dataset.labels), weights)
+    dataset = dataset or _opened(recipe)
+    if teacher and not recipe.distil:
+        recipe = replace(recipe, distil=DistilRecipe())
+    if recipe.distil and not teacher:
+        raise UsageError(f"the recipe {recipe.name} learns from a teacher; name its checkpoint by --teacher")
+    vit = start(recipe, dataset.labels, weights)
+    taught = read_teacher(teacher, dataset.labels, recipe.train.precision) if teacher else None
+    known = provenance(recipe, weights) | (earlier or {})
+    if taught and recipe.distil:
+        known["taught_by"] = taught.name(recipe.distil)
     about = About(
-        name=recipe.name,
-        description=recipe.about.description,
+        name=recipe.model_name,
+        description=recipe.about.description or _shortened(dataset.labels),
         labels=dataset.labels,
         input=recipe.spec,
-        trained_on=recipe.about.trained_on,
+        trained_on=photos_seen(recipe, dataset, weights, taught),
         licence=recipe.about.licence,
-        provenance=provenance(recipe, weights) | (earlier or {}),
+        provenance=known,
         history=history or {},
     )
-    return Run(vit, dataset, recipe, folder, about)
+    return Run(vit, dataset, recipe, folder, about, taught)
 
 
-def start(recipe: Recipe, labels: int, weights: Path | None) -> ViT:
+def _opened(recipe: Recipe) -> Dataset:
+    if not recipe.data:
+        raise UsageError(
+            f"the recipe {recipe.name} leaves the photos to you; name a folder of LABEL/photo.jpg by --data"
+        )
+    return open_dataset(recipe.data)
+
+
+def _shortened(labels: tuple[str, ...]) -> str:
+    return ", ".join(labels[:6]) + (f" and {len(labels) - 6} more" if len(labels) > 6 else "")
+
+
+def photos_seen(
+    recipe: Recipe, dataset: Dataset, weights: Path | None, teacher: Teacher | None
+) -> tuple[dict[str, str], ...]:
+    """Every set of photos that the network learns from: its own, those of the weights it begins with, its teacher's.
+
+    A recipe that lists any lists its own and those of the weights.
+    """
+    listed = list(recipe.about.trained_on)
+    if not listed:
+        count = len(dataset.parts["train"])
+        listed = [{"data": f"{dataset.name}, {count:,} photos", "licence": "not stated", "source": "the trainer's own"}]
+        began = stored_about(weights) if weights else None
+        listed += began.trained_on if began else ()
+    listed += teacher.about.trained_on if teacher else ()
+    return tuple(photos for i, photos in enumerate(listed) if photos not in listed[:i])
+
+
+def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
     """The network that a run begins with.
 
+    labels   of the photos; a head that knows others, or these in another order, is made anew
     weights  a pretrained network: its sizes count, the recipe's input size and drop_path stay; None: from scratch
     raises   UsageError if the weights are missing or of no network that this can build
     """
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.dtype_policies.DTypePolicy(recipe.train.precision)
     if weights is None:
-        return ViT(recipe.model.config(labels), dtype=policy)
+        return ViT(recipe.model.config(len(labels)), dtype=policy)
     found, given = read_network(weights, recipe.model.image_size)
-    config = replace(found, classes=labels, drop_path=recipe.model.drop_path)
+    config = replace(found, classes=len(labels), drop_path=recipe.model.drop_path)
     model = ViT(config, dtype=policy)
-    load_into(model, given, new_head=found.classes != labels)
+    known = stored_about(weights)
+    load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
     return model
 
 

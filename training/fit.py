@@ -6,11 +6,11 @@ averaged weights, what is exported), `log.csv`. Keras computes; no TensorFlow is
 
 from __future__ import annotations
 
-import csv
 import logging
+import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,17 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 
 from .about import About
-from .checkpoints import Weights, save_weights, to_timm
+from .board import Board
+from .checkpoints import Weights, read_weights, save_weights, to_timm
+from .data.augment import Images
 from .data.batches import BatchPlan, plain_batches, training_batches
 from .data.dataset import Dataset, Sample
 from .display import Display
+from .distil import DistilLoss, Teacher, accuracy
+from .journal import add_line, history, read_log, trim_log
 from .optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
 from .recipe import Recipe
 from .session import Session, Stop, Stopped
@@ -35,8 +39,6 @@ from .vit import Tensor, ViT
 log = logging.getLogger(__name__)
 
 WEIGHTS = "weights.safetensors"
-LOG = "log.csv"
-COLUMNS = ("epoch", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "learning_rate", "seconds")
 
 
 class Logits(keras.Model):  # type: ignore[misc]
@@ -61,17 +63,22 @@ class Score:
 class Run:
     """One training run in one folder; make it anew with the same arguments and it goes on where it stopped."""
 
-    def __init__(self, vit: ViT, dataset: Dataset, recipe: Recipe, folder: Path, about: About) -> None:
+    def __init__(
+        self, vit: ViT, dataset: Dataset, recipe: Recipe, folder: Path, about: About, teacher: Teacher | None = None
+    ) -> None:
         self.vit, self.dataset, self.recipe, self.folder, self.about = vit, dataset, recipe, folder, about
+        self.teacher = teacher
         train = recipe.train
         self.plan = BatchPlan(recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads)
         self.model = Logits(vit)
         self.optimizer = LayerwiseAdamW(
             layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,
-            learning_rate=0.0,
+            learning_rate=0.0, global_clipnorm=train.clip_norm or None,
         )  # fmt: skip
         loss = keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=train.label_smoothing)
-        self.model.compile(self.optimizer, loss, metrics=["accuracy"], jit_compile=keras.backend.backend() != "torch")
+        if recipe.distil:
+            loss = DistilLoss(recipe.distil, train.label_smoothing)
+        self.model.compile(self.optimizer, loss, metrics=[accuracy], jit_compile=keras.backend.backend() != "torch")
         self.optimizer.build(self.model.trainable_variables)
         self.place = Place()
         folder.mkdir(parents=True, exist_ok=True)
@@ -86,25 +93,37 @@ class Run:
     def train(self, session: Session | None = None) -> None:
         """Train up to the recipe's last epoch, saving after each, every few minutes between, and before it leaves.
 
-        raises  UsageError if there are too few photos for a batch; Stopped if the session ends it early, saved
+        raises  UsageError if the photos do not suffice; Stopped if the session ends it early, saved; VitcamError if
+                the loss is no number any more
         """
+        self._check_photos()
         epochs, session = self.recipe.train.epochs, session or Session()
-        if self.steps == 0:
-            found, size = len(self.dataset.parts["train"]), self.recipe.train.batch_size
-            raise UsageError(
-                f"{found} photos to train on do not fill a batch of {size}; give more, or a smaller batch_size"
-            )
-        if self.place.epoch >= epochs:
-            self._save_weights()  # nothing is left to train, but what it says of itself may have changed
-        with session.stop, Display(epochs * self.steps, self._done, session.quiet) as display:
+        with ExitStack() as stack:
+            stack.enter_context(session.stop)
+            board = stack.enter_context(Board(self.folder, self._done)) if session.tensorboard else None
+            display = stack.enter_context(Display(epochs * self.steps, self._done, session.quiet))
             try:
-                while self.place.epoch < epochs:
-                    self._epoch(session, display)
+                while not self._finished:
+                    self._epoch(session, display, board)
             except Stopped as stopped:
                 self._save_state()
                 place = f"in epoch {self.place.epoch + 1} of {epochs} after step {self.place.step} of {self.steps}"
                 text = f"{stopped}: stopped {place}, saved in {self.folder}; run the same command to go on"
                 raise Stopped(text, stopped.exit_code) from None
+        self._save_weights(anew=not self.recipe.train.patience)  # what they say of themselves may have changed
+
+    def _check_photos(self) -> None:
+        size, name = self.recipe.train.batch_size, self.dataset.name
+        if self.steps == 0:
+            found = len(self.dataset.parts["train"])
+            raise UsageError(
+                f"{found} photos to train on do not fill a batch of {size}; give more, or a smaller batch_size"
+            )
+        if self.recipe.train.patience and not self.dataset.parts.get("calibration"):
+            raise UsageError(
+                f"patience stops by the loss on a part 'calibration', which {name} does not have; split one off "
+                "(heldout is for figures alone), or give patience = 0"
+            )
 
     def score(self, samples: Sequence[Sample], stop: Stop | None = None) -> Score:
         """Loss and accuracy of the averaged weights on photos as the shipped model will see them.
@@ -129,8 +148,7 @@ class Run:
 
     def log(self) -> list[dict[str, str]]:
         """The lines of `log.csv`, one an epoch, by `COLUMNS`."""
-        with (self.folder / LOG).open(newline="") as file:
-            return list(csv.DictReader(file))
+        return read_log(self.folder)
 
     @property
     def _done(self) -> int:
@@ -146,27 +164,55 @@ class Run:
         finally:
             self.optimizer.swap()
 
-    def _epoch(self, session: Session, display: Display) -> None:
+    @property
+    def _finished(self) -> bool:
+        return self.place.epoch >= self.recipe.train.epochs or self._overdue(self.place.epoch)
+
+    def _overdue(self, epoch: int) -> bool:
+        """Whether nothing has become better for as long as patience lasts."""
+        patience = self.recipe.train.patience
+        return bool(patience and self.place.best_epoch and epoch - self.place.best_epoch >= patience)
+
+    def _epoch(self, session: Session, display: Display, board: Board | None) -> None:
         """Train what is left of an epoch, score it, log it, save it."""
         session.stop.check(gained=False)
         saved_s = time.monotonic()
-        for trained in self._steps():
-            text = f"epoch {self.place.epoch + 1}/{self.recipe.train.epochs}, loss {trained.loss:.3f}"
-            display.show(self._done, f"{text}, right {trained.accuracy:.1%}")
+        for loss in self._steps():
+            mean, rate = self._mean, float(self.optimizer.learning_rate)
+            text = f"epoch {self.place.epoch + 1}/{self.recipe.train.epochs}, loss {mean.loss:.3f}"
+            display.show(self._done, f"{text}, right {mean.accuracy:.1%}")
+            if board:
+                board.add("step", self._done, loss=loss, learning_rate=rate)
             session.stop.check(gained=True)
             if time.monotonic() - saved_s >= session.save_every_s:
                 self._save_state()
                 saved_s = time.monotonic()
         self._save_state()  # a scoring that is interrupted begins again, the epoch before it does not
-        started_s = time.monotonic()
-        tested = self.score(self.dataset.parts["heldout"], session.stop)
-        self._log(self._mean, tested, self.place.seconds + time.monotonic() - started_s)
-        self.place = self.place.after_epoch()
-        self._save_weights()
+        line = self._scored(session.stop)
+        add_line(self.folder, line)
+        log.info("epoch %d: %s", self.place.epoch + 1, _in_words(line))
+        if board:
+            board.add("epoch", self._done, **line)
+        better = line.get("calibration_loss", math.inf) < self.place.best_loss
+        self.place = self.place.after_epoch(line["calibration_loss"] if better else None)
+        if better or not self.recipe.train.patience:
+            self._save_weights()
         self._save_state()
 
-    def _steps(self) -> Iterator[Score]:
-        """Train the batches that are left of the epoch; yields its mean so far after each."""
+    def _scored(self, stop: Stop) -> dict[str, float]:
+        """The line of the log of the epoch that was just trained; without test figures where no scoring is due."""
+        train, epoch, started_s = self.recipe.train, self.place.epoch + 1, time.monotonic()
+        line = {"epoch": epoch, "train_loss": self._mean.loss, "train_accuracy": self._mean.accuracy}
+        if epoch % train.score_every == 0 or epoch == train.epochs or self._overdue(epoch):
+            for name, part in {"test": "heldout", "calibration": "calibration"}.items():
+                if part == "heldout" or train.patience:
+                    score = self.score(self.dataset.parts[part], stop)
+                    line |= {f"{name}_loss": score.loss, f"{name}_accuracy": score.accuracy}
+        seconds = self.place.seconds + time.monotonic() - started_s
+        return line | {"learning_rate": float(self.optimizer.learning_rate), "seconds": seconds}
+
+    def _steps(self) -> Iterator[float]:
+        """Train the batches that are left of the epoch; yields the loss of each."""
         train, photos, place = self.recipe.train, self.dataset.parts["train"], self.place
         total, warmup = train.epochs * self.steps, train.warmup_epochs * self.steps
         batches = training_batches(
@@ -177,11 +223,22 @@ class Run:
             for images, targets in batches:
                 self.optimizer.learning_rate = warmup_cosine(self._done, total, warmup, train.learning_rate)
                 self.model.reset_metrics()  # backends differ in whether they add up over batches
-                loss, right = map(float, self.model.train_on_batch(images, targets))
+                loss, right = map(float, self.model.train_on_batch(images, self._taught(images, targets)))
+                if not math.isfinite(loss):
+                    raise VitcamError(
+                        f"the loss is {loss} in epoch {place.epoch + 1} at step {self.place.step + 1}: training came "
+                        "apart; run it again with a smaller learning_rate, or with clip_norm = 1.0"
+                    )
                 now_s = time.monotonic()
                 self.place = self.place.after_step(self.steps, loss, right, now_s - started_s)
                 started_s = now_s
-                yield self._mean
+                yield loss
+
+    def _taught(self, images: Images, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Targets (B, C), with the teacher's behind them where there is one: (B, 2 C)."""
+        if not (self.teacher and self.recipe.distil):
+            return targets
+        return np.hstack([targets, self.teacher.soft_labels(images, self.recipe.distil.temperature)])
 
     @property
     def _mean(self) -> Score:
@@ -194,8 +251,10 @@ class Run:
         named = {f"variable{i}": variable for i, variable in enumerate([*self.model.variables, *optimizer])}
         return named | {f"average{i}": variable for i, variable in enumerate(self.optimizer.averages)}
 
-    def _save_weights(self) -> None:
-        save_weights(self.folder / WEIGHTS, self.weights(), self._about())
+    def _save_weights(self, anew: bool = True) -> None:
+        """Write the averaged weights, or (not anew) those that were written before, and what is known of them."""
+        path = self.folder / WEIGHTS
+        save_weights(path, self.weights() if anew else read_weights(path), self._about())
 
     def _save_state(self) -> None:
         arrays = {name: keras.ops.convert_to_numpy(variable) for name, variable in self._variables().items()}
@@ -216,47 +275,27 @@ class Run:
             )
         for name, variable in variables.items():
             variable.assign(arrays[name])
-        self._trim_log()
+        trim_log(self.folder, self.place.epoch)
         log.info("going on after %d epochs and %d steps", self.place.epoch, self.place.step)
-
-    def _trim_log(self) -> None:
-        """Drop the line of an epoch that was logged and then not saved."""
-        path = self.folder / LOG
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-        if self.place.epoch == 0:
-            path.unlink(missing_ok=True)
-        elif len(lines) > self.place.epoch + 1:
-            partial = path.with_suffix(".partial")
-            partial.write_text("".join(lines[: self.place.epoch + 1]), encoding="utf-8")
-            partial.replace(path)
 
     def _about(self) -> About:
         """What is known of the network, with the hours that its epochs took on this machine."""
-        known = self.about.provenance  # of the stages before
-        hours = known.get("hours", 0) + sum(float(row["seconds"]) for row in self.log()) / 3600
-        provenance = known | {"epochs": known.get("epochs", 0) + self.place.epoch, "hours": round(hours, 2)}
-        earlier = self.about.history
-        history = {
-            name: [*earlier.get(name, ()), *(float(row[name]) for row in self.log())]
-            for name in COLUMNS
-            if name != "epoch"
-        }
-        return replace(self.about, provenance=provenance, network=asdict(self.vit.config), history=history)
+        known, rows = self.about.provenance, self.log()  # of the stages before; of this one
+        hours = known.get("hours", 0) + sum(float(row["seconds"]) for row in rows) / 3600
+        epochs = known.get("epochs", 0) + (self.place.best_epoch or self.place.epoch)
+        return replace(
+            self.about,
+            provenance=known | {"epochs": epochs, "hours": round(hours, 2)},
+            network=asdict(self.vit.config),
+            history=history(rows, self.about.history),
+        )
 
-    def _log(self, trained: Score, tested: Score, seconds: float) -> None:
-        rate = float(self.optimizer.learning_rate)
-        row = (self.place.epoch + 1, trained.loss, trained.accuracy, tested.loss, tested.accuracy, rate, seconds)
-        path = self.folder / LOG
-        fresh = not path.exists()
-        with path.open("a", newline="") as file:
-            writer = csv.writer(file)
-            if fresh:
-                writer.writerow(COLUMNS)
-            writer.writerow([f"{value:.6g}" for value in row])
-        log.info(
-            "epoch %d: train loss %.3f, test loss %.3f, test accuracy %.2f %%, %.0f s",
-            self.place.epoch + 1, trained.loss, tested.loss, 100 * tested.accuracy, seconds,
-        )  # fmt: skip
+
+def _in_words(line: dict[str, float]) -> str:
+    text = f"train loss {line['train_loss']:.3f}"
+    if "test_loss" in line:
+        text += f", test loss {line['test_loss']:.3f}, test accuracy {line['test_accuracy']:.2%}"
+    return f"{text}, {line['seconds']:.0f} s"
 
 
 def cross_entropy(logits: NDArray[np.float32], targets: NDArray[np.float32]) -> NDArray[np.float32]:

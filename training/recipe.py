@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
@@ -14,6 +15,10 @@ from vitcam.resize import InputSpec
 from .config import ViTConfig
 from .data.augment import Augment
 from .presets import preset
+from .ranges import check_ranges
+
+PRECISIONS = ("float32", "mixed_bfloat16")
+ANY = float("inf")
 
 T = TypeVar("T")
 
@@ -47,17 +52,58 @@ class TrainRecipe:
 
     epochs: int = 10
     warmup_epochs: float = 1.0
+    """In which the learning rate rises from 0; then it falls along half a cosine."""
     batch_size: int = 64
     per_label: int = 0
+    """Photos of each label in an epoch, those of rare labels more than once, changed anew each time: what to use where
+    some labels have far more photos than others. 0: each photo once."""
     learning_rate: float = 5e-4
     layer_decay: float = 1.0
+    """Factor on the learning rate from each layer to the one below."""
     weight_decay: float = 0.05
     decoupled: bool = True
     """AdamW's decay, beside the step; false: L2 in the gradient, to see the difference."""
+    clip_norm: float = 0.0
+    """The gradient, all variables' as one vector, is shortened to this length where it is longer; 0: never."""
     label_smoothing: float = 0.1
     average: float = 0.0
+    """What the running mean of the weights, which is scored and shipped, keeps of itself at each step."""
+    patience: int = 0
+    """Epochs without a smaller loss on the part `calibration` after which training ends; the weights of the best epoch
+    are kept. 0: train to the end, and keep the last."""
+    score_every: int = 1
+    """Epochs from one scoring to the next, where that takes long; the last epoch is always scored."""
     precision: str = "float32"
+    """Of the computation; weights are float32. `mixed_bfloat16` pays where the processor has instructions for it."""
     loader_threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what cannot be meant."""
+        check_ranges(
+            self,
+            {
+                "epochs": (1, ANY), "warmup_epochs": (0, ANY), "batch_size": (1, ANY), "per_label": (0, ANY),
+                "learning_rate": (0, ANY), "layer_decay": (0.01, 1), "weight_decay": (0, ANY), "clip_norm": (0, ANY),
+                "label_smoothing": (0, 0.99), "average": (0, 0.999999), "patience": (0, ANY),
+                "score_every": (1, ANY), "loader_threads": (1, 256),
+            },
+        )  # fmt: skip
+        if self.precision not in PRECISIONS:
+            raise ValueError(f"precision is {self.precision!r}; allowed: {', '.join(PRECISIONS)}")
+
+
+@dataclass(frozen=True)
+class DistilRecipe:
+    """How the word of a teacher counts, which the command names (`--teacher`)."""
+
+    weight: float = 0.5
+    """Of the teacher's labels in the loss; the true labels have the rest."""
+    temperature: float = 2.0
+    """Divides both networks' logits: above 1 the teacher's lesser guesses count for more."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what cannot be meant."""
+        check_ranges(self, {"weight": (0, 1), "temperature": (0.1, 100)})
 
 
 @dataclass(frozen=True)
@@ -76,15 +122,29 @@ class Recipe:
 
     name: str
     data: str
+    """Name of a data set, a folder of photos, or a list of them; empty: left to the command."""
     seed: int = 0
+    called: str = ""
+    """The model's name; empty: the recipe's."""
     about: AboutRecipe = field(default_factory=AboutRecipe)
     model: ModelRecipe = field(default_factory=ModelRecipe)
     input: InputRecipe = field(default_factory=InputRecipe)
     augment: Augment = field(default_factory=Augment)
     train: TrainRecipe = field(default_factory=TrainRecipe)
+    distil: DistilRecipe | None = None
+    """None: no teacher, or one with the defaults where the command names one."""
     before: tuple[Recipe, ...] = ()
     """Stages that are trained first, each going on with the weights of the one before: `[[before]]` in the TOML, which
     says what differs from the last stage, such as a smaller picture, with which a step takes less time."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a seed that NumPy does not take."""
+        check_ranges(self, {"seed": (0, 2**32 - 1)})
+
+    @property
+    def model_name(self) -> str:
+        """What the model is called."""
+        return self.called or self.name
 
     @property
     def spec(self) -> InputSpec:
@@ -112,11 +172,19 @@ def read_recipe(name: str | Path) -> Recipe:
     return replace(_fill(Recipe, table, str(source)), before=_stages(table, before, str(source)))
 
 
+def on_photos(recipe: Recipe, data: str) -> Recipe:
+    """The recipe with other photos: what it says of its own, and the name of their model, would no longer be true."""
+    if data == recipe.data:
+        return recipe
+    path = Path(data).resolve()
+    return replace(recipe, data=data, called=path.stem if path.suffix == ".csv" else path.name, about=AboutRecipe())
+
+
 def _stages(table: dict[str, Any], before: Any, where: str) -> tuple[Recipe, ...]:
     """The recipe again for every earlier stage, with what its own tables say instead."""
     if not isinstance(before, list) or not all(isinstance(stage, dict) for stage in before):
         raise UsageError(f"{where}: before is {before!r}; [[tables]] are allowed")
-    allowed = ("model", "input", "augment", "train")
+    allowed = ("model", "input", "augment", "train", "distil")
     stages = []
     for stage in before:
         for name, part in stage.items():
@@ -160,6 +228,8 @@ def _fill(kind: type[T], table: dict[str, Any], where: str) -> T:
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
+    if get_origin(kind) is UnionType:  # X | None: TOML has no None
+        (kind,) = (part for part in get_args(kind) if part is not NoneType)
     if is_dataclass(kind):
         if not isinstance(value, dict):
             raise UsageError(f"{where} is {value!r}; a [table] is allowed")

@@ -71,4 +71,6 @@ class Session:
     """Show no progress."""
     save_every_s: float = 300.0
     """Between two saves within an epoch: what a run that is killed may lose. 0: save after every step."""
+    tensorboard: bool = False
+    """Write event files for TensorBoard beside the weights."""
     stop: Stop = field(default_factory=Stop)

@@ -34,6 +34,7 @@ class Place:
     """Sum of the shares of right answers."""
     seconds: float = 0.0
     best_epoch: int = 0
+    """The epoch of the smallest loss on the part `calibration`, counted from 1; 0: none was scored."""
     best_loss: float = math.inf
 
     def after_step(self, steps: int, loss: float, right: float, seconds: float) -> Place:
@@ -43,8 +44,10 @@ class Place:
             seconds=self.seconds + seconds,
         )  # fmt: skip
 
-    def after_epoch(self) -> Place:
-        """At the start of the next epoch."""
+    def after_epoch(self, best_loss: float | None = None) -> Place:
+        """At the start of the next epoch; `best_loss` if this one was the best so far."""
+        if best_loss is not None:
+            return Place(self.epoch + 1, best_epoch=self.epoch + 1, best_loss=best_loss)
         return Place(self.epoch + 1, best_epoch=self.best_epoch, best_loss=self.best_loss)
 
 
@@ -55,7 +58,8 @@ def save_state(folder: Path, place: Place, arrays: Mapping[str, NDArray[Any]]) -
     """
     partial = folder / "state.partial.npz"
     try:
-        np.savez(partial, **asdict(place), **arrays)
+        everything: dict[str, Any] = asdict(place) | dict(arrays)
+        np.savez(partial, **everything)
         partial.replace(folder / STATE)
     except OSError as error:
         raise VitcamError(f"{folder / STATE} cannot be written ({error.strerror}); the one before stays") from error

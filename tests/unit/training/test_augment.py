@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vitcam_training.data.augment import Augment, change, coarsen, jitter, mix, move, random_crop
+from vitcam_training.data.augment import Augment, change, coarsen, erase, jitter, mix, move, random_crop
 
 from vitcam.resize import InputSpec
 
@@ -144,3 +144,52 @@ def test_a_coarsened_photo_keeps_its_colours_and_loses_half_of_its_sides_at_most
         np.testing.assert_allclose(coarse.mean(axis=(0, 1)), photo.mean(axis=(0, 1)), atol=2)
 
     assert (min(sizes) >= 32, min(sizes) < 40, max(sizes) > 58) == (True, True, True)
+
+
+def test_an_erased_rectangle_has_the_papers_size_and_shape_and_is_noise() -> None:
+    rng = np.random.default_rng(0)
+    plain = np.full((60, 90, 3), 128, np.uint8)
+    shares, ratios = [], []
+    for _ in range(200):
+        covered = erase(plain, rng)
+        rows, columns = (np.flatnonzero((covered != 128).any(axis)) for axis in ((1, 2), (0, 2)))
+        height, width = np.ptp(rows) + 1, np.ptp(columns) + 1
+        shares.append(height * width / (60 * 90))
+        ratios.append(height / width)
+
+    assert (plain == 128).all(), "the photo itself stays"
+    assert (0.018 < min(shares) < 0.06, 0.28 < max(shares) < 0.35) == (True, True)
+    assert (0.28 < min(ratios) < 0.5, 2.0 < max(ratios) < 3.6) == (True, True)
+    assert covered[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].std() > 60
+
+
+def test_pictures_are_erased_as_often_as_was_asked() -> None:
+    rng = np.random.default_rng(0)
+    plain = Augment(crop_scale=1.0, flip=0.0, colour=0.0, erase=0.25)
+    erased = [not np.array_equal(change(gradient(32, 48), SPEC, plain, rng), gradient(32, 48)) for _ in range(200)]
+
+    assert 30 < sum(erased) < 70
+
+
+def test_rand_augment_is_applied_with_the_numbers_of_the_recipe() -> None:
+    plain = Augment(crop_scale=1.0, flip=0.0, colour=0.0, randaugment=2, magnitude=9.0)
+    changed = [change(gradient(32, 48), SPEC, plain, np.random.default_rng(seed)) for seed in range(50)]
+    differ = sum(not np.array_equal(picture, gradient(32, 48)) for picture in changed)
+
+    assert differ > 44, "two identities in a row are one in 196"
+    np.testing.assert_array_equal(changed[7], change(gradient(32, 48), SPEC, plain, np.random.default_rng(7)))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"crop_scale": 0.0}, "crop_scale is 0; 0.01 to 1 is allowed"),
+        ({"flip": 1.5}, "flip is 1.5; 0 to 1 is allowed"),
+        ({"magnitude": 11.0}, "magnitude is 11; 0 to 10 is allowed"),
+        ({"randaugment": -1}, "randaugment is -1; 0 to 14 is allowed"),
+        ({"mix": float("nan")}, "mix is nan; 0 to 1 is allowed"),
+    ],
+)
+def test_changes_that_cannot_be_meant_are_refused(values: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Augment(**values)  # type: ignore[arg-type]

@@ -99,3 +99,18 @@ def test_leaving_early_ends_the_threads_that_worked_ahead(samples: list[Sample])
     batches.close()  # type: ignore[attr-defined]
 
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("photos")]
+
+
+def test_an_epoch_begun_at_a_later_batch_gives_the_same_batches_from_there(samples: list[Sample]) -> None:
+    augment = Augment(mix=0.5, erase=0.5, randaugment=2)
+    every = list(training_batches(samples, plan(), augment, epoch=4, per_label=20))
+    later = list(training_batches(samples, plan(), augment, epoch=4, per_label=20, first=5))
+
+    assert (len(every), len(later)) == (7, 2)
+    for (images, targets), (same_images, same_targets) in zip(every[5:], later, strict=True):
+        np.testing.assert_array_equal(images, same_images)
+        np.testing.assert_array_equal(targets, same_targets)
+
+
+def test_an_epoch_that_is_done_has_no_batch_left(samples: list[Sample]) -> None:
+    assert list(training_batches(samples, plan(), Augment(), epoch=0, first=3)) == []

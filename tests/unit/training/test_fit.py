@@ -5,21 +5,24 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 from vitcam_training.about import read_about
-from vitcam_training.checkpoints import Weights, read_weights
+from vitcam_training.checkpoints import Weights, read_weights, to_timm
 from vitcam_training.data import batches
 from vitcam_training.data.augment import Augment
-from vitcam_training.data.dataset import Sample
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
-from vitcam_training.finetune import prepare, train
-from vitcam_training.fit import COLUMNS, Run, cross_entropy
-from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.finetune import prepare, start, train
+from vitcam_training.fit import Run, cross_entropy
+from vitcam_training.journal import COLUMNS
+from vitcam_training.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
 from vitcam_training.session import Session, Stop, Stopped
 
 from tests.unit.training.pictures import write_pictures
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 
 
@@ -146,7 +149,7 @@ def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(rec
     np.testing.assert_array_equal(after["blocks.0.mlp.fc1.weight"], before["blocks.0.mlp.fc1.weight"])
     np.testing.assert_array_equal(after["head.weight"], before["head.weight"])
     assert (about.provenance["epochs"], about.provenance["began_with"]) == (3, "random weights")
-    assert [len(column) for column in about.history.values()] == [3] * 6
+    assert about.history["epoch"] == [1, 2, 3]
     assert (about.input.height, about.network["image_size"]) == (64, [64, 64])
 
 
@@ -161,6 +164,116 @@ def test_cross_entropy_of_certain_and_of_undecided_answers_is_known() -> None:
     logits = np.array([[0.0, 0.0], [100.0, 0.0]], np.float32)
 
     np.testing.assert_allclose(cross_entropy(logits, np.array([[1, 0], [1, 0]], np.float32)), [np.log(2), 0], atol=1e-6)
+
+
+def test_gradients_are_shortened_together_to_the_length_asked_for(recipe: Recipe, tmp_path: Path) -> None:
+    """Seen in Adam's first moments: its steps do not depend on the length."""
+    short = replace(recipe.train, clip_norm=1e-3, epochs=1)
+    clipped = run(replace(recipe, train=short), tmp_path / "run")
+    next(clipped._steps())
+    moments = [v for v in clipped.optimizer.variables if v.path.endswith("_momentum")]
+    length = np.sqrt(sum(float((keras.ops.convert_to_numpy(v).astype(float) ** 2).sum()) for v in moments))
+
+    assert len(moments) == len(clipped.vit.trainable_variables)
+    assert length == pytest.approx(0.1 * 1e-3, rel=1e-3), "Adam takes a tenth of the first gradient"
+
+
+def test_training_that_came_apart_says_so_and_keeps_the_state_before(recipe: Recipe, tmp_path: Path) -> None:
+    wild = replace(recipe.train, learning_rate=1e30, warmup_epochs=0.0)
+
+    with pytest.raises(VitcamError, match=r"the loss is (nan|inf) in epoch 1 at step \d.*with clip_norm"):
+        run(replace(recipe, train=wild), tmp_path / "run").train(Session(save_every_s=0))
+    with np.load(tmp_path / "run" / "state.npz") as state:
+        assert np.isfinite(state["loss"])
+
+
+def with_calibration(recipe: Recipe) -> Dataset:
+    """The recipe's photos, half of the held-out ones as a part `calibration`."""
+    found = open_dataset(recipe.data)
+    heldout = found.parts["heldout"]
+    return replace(found, parts=found.parts | {"heldout": heldout[::2], "calibration": heldout[1::2]})
+
+
+def test_patience_ends_training_and_keeps_the_weights_of_the_best_epoch(recipe: Recipe, tmp_path: Path) -> None:
+    still = replace(recipe.train, epochs=9, learning_rate=0.0, average=0.0, patience=2)
+    trained = prepare(replace(recipe, train=still), None, tmp_path / "run", with_calibration(recipe))
+    trained.train()
+    log, about = trained.log(), read_about(tmp_path / "run" / "weights.safetensors")
+
+    assert [row["epoch"] for row in log] == ["1", "2", "3"], "nothing became better after the first"
+    assert len({row["calibration_loss"] for row in log}) == 1
+    assert about.provenance["epochs"] == 1
+    assert about.history["epoch"] == [1, 2, 3]
+
+
+def test_training_goes_on_while_the_calibration_photos_say_it_pays(recipe: Recipe, tmp_path: Path) -> None:
+    patient = replace(recipe.train, epochs=4, patience=3)
+    trained = prepare(replace(recipe, train=patient), None, tmp_path / "run", with_calibration(recipe))
+    trained.train()
+    losses = [float(row["calibration_loss"]) for row in trained.log()]
+
+    assert len(losses) == 4
+    assert trained.place.best_epoch == 1 + losses.index(min(losses))
+
+
+def test_patience_without_calibration_photos_is_refused_and_heldout_is_no_stand_in(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    found = with_calibration(recipe)
+    without = replace(found, parts={name: found.parts[name] for name in ("train", "heldout")})
+    patient = replace(recipe, train=replace(recipe.train, patience=1))
+
+    with pytest.raises(UsageError, match="a part 'calibration', which photos does not have; split one off"):
+        prepare(patient, None, tmp_path / "run", without).train()
+
+
+def test_scoring_every_second_epoch_leaves_cells_empty_but_never_the_last(recipe: Recipe, tmp_path: Path) -> None:
+    seldom = run(replace(recipe, train=replace(recipe.train, score_every=2)), tmp_path / "run")
+    seldom.train()
+    about = read_about(tmp_path / "run" / "weights.safetensors")
+
+    assert [bool(row["test_loss"]) for row in seldom.log()] == [False, True, True]
+    assert all(row["train_loss"] and row["seconds"] for row in seldom.log())
+    assert about.history["epoch"] == [2, 3]
+
+
+def test_a_damaged_state_is_refused_with_what_to_do(recipe: Recipe, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "state.npz").write_bytes(b"PK\x03\x04 no archive")
+
+    with pytest.raises(UsageError, match=r"state\.npz cannot be read .*; delete it to begin anew"):
+        run(recipe, tmp_path / "run")
+
+
+def test_a_stopped_epoch_is_not_gone_on_with_other_batches(recipe: Recipe, tmp_path: Path) -> None:
+    with pytest.raises(Stopped):
+        run(recipe, tmp_path / "run").train(Session(stop=After(2)))
+    larger = replace(recipe, train=replace(recipe.train, batch_size=12))
+
+    with pytest.raises(UsageError, match="stands at step 2 of an epoch of 4, and now an epoch has 2"):
+        run(larger, tmp_path / "run")
+
+
+def test_other_labels_get_a_new_head_though_there_are_as_many(recipe: Recipe, tmp_path: Path, whole: Path) -> None:
+    trained = whole / "weights.safetensors"
+    kept = start(recipe, ("blue", "green", "red"), trained)
+    other = start(recipe, ("cup", "dog", "tree"), trained)
+    wanted = weights_of(whole)["head.weight"]
+
+    np.testing.assert_array_equal(to_timm(kept)["head.weight"], wanted)
+    assert not np.allclose(to_timm(other)["head.weight"], wanted, atol=1e-3)
+
+
+def test_a_model_of_ones_own_photos_says_what_it_was_trained_on(recipe: Recipe, tmp_path: Path, whole: Path) -> None:
+    about = AboutRecipe(description="three colours", trained_on=({"data": "drawn pictures"},))
+    first = replace(recipe, about=about, train=replace(recipe.train, epochs=1))
+    prepare(first, None, tmp_path / "first").train()
+    mine = on_photos(first, str(write_pictures(tmp_path / "mine", each=12, side=32)))
+    made = prepare(mine, tmp_path / "first" / "weights.safetensors", tmp_path / "second").about
+
+    assert (made.name, made.description) == ("mine", "blue, green, red")
+    assert [photos["data"] for photos in made.trained_on][1:] == ["drawn pictures"]
+    assert made.trained_on[0]["data"].startswith("mine, ")
 
 
 def test_training_on_jax_imports_neither_tensorflow_nor_torch() -> None:

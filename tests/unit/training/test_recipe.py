@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from vitcam_training.presets import PRESETS
-from vitcam_training.recipe import Recipe, read_recipe, shipped_recipes
+from vitcam_training.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
 
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec
@@ -105,7 +105,7 @@ def test_an_earlier_stage_says_only_what_differs_from_the_last(tmp_path: Path) -
         ("[before]\nepochs = 3", r"before is \{'epochs': 3\}; \[\[tables\]\] are allowed"),
         (
             '[[before]]\ndata = "other"',
-            "before: 'data' is unknown; allowed: model, input, augment, train, each a table",
+            "before: 'data' is unknown; allowed: model, input, augment, train, distil, each a table",
         ),
         ("[[before]]\ntrain = 3", "before: 'train' is unknown; allowed"),
         ("[[before]]\ntrain.epoch = 3", "before: train: 'epoch' is unknown"),
@@ -114,3 +114,51 @@ def test_an_earlier_stage_says_only_what_differs_from_the_last(tmp_path: Path) -
 def test_an_earlier_stage_that_cannot_be_meant_is_refused(tmp_path: Path, stage: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_recipe(recipe(tmp_path, f'name = "m"\ndata = "d"\n{stage}\n'))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("[train]\nepochs = 0", "train: epochs is 0; 1 or more is allowed"),
+        ("[train]\nbatch_size = -4", "train: batch_size is -4; 1 or more is allowed"),
+        ("[train]\nlearning_rate = -1e-3", "learning_rate is -0.001; 0 or more is allowed"),
+        ("[train]\nlearning_rate = nan", "learning_rate is nan; 0 or more is allowed"),
+        ("[train]\nlabel_smoothing = 1.0", "label_smoothing is 1; 0 to 0.99 is allowed"),
+        ("[train]\naverage = 1.0", "average is 1; 0 to 0.999999 is allowed"),
+        ("[train]\nclip_norm = -1", "clip_norm is -1; 0 or more is allowed"),
+        ("[train]\npatience = -1", "patience is -1; 0 or more is allowed"),
+        ("[train]\nscore_every = 0", "score_every is 0; 1 or more is allowed"),
+        ('[train]\nprecision = "float16"', "precision is 'float16'; allowed: float32, mixed_bfloat16"),
+        ("[augment]\nerase = 2", "augment: erase is 2; 0 to 1 is allowed"),
+        ("[augment]\nmagnitude = 30.0", "augment: magnitude is 30; 0 to 10 is allowed"),
+        ("[distil]\nweight = 1.1", "distil: weight is 1.1; 0 to 1 is allowed"),
+        ("[distil]\ntemperature = 0", "distil: temperature is 0; 0.1 to 100 is allowed"),
+        ("[distil]\nteacher = 'a'", "distil: 'teacher' is unknown; allowed: weight, temperature"),
+        ("seed = -1", "seed is -1; 0 to "),
+    ],
+)
+def test_numbers_that_cannot_be_meant_are_refused_by_name(tmp_path: Path, lines: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_recipe(recipe(tmp_path, f'name = "m"\ndata = "d"\n{lines}\n'))
+
+
+def test_a_table_for_the_teacher_is_read_and_none_means_none(tmp_path: Path) -> None:
+    lines = 'name = "m"\ndata = "d"\n'
+
+    assert read_recipe(recipe(tmp_path, lines)).distil is None
+    assert read_recipe(recipe(tmp_path, lines + "[distil]\nweight = 1\n")).distil == DistilRecipe(1.0, 2.0)
+
+
+def test_a_recipe_on_other_photos_names_their_model_and_forgets_its_own(tmp_path: Path) -> None:
+    about = '[about]\ndescription = "cups"\n'
+    found = read_recipe(recipe(tmp_path, f'name = "mine"\ndata = "cups"\n{about}'))
+    folder, listed = (on_photos(found, str(tmp_path / name)) for name in ("my.flowers", "photos.csv"))
+
+    assert on_photos(found, "cups") == found
+    assert (folder.model_name, folder.name, folder.about) == ("my.flowers", "mine", AboutRecipe())
+    assert (listed.model_name, found.model_name) == ("photos", "mine")
+
+
+@pytest.mark.parametrize("name", ["folder", "scratch"])
+def test_recipes_for_ones_own_photos_leave_them_to_the_command(name: str) -> None:
+    assert read_recipe(name).data == ""
