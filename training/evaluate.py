@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import track
 
 from vitcam.errors import UsageError
+from vitcam.frames import Prediction
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model
@@ -53,6 +54,8 @@ class Answers:
     """The photos, those left out that cannot be read; empty where nobody needs them."""
     known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """(n,) whether the model file calls its best guess known; empty for a float network, which has no threshold."""
+    certainty: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """(n,) what decides that, see `Classifier.certainty`; empty for a float network."""
 
     @property
     def guesses(self) -> NDArray[np.int64]:
@@ -109,7 +112,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     """Classify the photos of one part one by one with a model file that `open_model` opened."""
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
-    kept, labels, probabilities, attention, known = [], [], [], [], []
+    kept, labels, probabilities, attention, certainty = [], [], [], [], []
     for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
         try:
             photo = photo_of(sample)
@@ -121,25 +124,34 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         for guess in prediction.top:
             row[index[guess.label]] = guess.p
         kept.append(sample)
-        known.append(prediction.known)
+        certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
         labels.append(index[dataset.labels[sample.label]])
         probabilities.append(row)
         attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
     if not labels:
         raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
     looked = np.stack(attention).astype(np.float32)
-    return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), np.array(known))
+    sure = np.array(certainty)
+    return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), sure >= classifier.threshold, sure)
 
 
 def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> Floats:
     """What the head of a model file reads of each photo that can be read, (n, D)."""
-    found = []
+    return np.array([prediction.embedding for prediction in _predictions(classifier, samples)], np.float32)
+
+
+def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[np.float64]:
+    """How well known each photo that can be read is, (n,), whatever it shows; see `Classifier.certainty`."""
+    found = _predictions(classifier, samples)
+    return np.array([classifier.certainty(prediction.top[0], prediction.embedding) for prediction in found])
+
+
+def _predictions(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[Prediction]:
     for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
         try:
-            found.append(classifier.classify_image(photo_of(sample)).embedding)
+            yield classifier.classify_image(photo_of(sample))
         except BrokenPhotoError as error:
             log.warning("skipped %s", error)
-    return np.array(found, np.float32)
 
 
 def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:

@@ -38,10 +38,20 @@ def _overall(found: dict[str, Any]) -> Table:
                 f"{found['attention_cosine_mean']:.4f}  (to float; worst {found['attention_cosine_min']:.4f})",
             ),
         ]
+    rows += _unknown(found["unknown"]) if "unknown" in found else []
     table = Table("", str(found["model"]), box=SIMPLE_HEAD)
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def _unknown(found: dict[str, Any]) -> list[tuple[str, str]]:
+    spread = f"± {found['rejected_sd']:.2%} over {found['seeds']} seeds"
+    return [
+        ("unknown, rejected", f"{found['rejected']:.2%}  ({spread}; {found['n']:,} photos of {found['data']})"),
+        ("known, rejected", f"{found['false_rejection']:.2%}  (± {found['false_rejection_sd']:.2%}; 5 % is aimed at)"),
+        ("with its threshold", f"{found['own_rejected']:.2%} and {found['own_false_rejection']:.2%}"),
+    ]
 
 
 def _classes(classes: list[dict[str, Any]]) -> Table:

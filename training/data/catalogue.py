@@ -9,14 +9,16 @@ from .cifar10 import cifar10
 from .dataset import ALL, Dataset
 from .everyday import everyday
 from .folder import list_folder
-from .imagenet import imagenet
+from .imagenet import cifar10_photos, everyday_unknown, imagenet
 from .manifest import list_manifest
 from .mnist import mnist
 from .own import Listed, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
     "cifar10": cifar10,
+    "cifar10-photos": cifar10_photos,
     "everyday": everyday,
+    "everyday-unknown": everyday_unknown,
     "imagenet": imagenet,
     "mnist": mnist,
 }

@@ -1,13 +1,18 @@
-"""One photo of each ImageNet-1k class: to compare a network with its int8 form, not to measure accuracy.
+"""One photo of each ImageNet-1k class: all of them, those of other data sets' labels, and those of none of them.
 
-The photos were probably in the training set of every network that is trained on ImageNet.
+The photos were probably in the training set of every network that is trained on ImageNet, DeiT-Tiny among them: they
+compare a network with its int8 form, and a fine-tuned network with real photos; they measure no ImageNet accuracy.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
+from vitcam.errors import UsageError
+
+from . import cifar10 as cifar
 from .dataset import Dataset, Sample, data_root, missing_data
 
 
@@ -21,11 +26,46 @@ def synsets(path: Path) -> dict[str, str]:
 
 def imagenet() -> Dataset:
     """All photos in the part `heldout`; there is nothing to train on. Raises UsageError if they are not there."""
-    folder, words = data_root() / "imagenet_samples", data_root() / "deit_tiny" / "synset_words.txt"
-    for path in (folder, words):
-        if not path.exists():
-            raise missing_data(path, "github.com/EliSchwartz/imagenet-sample-images")
-    labels = synsets(words)
-    index = {synset: i for i, synset in enumerate(labels)}
-    photos = (Sample(path, index[path.name.split("_")[0]]) for path in sorted(folder.glob("n*.jpg")))
-    return Dataset("imagenet", tuple(labels.values()), {"train": (), "heldout": tuple(photos)})
+    labels = synsets(_words())
+    return _held_out("imagenet", tuple(labels.values()), labels)
+
+
+def cifar10_photos() -> Dataset:
+    """Photos of a camera for CIFAR-10's labels: of the classes that `cifar10_photos.txt` gives one, and says why."""
+    return _held_out("cifar10-photos", cifar.LABELS, table("cifar10_photos"))
+
+
+def everyday_unknown() -> Dataset:
+    """Photos that show none of the labels of `everyday`: all but those of the classes in `everyday_in_imagenet.txt`."""
+    known = table("everyday_in_imagenet")
+    labels = {synset: label for synset, label in synsets(_words()).items() if synset not in known}
+    return _held_out("everyday-unknown", tuple(labels.values()), labels)
+
+
+def table(name: str) -> dict[str, str]:
+    """WordNet id -> label, from `NAME.txt` beside this file: columns with tabs between, # begins a remark."""
+    text = files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    return {synset: label for synset, label, *_ in rows}
+
+
+def _held_out(name: str, labels: tuple[str, ...], label_of: dict[str, str]) -> Dataset:
+    """The photos of the classes that have a label. Raises UsageError if they are not there."""
+    folder = data_root() / "imagenet_samples"
+    if not folder.is_dir():
+        raise _missing(folder)
+    index = {label: i for i, label in enumerate(labels)}
+    photos = [(path.name.split("_")[0], path) for path in sorted(folder.glob("n*.jpg"))]
+    samples = tuple(Sample(path, index[label_of[synset]]) for synset, path in photos if synset in label_of)
+    return Dataset(name, labels, {"train": (), "heldout": samples})
+
+
+def _words() -> Path:
+    path = data_root() / "deit_tiny" / "synset_words.txt"
+    if not path.is_file():
+        raise _missing(path)
+    return path
+
+
+def _missing(path: Path) -> UsageError:
+    return missing_data(path, "github.com/EliSchwartz/imagenet-sample-images")

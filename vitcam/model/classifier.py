@@ -77,9 +77,19 @@ class Classifier:
         return self._graph.info
 
     @property
+    def threshold(self) -> float:
+        """From this `certainty` on a guess counts as known."""
+        return self.card.threshold if self.familiarity is None else self.familiarity.threshold
+
+    @property
     def explains(self) -> bool:
         """Whether the model can say where all of its blocks looked."""
         return EXPLAIN in self._graph.signatures
+
+    @property
+    def weighs(self) -> bool:
+        """Whether the model says what each patch brought for its answer."""
+        return "evidence" in self.card.outputs
 
     def __call__(self, frame: Frame, explain: bool = False) -> Prediction:
         """Classify one frame; blocks for one inference.
@@ -109,17 +119,22 @@ class Classifier:
             seq=frame.seq,
             captured_ns=frame.captured_ns,
             top=top,
-            known=self._knows(top[0], outputs.get("embedding")),
+            known=self.certainty(top[0], outputs.get("embedding")) >= self.threshold,
             ms=ms,
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=outputs.get("embedding"),
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
+            evidence=self._on_grid(outputs.get("evidence")),
         )
 
     def classify_image(self, image: Image, source: str = "upload", explain: bool = False) -> Prediction:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
         return self(frame_of(image, self.input, source), explain)
+
+    def certainty(self, best: Guess, embedding: NDArray[np.float32] | None) -> float:
+        """How well known what was seen is: its familiarity, or the best probability where the file carries none."""
+        return best.p if self.familiarity is None or embedding is None else self.familiarity.score(embedding)
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Ask the model the images whose answers it carries: a wrong runtime or a damaged file shows here."""
@@ -148,11 +163,6 @@ class Classifier:
         # caches are cold after an inference: plain Python is faster here than four calls into NumPy
         best = heapq.nlargest(self.top_k, range(len(p)), key=p.__getitem__)
         return tuple(Guess(self.labels[i], p[i]) for i in best)
-
-    def _knows(self, best: Guess, embedding: NDArray[np.float32] | None) -> bool:
-        if self.familiarity is None or embedding is None:
-            return best.p >= self.card.threshold
-        return self.familiarity.score(embedding) >= self.familiarity.threshold
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
         return None if weights is None else weights.reshape(*axes, *self.card.grid)

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from vitcam_training.data.alike import thumbnails
 from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.cifar10 import LABELS
 from vitcam_training.data.everyday import everyday, label_of, listed, photos
 from vitcam_training.data.folder import lay_out
-from vitcam_training.data.imagenet import synsets
+from vitcam_training.data.imagenet import synsets, table
 from vitcam_training.data.split import split
 
 from tests.parts import need_data
@@ -30,7 +31,7 @@ def test_a_part_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path)
 def test_data_that_is_missing_is_answered_with_where_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VITCAM_DATA", str(tmp_path))
 
-    for name in ("everyday", "imagenet"):
+    for name in ("everyday", "imagenet", "cifar10-photos", "everyday-unknown"):
         with pytest.raises(UsageError, match=r"no data at .*: get it from .* in VITCAM_DATA"):
             open_dataset(name)
 
@@ -89,3 +90,30 @@ def test_no_held_out_photo_has_a_near_duplicate_among_those_trained_on() -> None
 
     assert len(found.parts["train"]) + 1040 + 208 + len(listed("duplicates")) == len(photos(root))
     assert np.max(held_out @ trained.T) <= 0.96
+
+
+def test_two_hundred_and_thirteen_classes_are_clearly_one_of_the_ten_words_of_cifar() -> None:
+    count = Counter(table("cifar10_photos").values())
+
+    assert sum(count.values()) == 213
+    assert set(count) == set(LABELS) - {"deer"}
+    assert (count["dog"], count["bird"], count["cat"], count["frog"]) == (118, 59, 5, 3)
+
+
+def test_what_is_left_out_of_the_unknown_names_a_label_of_everyday_each() -> None:
+    labels = {label_of(path) for path in listed("heldout")}
+
+    assert len(table("everyday_in_imagenet")) == 180
+    assert set(table("everyday_in_imagenet").values()) <= labels
+
+
+def test_photos_of_cifars_words_and_of_none_of_everydays_are_found_among_the_samples() -> None:
+    need_data("imagenet_samples")
+    need_data("deit_tiny")
+    photos, unknown = open_dataset("cifar10-photos"), open_dataset("everyday-unknown")
+    known = {sample.path.name.split("_")[0] for sample in unknown.part("heldout")} & set(table("everyday_in_imagenet"))
+
+    assert (len(photos.part("heldout")), photos.labels) == (213, LABELS)
+    assert {photos.labels[s.label] for s in photos.part("heldout") if "tabby" in s.path.name} == {"cat"}
+    assert len(unknown.part("heldout")) == 820
+    assert known == set()
