@@ -177,14 +177,20 @@ def evaluate(
         typer.Option("--split", help="heldout, calibration, train, all; by default heldout, all where none is."),
     ] = None,
     float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint to compare with, measured anew.")] = None,
+    unknown: Annotated[
+        str | None,
+        typer.Option("--unknown", help="Photos of none of its labels: how many does it tell from known ones?"),
+    ] = None,
     threads: Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
     from .evaluate import evaluate
     from .tables import evaluation_table
+    from .unknown import rejection
 
     found = evaluate(model, data, split, float_, threads)
+    found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
     typer.echo(json.dumps(found) if as_json else evaluation_table(found))
 
 
