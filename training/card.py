@@ -9,6 +9,8 @@ from vitcam.model.bundle import Card
 
 from .about import FROM_SCRATCH
 
+SHIPPED = "int8, a scale for each output channel"
+"""The weights of a file whose provenance says nothing else of them."""
 _READS = {"cls_token": "the class token", "first": "the first patch's token", "mean": "the mean of all patches' tokens"}
 
 
@@ -29,7 +31,7 @@ def _head(model: Path, card: Card) -> str:
             f"ViT, {card.layers} blocks, {card.heads} heads, width {card.width}, {card.parameters:,} parameters",
         ),
         ("patches", f"{rows} × {columns} of {card.patch_size} px; the head reads {_READS[card.pooling]}"),
-        ("weights", f"int8, a scale for each output channel; `{model.stem}.safetensors` holds them in float16"),
+        ("weights", f"{card.provenance.get('weights', SHIPPED)}; `{model.stem}.safetensors` holds them in float16"),
         ("file", f"{model.stat().st_size / 1e6:.2f} MB"),
         ("temperature", f"{card.temperature:g}, applied in the graph"),
         ("known", _known(card)),
@@ -66,9 +68,9 @@ def _figures(model: Path, card: Card) -> str:
 
 
 def _made(model: Path, card: Card) -> str:
-    facts = dict(card.provenance)
+    facts = {name: value for name, value in card.provenance.items() if name != "weights"}
     versions = facts.pop("versions", {})
-    commands = _commands(model, facts)
+    commands = _commands(model, card.name, facts)
     lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items() if value not in ("", None)]
     lines += ["- versions: " + ", ".join(f"{name} {number}" for name, number in versions.items())] if versions else []
     parts = ["\n".join(lines)] if lines else []
@@ -78,13 +80,16 @@ def _made(model: Path, card: Card) -> str:
     return "## How it was made\n\n" + "\n\n".join(parts) if parts else ""
 
 
-def _commands(model: Path, facts: dict[str, Any]) -> list[str]:
-    """What trains and exports it again, where it came from a recipe."""
+def _commands(model: Path, name: str, facts: dict[str, Any]) -> list[str]:
+    """What trains and exports it again, where it came from a recipe; a name of its own comes from `--data`."""
     recipe, began_with = facts.get("recipe"), facts.get("began_with")
     if not (recipe and began_with):
         return []
     train = f"fit {recipe}" if began_with == FROM_SCRATCH else f"finetune {recipe} --weights {began_with}"
-    again = f"export runs/{recipe}/weights.safetensors -o {model.parent.name}/{model.name} --data {facts['data']}"
+    train += f" --data {facts['data']}" if name != recipe else ""
+    train += f" --teacher {facts['teacher']}" if "teacher" in facts else ""
+    again = f"export runs/{name}/weights.safetensors -o {model.parent.name}/{model.name} --data {facts['data']}"
+    again += f" {facts['export_options']}" if "export_options" in facts else ""
     return [f"vitcam-train {train}", f"vitcam-train {again}"]
 
 

@@ -38,7 +38,7 @@ class Teacher:
 
     def name(self, recipe: DistilRecipe) -> str:
         """For the provenance of a student: who taught, and how."""
-        return f"{self.about.name} ({self.path.name}), weight {recipe.weight:g}, temperature {recipe.temperature:g}"
+        return f"{self.about.name}, weight {recipe.weight:g}, temperature {recipe.temperature:g}"
 
 
 class _Resized(keras.Model):  # type: ignore[misc]

@@ -84,7 +84,7 @@ def prepare(
     taught = read_teacher(teacher, dataset.labels, recipe.train.precision) if teacher else None
     known = provenance(recipe, weights) | (earlier or {})
     if taught and recipe.distil:
-        known["taught_by"] = taught.name(recipe.distil)
+        known |= {"teacher": taught.path.name, "taught_by": taught.name(recipe.distil)}
     about = About(
         name=recipe.model_name,
         description=recipe.about.description or _shortened(dataset.labels),

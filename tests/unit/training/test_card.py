@@ -58,6 +58,14 @@ def test_a_card_gives_the_commands_that_make_its_model_again(tmp_path: Path) -> 
     assert "$ " not in card_text(tmp_path, replace(CARD, provenance={"began_with": "deit.npz"}))
 
 
+def test_a_model_of_ones_own_photos_and_a_teacher_has_both_in_its_command(tmp_path: Path) -> None:
+    made = {"recipe": "folder", "data": "cups", "began_with": "deit.npz", "teacher": "large.safetensors"}
+    text = card_text(tmp_path, replace(CARD, provenance=made))
+
+    assert "$ vitcam-train finetune folder --weights deit.npz --data cups --teacher large.safetensors\n" in text
+    assert f"export runs/mine/weights.safetensors -o {tmp_path.name}/mine.tflite --data cups\n" in text
+
+
 def test_a_card_shows_the_curves_of_the_run_where_there_are_any(tmp_path: Path) -> None:
     without = card_text(tmp_path, CARD)
     (tmp_path / "mine.svg").write_text("<svg/>")

@@ -98,7 +98,8 @@ def test_a_pupil_trains_on_what_its_teacher_says_and_its_card_names_both(
     about = read_about(tmp_path / "run" / "weights.safetensors")
 
     assert asked == [(6, 32, 32, 3)] * 2
-    assert about.provenance["taught_by"] == "master (weights.safetensors), weight 0.9, temperature 4"
+    assert about.provenance["teacher"] == "weights.safetensors"
+    assert about.provenance["taught_by"] == "master, weight 0.9, temperature 4"
     assert [photos["data"] for photos in about.trained_on] == ["drawn pictures", "pictures that only the teacher saw"]
 
 
