@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError
 from vitcam.frames import Image, Rect
 
-Mode = Literal["none", "attention", "rollout", "heat", "grid"]
+Mode = Literal["none", "evidence", "attention", "rollout", "heat", "grid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+def usual_mode(weighs: bool) -> Mode:
+    """What is drawn unasked: evidence where the model gives it, since that shows best what the answer hangs on.
+
+    source  docs/overlays.md, where they are measured
+    """
+    return "evidence" if weighs else "attention"
 
 
 def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArray[np.float32]:
@@ -31,13 +39,14 @@ def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArr
 def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: bool = True) -> NDArray[np.uint8]:
     """Spread attention over the picture that the model looked at.
 
-    weights  (gh, gw), >= 0, row-major patches, a class token's own weight already cut off
+    weights  (gh, gw), row-major patches, a class token's own weight already cut off; evidence may be below zero
     smooth   interpolate between the patches' centres, else show each patch as a square
-    returns  (height, width) uint8; 255 for the hottest fiftieth of the patches, 0 where the model looked least
+    returns  (height, width) uint8; 255 for the hottest fiftieth of the patches, 0 where the model looked least, and
+             where evidence speaks against the answer
     source   the last block's attention from what the head reads, as in Caron et al. 2021 (arXiv 2104.14294)
     """
     # a few patches often draw most of the weight (Darcet et al. 2023, arXiv 2309.16588): the rest must stay visible
-    low, high = np.percentile(weights, (0, 98))
+    low, high = np.percentile(weights.clip(0), (0, 98))
     scaled = (weights - low) * (255.0 / max(high - low, 1e-12))
     grid = np.rint(scaled.clip(0, 255)).astype(np.uint8)
     interpolation = cv2.INTER_CUBIC if smooth else cv2.INTER_NEAREST
@@ -57,9 +66,10 @@ def overlay(
 
     image      (H, W, 3) uint8, RGB, at the size it will be shown; it stays untouched
     crop       what the model saw of `image`, in its pixels
-    attention  (heads, gh, gw), or (1, gh, gw) of a rollout; None where there is none: then the picture stays as it is
-    mode       attention, rollout: colours grow with the weight; heat: the map alone; grid: one square a patch, with its
-               borders
+    attention  (heads, gh, gw), or (1, gh, gw) of a rollout or evidence; None where there is none: then the picture
+               stays as it is
+    mode       evidence, attention, rollout: colours grow with the weight; heat: the map alone; grid: one square a
+               patch, with its borders
     opacity    of the hottest spot, 0 to 1
     returns    (H, W, 3) uint8, RGB; `image` itself where there is nothing to draw
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import cv2
 
-from vitcam.attention import overlay
+from vitcam.attention import overlay, usual_mode
 from vitcam.decode import decode_image
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
@@ -54,7 +54,9 @@ def classify_all(
 
 def write_overlay(path: Path, done: Classified) -> None:
     """Save the photo with the model's attention over it. Raises VitcamError if it cannot be written."""
-    picture = overlay(done.frame.preview, done.frame.crop, done.prediction.attention, "attention")
+    prediction = done.prediction
+    weights = prediction.attention if prediction.evidence is None else prediction.evidence[None]
+    picture = overlay(done.frame.preview, done.frame.crop, weights, usual_mode(prediction.evidence is not None))
     try:
         written = cv2.imwrite(str(path), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
     except cv2.error as error:

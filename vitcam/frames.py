@@ -93,6 +93,9 @@ class Prediction:
     """(gh, gw): attention rollout of what the head reads, through all blocks; None unless it was asked for."""
     rows: NDArray[np.float32] | None = None
     """(layers, heads, gh, gw): the same as `attention` of every block; None unless it was asked for."""
+    evidence: NDArray[np.float32] | None = None
+    """(gh, gw): what each patch brought for the answer, and below zero against it, in the last block; None if the model
+    does not say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.frames import picture
-from vitcam.attention import MODES, fuse_heads, heat_map, overlay
+from vitcam.attention import MODES, fuse_heads, heat_map, overlay, usual_mode
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
 
@@ -73,3 +73,18 @@ def test_a_model_without_attention_shows_the_plain_picture() -> None:
     image = picture()
 
     assert overlay(image, Rect(0, 0, 10, 10), None, "attention") is image
+
+
+def test_what_speaks_against_the_answer_stays_as_cold_as_what_says_nothing() -> None:
+    evidence = np.zeros((4, 4), np.float32)
+    evidence[0, 0], evidence[3, 3] = 1, -5
+    heat = heat_map(evidence, 40, 40, smooth=False)
+
+    assert heat[2, 2] == 255
+    assert heat[38, 38] == heat[2, 38] == 0
+    assert (heat_map(-np.abs(evidence), 40, 40) == 0).all(), "nothing speaks for it: nothing glows"
+
+
+@pytest.mark.parametrize(("weighs", "mode"), [(True, "evidence"), (False, "attention")])
+def test_evidence_is_drawn_unasked_only_of_a_model_that_gives_it(weighs: bool, mode: str) -> None:
+    assert usual_mode(weighs) == mode

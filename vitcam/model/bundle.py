@@ -32,7 +32,7 @@ class Card:
     description: str
     input: InputSpec
     outputs: dict[str, int]
-    """`probabilities`, `attention`, `embedding` -> position among the interpreter's outputs."""
+    """`probabilities`, `attention`, `embedding`, `evidence` -> position among the interpreter's outputs."""
     patch_size: int
     grid: tuple[int, int]
     heads: int

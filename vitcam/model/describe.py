@@ -18,6 +18,7 @@ def model_record(classifier: Classifier) -> dict[str, Any]:
         "pooling": card.pooling,
         "heads": card.heads,
         "rollout": classifier.explains,
+        "evidence": classifier.weighs,
         "layers": card.layers,
         "width": card.width,
         "parameters": card.parameters,

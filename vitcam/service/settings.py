@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from vitcam.view import CROP_WORDS, Flip, Rotate, is_region
 
-OverlayMode = Literal["none", "attention", "rollout", "heat", "grid"]
+OverlayMode = Literal["auto", "none", "evidence", "attention", "rollout", "heat", "grid"]
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
@@ -122,8 +122,11 @@ class OverlaySettings:
 
     mode: Annotated[
         OverlayMode,
-        Rule("What is drawn: attention or rollout over the picture, the heat map alone, the grid of patches"),
-    ] = "attention"
+        Rule(
+            "What is drawn: evidence (what spoke for the answer), attention or rollout over the picture, the heat map "
+            "alone, the grid of patches; auto: evidence where the model gives it, else attention"
+        ),
+    ] = "auto"
     opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1)] = 0.5
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from vitcam.attention import Mode, usual_mode
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Frame, Image, Prediction
@@ -254,16 +255,23 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, a
         _second_classifier(settings.model),
         settings.web.host,
         settings.web.port,
-        Variant(overlay=settings.overlay.mode, opacity=settings.overlay.opacity),
+        Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
         aim,
     )
 
 
+def _overlay_mode(settings: Settings, classifier: Classifier) -> Mode:
+    mode = settings.overlay.mode
+    return usual_mode(classifier.weighs) if mode == "auto" else mode
+
+
 def _check_overlay(settings: Settings, classifier: Classifier) -> None:
-    if settings.overlay.mode == "rollout" and not classifier.explains:
+    given = {"rollout": classifier.explains, "evidence": classifier.weighs}
+    mode = settings.overlay.mode
+    if not given.get(mode, True):
         raise UsageError(
-            f"the overlay is rollout, but {classifier.path} cannot explain itself; export it again with vitcam-train, "
-            "or take --overlay attention"
+            f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
+            "take --overlay auto"
         )
 
 

@@ -83,6 +83,8 @@ def _weights(shown: Shown, variant: Variant) -> NDArray[np.float32] | None:
         return None
     if variant.overlay == "rollout":
         return None if prediction.rollout is None else prediction.rollout[None]
+    if variant.overlay == "evidence":
+        return None if prediction.evidence is None else prediction.evidence[None]
     return prediction.attention
 
 

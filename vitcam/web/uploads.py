@@ -74,6 +74,8 @@ class Uploads:
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:
             record["rollout"] = nested_lists(prediction.rollout)
+        if prediction.evidence is not None:
+            record["evidence"] = nested_lists(prediction.evidence)
         return record
 
 

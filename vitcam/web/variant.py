@@ -43,6 +43,8 @@ class Steps:
         return round(self.low + round((value - self.low) / self.step) * self.step, 3)
 
 
+OF_ALL_HEADS: tuple[Mode, ...] = ("evidence", "rollout")
+
 STEPS = {
     "opacity": Steps(0, 1, 0.1),
     "width": Steps(160, 1920, 80),
@@ -52,8 +54,8 @@ STEPS = {
 
 
 def overlays_of(model_card: Mapping[str, Any]) -> tuple[Mode, ...]:
-    """What can be drawn of a model: a rollout only where its file can explain itself."""
-    return tuple(mode for mode in MODES if mode != "rollout" or model_card.get("rollout"))
+    """What can be drawn of a model: rollout and evidence only where its file gives them."""
+    return tuple(mode for mode in MODES if mode not in OF_ALL_HEADS or model_card.get(mode))
 
 
 def read_variant(query: Mapping[str, str], heads: int, default: Variant, overlays: Sequence[Mode] = MODES) -> Variant:
@@ -71,8 +73,8 @@ def read_variant(query: Mapping[str, str], heads: int, default: Variant, overlay
     drawn = overlay != "none"
     return Variant(
         overlay=overlay,
-        # where these two change no pixel, one JPEG is enough for all; a rollout is of all heads
-        head=_read_head(query.get("head", "mean"), heads) if drawn and overlay != "rollout" else None,
+        # where these two change no pixel, one JPEG is enough for all
+        head=_read_head(query.get("head", "mean"), heads) if drawn and overlay not in OF_ALL_HEADS else None,
         opacity=number["opacity"] if drawn else 0.0,
         width=int(number["width"]),
         quality=int(number["quality"]),

@@ -176,7 +176,10 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[camera]\nfps = nan", "camera.fps is nan; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = inf", "camera.fps is inf; allowed is a number from 0.1 to 240"),
         ("[camera]\nfps = 1" + "0" * 400, "…; allowed is a number from 0.1 to 240"),
-        ("[overlay]\nmode = 'heatt'", "overlay.mode is 'heatt'; allowed is none, attention, rollout, heat or grid"),
+        (
+            "[overlay]\nmode = 'heatt'",
+            "overlay.mode is 'heatt'; allowed is auto, none, evidence, attention, rollout, heat or grid",
+        ),
         ("[camera]\nrotate = 45", "camera.rotate is 45; allowed is 0, 90, 180 or 270"),
         ("[camera]\nrotate = false", "camera.rotate is false; allowed is 0, 90, 180 or 270"),
         ("[camera]\nrotate = '90'", "camera.rotate is '90'; allowed is 0, 90, 180 or 270"),
@@ -285,5 +288,5 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
     assert kept == value
 
 
-def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn() -> None:
-    assert options()["overlay.mode"].choices == get_args(attention.Mode)
+def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn_and_the_usual_one() -> None:
+    assert options()["overlay.mode"].choices == ("auto", *get_args(attention.Mode))

@@ -45,6 +45,18 @@ def test_without_overlay_the_camera_s_own_pixels_are_encoded() -> None:
     assert draw(shown(image), Variant(overlay="none")) is image
 
 
+def test_evidence_is_drawn_where_it_speaks_for_the_answer_and_nowhere_else() -> None:
+    evidence = np.full((4, 4), -1.0, np.float32)
+    evidence[0, 0] = 0.1
+    weighed = replace(shown(), prediction=replace(frames.prediction(), evidence=evidence))
+    variant = Variant(overlay="evidence", opacity=1.0, width=128)
+    plain, out = draw(weighed, Variant(overlay="none", width=128)), draw(weighed, variant)
+
+    assert (out[5:15, 30:40] != plain[5:15, 30:40]).any()
+    assert (out[40:, 70:100] == plain[40:, 70:100]).all()
+    assert draw(shown(), variant) is not None, "and a model that gives none shows the picture"
+
+
 def test_a_rollout_is_drawn_as_soon_as_it_is_there_and_not_before() -> None:
     asked = Variant(overlay="rollout", opacity=1.0, width=128)
     without = shown()

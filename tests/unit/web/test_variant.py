@@ -58,6 +58,14 @@ def test_a_number_out_of_range_is_refused_with_what_is_allowed(name: str, value:
         read_variant({name: value}, heads=3, default=Variant())
 
 
+@pytest.mark.parametrize("overlay", ["evidence", "rollout"])
+def test_what_is_of_all_heads_is_one_jpeg_whichever_head_is_named(overlay: str) -> None:
+    found = [read_variant({"overlay": overlay, "head": head}, heads=3, default=Variant()) for head in ("mean", "2")]
+
+    assert found[0] == found[1]
+    assert found[0].head is None
+
+
 @pytest.mark.parametrize("value", ["3", "-1", "first", "", "1.0", "²"])
 def test_a_head_that_the_model_lacks_is_refused_with_those_it_has(value: str) -> None:
     with pytest.raises(UsageError, match="mean, or 0 to 2"):
@@ -70,14 +78,15 @@ def test_a_model_without_attention_has_no_heads_to_choose() -> None:
 
 
 def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="none, attention, rollout, heat, grid"):
+    with pytest.raises(UsageError, match="none, evidence, attention, rollout, heat, grid"):
         read_variant({"overlay": "glow"}, heads=3, default=Variant())
 
 
-def test_rollout_is_offered_only_of_a_model_that_can_explain_itself() -> None:
+def test_rollout_and_evidence_are_offered_only_of_a_model_that_gives_them() -> None:
     offered = overlays_of({"rollout": True}), overlays_of({"rollout": False}), overlays_of({})
 
     assert offered[0] == ("none", "attention", "rollout", "heat", "grid")
+    assert overlays_of({"evidence": True}) == ("none", "evidence", "attention", "heat", "grid")
     assert offered[1] == offered[2] == ("none", "attention", "heat", "grid")
     with pytest.raises(UsageError, match="'rollout'; allowed: none, attention, heat, grid"):
         read_variant({"overlay": "rollout"}, heads=3, default=Variant(), overlays=offered[1])

@@ -29,8 +29,8 @@ export class Controls {
 
   #apply() {
     const chosen = this.#chosen;
-    this.#head.disabled = ["none", "rollout"].includes(chosen.overlay); // a rollout is of all heads
-    this.#opacity.disabled = !["attention", "grid", "rollout"].includes(chosen.overlay);
+    this.#head.disabled = ["none", "evidence", "rollout"].includes(chosen.overlay); // the last two are of all heads
+    this.#opacity.disabled = !["evidence", "attention", "grid", "rollout"].includes(chosen.overlay);
     this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);

@@ -18,11 +18,12 @@ export function drawHeat(context, attention, seen, { overlay, head, opacity }) {
   if (overlay === "grid") drawBorders(context, grid, seen);
 }
 
-// to 0..1; the hottest fiftieth all becomes 1, so that a few hot patches do not hide the rest
+// to 0..1; the hottest fiftieth all becomes 1, so that a few hot patches do not hide the rest; below zero is 0
 function spread(weights) {
-  const sorted = weights.flat().sort((a, b) => a - b);
+  const positive = weights.map((row) => row.map((weight) => Math.max(0, weight)));
+  const sorted = positive.flat().sort((a, b) => a - b);
   const low = sorted[0], high = sorted[Math.round(0.98 * (sorted.length - 1))];
-  return weights.map((row) => row.map((weight) => Math.min(1, (weight - low) / (high - low || 1))));
+  return positive.map((row) => row.map((weight) => Math.min(1, (weight - low) / (high - low || 1))));
 }
 
 // bilinear, between the centres of the patches

@@ -61,7 +61,7 @@ export class Photo {
 
   #draw() {
     if (!this.#answer) return;
-    const { image, crop, attention, rollout } = this.#answer;
+    const { image, crop, attention } = this.#answer;
     const scale = Math.min(1, MOST_PX / Math.max(image.width, image.height));
     this.#canvas.width = Math.round(image.width * scale);
     this.#canvas.height = Math.round(image.height * scale);
@@ -69,7 +69,8 @@ export class Photo {
     context.scale(scale, scale);
     if (this.#bitmap) context.drawImage(this.#bitmap, 0, 0, image.width, image.height);
     const seen = crop ?? { x: 0, y: 0, ...image };
-    if (rollout && this.#look.overlay === "rollout") drawHeat(context, [rollout], seen, { ...this.#look, head: "mean" });
+    const ofAllHeads = { evidence: this.#answer.evidence, rollout: this.#answer.rollout }[this.#look.overlay];
+    if (ofAllHeads) drawHeat(context, [ofAllHeads], seen, { ...this.#look, head: "mean" });
     else drawHeat(context, attention, seen, this.#look);
   }
 
