@@ -142,6 +142,9 @@ class Folded:
     head: Affine
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
+    evidence: Array
+    """(C, D): for each label the direction, in the axes of the last block's values, in which its logit grows before
+    those of the others."""
 
 
 def fold(
@@ -161,6 +164,9 @@ def fold(
     position = _position(config, weights)  # (T, D)
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
     head = _affine(weights, "head")
+    blocks = tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth))
+    norm = _left_of_norm(weights, "norm", rewrites) if config.final_norm else None
+    embedding = _embedding(weights, stream) if config.final_norm and rewrites.norms else None
     return Folded(
         config=config,
         rewrites=rewrites,
@@ -168,11 +174,12 @@ def fold(
         patches=stream.written(fold_pixels(patches) if rewrites.pixels else patches),
         cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write) if config.has_cls_token else None,
         position=None if config.position == "none" else _single(position[config.has_cls_token :] @ stream.write),
-        blocks=tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth)),
-        norm=_left_of_norm(weights, "norm", rewrites) if config.final_norm else None,
-        embedding=_embedding(weights, stream) if config.final_norm and rewrites.norms else None,
+        blocks=blocks,
+        norm=norm,
+        embedding=embedding,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
+        evidence=_evidence(blocks[-1].output, norm, embedding, head),
     )
 
 
@@ -269,6 +276,19 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream, rewri
         up=_behind_norm(weights, f"{name}.mlp.fc1", f"{name}.norm2", stream, rewrites),
         down=stream.written(_branch(config, weights, f"{name}.mlp.fc2", f"{name}.ls2")),
     )
+
+
+def _evidence(output: Affine, norm: Norm | None, embedding: Affine | None, head: Affine) -> Array:
+    """What a step along each axis of the last block's values does to each logit, beyond what it does to all, (C, D)."""
+    gains = head.kernel.astype(np.float64)
+    gains = gains - gains.mean(axis=1, keepdims=True)  # (D, C)
+    if embedding is not None:
+        gains = embedding.kernel @ gains
+    if norm is not None and norm.scale is not None:
+        gains = norm.scale[:, None] * gains
+    if norm is not None and not norm.centred:
+        gains = gains - gains.mean(axis=0)  # the norm takes the mean out of what it is given
+    return _single((output.kernel @ gains).T)
 
 
 def _position(config: ViTConfig, weights: Weights) -> NDArray[np.float64]:
