@@ -1,0 +1,191 @@
+"""The maps that are compared: what a model file gives, what only its float network gives, and what needs no look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from vitcam.frames import Image, Prediction
+from vitcam.model.bundle import Card
+
+from .curves import Ask, Floats
+from .result import BASELINES, GivenBy
+
+RANDOM, CENTRE, MEAN_MAP = BASELINES
+OCCLUDED_PHOTOS = 100
+
+
+class Network(Protocol):
+    """Where maps come from that no model file gives; `network.py` has the real one."""
+
+    def maps(self, image: Image) -> Mapping[str, Floats]:
+        """Name -> (gh, gw), for a picture at the model's size."""
+
+
+@dataclass(eq=False)
+class Clues:
+    """What maps of one photo can be made of. Maps are (gh, gw); the larger, the more that patch should matter."""
+
+    image: Image
+    """(H, W, 3) at the model's size."""
+    blank: Image
+    """The same with nothing on it."""
+    prediction: Prediction
+    """With rollout and rows, where the file gives them."""
+    ask: Ask
+    prior: Floats
+    """Mean attention of the last block over photos of the training part."""
+    network: Network | None
+    seed: int
+
+    @property
+    def attention(self) -> Floats:
+        """(h, gh, gw) of the last block."""
+        return _given(self.prediction.attention)
+
+    @property
+    def rows(self) -> Floats:
+        """(L, h, gh, gw) of every block."""
+        return _given(self.prediction.rows)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        rows, columns = self.attention.shape[-2:]
+        return rows, columns
+
+    @cached_property
+    def of_network(self) -> Mapping[str, Floats]:
+        """The float network's maps, all at once."""
+        return self.network.maps(self.image) if self.network else {}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A way to make a map."""
+
+    name: str
+    about: str
+    given_by: GivenBy
+    make: Callable[[Clues], Floats]
+    draw: int = 0
+    """Of `random`: which of several orders."""
+    photos: int | None = None
+    """Only the first so many are asked, because it is dear; None: all."""
+
+    @property
+    def key(self) -> str:
+        """What it is kept by."""
+        return f"{self.name}, draw {self.draw}" if self.draw else self.name
+
+
+def explanations(
+    card: Card, explains: bool, weighs: bool, network: Mapping[str, str], orders: int
+) -> list[Explanation]:
+    """All that a model has, baselines first.
+
+    explains  whether its file has the signature `explain`
+    weighs    whether it gives evidence
+    network   name -> description of the maps that its float network gives
+    orders    how often `random` is drawn for a photo
+    """
+    found = [*_baselines(orders), *_of_last_block(card)]
+    if weighs:
+        about = "last block, what each patch brought for the answer"
+        found.append(Explanation("evidence", about, "classify", lambda of: _given(of.prediction.evidence)))
+    if explains:
+        found += _of_all_blocks(card)
+    found += [Explanation(name, about, "network", _of_network(name)) for name, about in network.items()]
+    about = "each ninth of the picture blanked in turn, a dear upper bound"
+    return [*found, Explanation("occlusion", about, "asking", _occlusion, photos=OCCLUDED_PHOTOS)]
+
+
+def _baselines(orders: int) -> list[Explanation]:
+    return [
+        *(Explanation(RANDOM, "patches by lot", "nothing", _lots(draw), draw) for draw in range(1, orders + 1)),
+        Explanation(CENTRE, "a Gaussian in the middle, sigma half of half a side", "nothing", _centre),
+        Explanation(MEAN_MAP, "mean attention over training photos, the same for all", "nothing", lambda of: of.prior),
+    ]
+
+
+def _of_last_block(card: Card) -> list[Explanation]:
+    found = [
+        Explanation("attention", "last block, mean of its heads", "classify", lambda of: of.attention.mean(0)),
+        Explanation("attention, max", "last block, largest of its heads", "classify", lambda of: of.attention.max(0)),
+        Explanation(
+            "attention less mean map",
+            "last block, less what it looks at in every photo",
+            "classify",
+            lambda of: of.attention.mean(0) - of.prior,
+        ),
+    ]
+    heads = range(card.heads if card.heads > 1 else 0)
+    return found + [Explanation(f"head {i}", f"last block, head {i} alone", "classify", _of_head(i)) for i in heads]
+
+
+def _of_all_blocks(card: Card) -> list[Explanation]:
+    some = range(max(0, card.layers - 4), card.layers - 1)
+    return [
+        Explanation(
+            "rollout", "attention rollout through all blocks", "explain", lambda of: _given(of.prediction.rollout)
+        ),
+        *(
+            Explanation(f"block {i + 1}", f"attention of block {i + 1}, mean of its heads", "explain", _of_block(i))
+            for i in some
+        ),
+        Explanation("last 4 blocks", "attention, mean of four blocks", "explain", lambda of: of.rows[-4:].mean((0, 1))),
+    ]
+
+
+def _lots(draw: int) -> Callable[[Clues], Floats]:
+    return lambda of: np.random.default_rng((of.seed, draw)).random(of.grid)
+
+
+def _centre(of: Clues) -> Floats:
+    y, x = (np.linspace(-1, 1, side) for side in of.grid)
+    return np.asarray(np.exp(-2 * (y[:, None] ** 2 + x[None] ** 2)))
+
+
+def _of_head(head: int) -> Callable[[Clues], Floats]:
+    return lambda of: of.attention[head]
+
+
+def _of_block(block: int) -> Callable[[Clues], Floats]:
+    return lambda of: of.rows[block].mean(0)
+
+
+def _of_network(name: str) -> Callable[[Clues], Floats]:
+    return lambda of: of.of_network[name]
+
+
+def _occlusion(of: Clues) -> Floats:
+    """How much the answer loses where a window is blanked, mean over the windows that cover a patch (Zeiler & Fergus
+    2014, arXiv 1311.2901). Windows are a fifth of the grid and half overlap."""
+    rows, columns = of.grid
+    side = of.image.shape[0] // rows, of.image.shape[1] // columns
+    window = max(1, round(min(rows, columns) / 5))
+    stride = max(1, window // 2)
+    lost, covered = np.zeros(of.grid), np.zeros(of.grid)
+    whole = of.ask(of.image)
+    for top in _starts(rows, window, stride):
+        for left in _starts(columns, window, stride):
+            changed = of.image.copy()
+            pixels = np.s_[top * side[0] : (top + window) * side[0], left * side[1] : (left + window) * side[1]]
+            changed[pixels] = of.blank[pixels]
+            lost[top : top + window, left : left + window] += whole - of.ask(changed)
+            covered[top : top + window, left : left + window] += 1
+    return np.asarray(lost / covered)
+
+
+def _starts(length: int, window: int, stride: int) -> list[int]:
+    """Where windows begin, so that every patch is in one."""
+    return sorted({*range(0, length - window + 1, stride), length - window})
+
+
+def _given(weights: Floats | None) -> Floats:
+    if weights is None:
+        raise ValueError("the model file did not give what its card promises")
+    return weights

@@ -1,0 +1,142 @@
+"""`vitcam-train overlays`: ask the model file about photos with patches missing, and write down what was found."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from vitcam.attention import usual_mode
+from vitcam.errors import UsageError
+from vitcam.model.classifier import Classifier
+
+from ..data.dataset import Dataset
+from .asked import digest, open_explained
+from .curves import NEUTRAL, Floats
+from .explanations import CENTRE, Network, explanations
+from .findings import findings
+from .intervals import DRAWS
+from .measure import Bench, Plan, mean_attention, measure
+from .page import write_page
+from .photos import stratified
+from .plot import draw_curves
+from .result import BASELINES, Verdict
+from .sheet import draw_sheet, write_sheet
+
+PRIOR_PHOTOS = 200
+ALWAYS_DRAWN = ("evidence", "attention", "rollout")
+COLUMNS = 8
+"""Of the contact sheet, at most, beside the photo."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged, and where what was measured is kept."""
+
+    model: str
+    data: Dataset
+    split: str
+    plan: Plan
+    folder: Path
+    """Below it, each model file has a folder of its own."""
+    checkpoint: Path | None = None
+    """The float network; None: the file beside the model, where there is one."""
+    threads: int | None = None
+
+
+def prepare(case: Case) -> Bench:
+    """Open everything that will be asked.
+
+    raises  UsageError for a plan that cannot be meant, or a model, data or checkpoint that do not fit
+    """
+    check(case.plan)
+    classifier = open_explained(case.model, case.threads)
+    network, maps = _float_network(case, classifier)
+    compared = explanations(classifier.card, classifier.explains, classifier.weighs, maps, case.plan.orders)
+    kept = f"{classifier.card.name}-{digest(classifier.path)}-{case.plan.steps}-{case.plan.seed}"
+    folder = case.folder / kept
+    return Bench(classifier, compared, case.plan, folder, _prior(classifier, case, folder), network)
+
+
+def judge(case: Case, bench: Bench, command: str, machine: str) -> Verdict:
+    """Measure what is not kept yet, and sum it up.
+
+    command  that makes it again; it is written down with the processor, `machine`
+    """
+    measured = measure(bench, stratified(case.data.part(case.split), case.plan.photos, case.plan.seed))
+    found = findings(measured, bench.explanations, case.plan.seed)
+    card = bench.classifier.card
+    deleted = {neutral: group[CENTRE][:, 0] for neutral, group in measured.curves.items()}  # (n, S + 1) each
+    first = next(iter(deleted.values()))
+    return Verdict(
+        model=card.name,
+        digest=digest(bench.classifier.path),
+        revision=str(card.provenance.get("revision", "")),
+        data=case.data.name,
+        split=case.split,
+        photos=len(first),
+        seed=case.plan.seed,
+        draws=DRAWS,
+        random_orders=case.plan.orders,
+        steps=[int(count) for count in measured.counts],
+        shown=usual_mode(bench.classifier.weighs),
+        ms=dict(zip(("classify", "explain"), map(float, np.median(measured.ms, axis=0)), strict=True)),
+        whole=float(first[:, 0].mean()),
+        nothing={neutral: float(curves[:, -1].mean()) for neutral, curves in deleted.items()},
+        findings=found,
+        command=command,
+        machine=machine,
+        date=datetime.date.today().isoformat(),
+    )
+
+
+def present(page: Path, bench: Bench, verdict: Verdict) -> None:
+    """The page, its plot and its contact sheet, under one name with other endings."""
+    best = [finding.name for finding in verdict.findings[verdict.neutral] if finding.name not in BASELINES]
+    drawn = {one.name: one for one in bench.explanations}
+    columns = [name for name in best if name in ALWAYS_DRAWN or drawn[name].given_by != "asking"]
+    rest = [name for name in columns if name not in ALWAYS_DRAWN][: COLUMNS - len(ALWAYS_DRAWN)]
+    chosen = [drawn[name] for name in columns if name in ALWAYS_DRAWN or name in rest]
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_sheet(page.with_suffix(".jpg"), draw_sheet(bench.classifier, chosen, bench.prior, bench.network))
+    draw_curves(page.with_suffix(".svg"), verdict)
+    write_page(page, verdict)
+
+
+def check(plan: Plan) -> None:
+    """Raise UsageError for numbers that give no interval or no curve, or a neutral picture that there is not."""
+    if plan.photos < 2 or plan.steps < 2 or plan.orders < 1:
+        raise UsageError(
+            f"{plan.photos} photos, {plan.steps} steps and {plan.orders} random orders were asked for; at least 2, 2 "
+            "and 1 are needed"
+        )
+    unknown = [name for name in plan.neutral if name not in NEUTRAL]
+    if unknown or not plan.neutral:
+        raise UsageError(f"there is no neutral picture {', '.join(unknown)!r}; known are {', '.join(NEUTRAL)}")
+
+
+def _float_network(case: Case, classifier: Classifier) -> tuple[Network | None, dict[str, str]]:
+    path = case.checkpoint or classifier.path.with_suffix(".safetensors")
+    if not (case.checkpoint or path.is_file()):
+        log.warning("no float network at %s: the maps that only it gives are left out", path)
+        return None, {}
+    from .network import MAPS, FloatNetwork  # Keras takes five seconds to import
+
+    network = FloatNetwork(path)
+    if network.config.grid != classifier.card.grid:
+        raise UsageError(f"{path} has other patches than {classifier.path}; give the network that it was made from")
+    return network, MAPS
+
+
+def _prior(classifier: Classifier, case: Case, folder: Path) -> Floats:
+    """The mean attention over photos that nothing is measured on; kept beside the curves."""
+    path = folder / "prior.npy"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        np.save(path, mean_attention(classifier, stratified(case.data.part("train"), PRIOR_PHOTOS, case.plan.seed)))
+    return np.asarray(np.load(path))

@@ -1,0 +1,102 @@
+"""Maps that only the float network gives: what each patch wrote, holds, or resembles. Keras is imported by this module.
+
+Letters as in `vit.py`. The direction of a label is what its logit reads from the residual stream, less the mean over
+all labels: what is added to the stream along it makes the label more probable than the others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from vitcam.frames import Image
+
+from ..checkpoints import load_into, read_network
+from ..reference import Array, layer_norm, linear
+from ..vit import Taps, ViT, pooled_attention
+
+MAPS = {
+    "attention × values": "last block, times the length of what each patch brings (Kobayashi et al. 2020)",
+    "evidence, 4 blocks": "what the attention of the last four blocks wrote for the answer",
+    "patch logits": "the head applied to each patch's token, after the last block but one",
+    "likeness": "cosine of the token that the head reads with each patch's, after the last block but one",
+}
+"""Name -> description."""
+
+
+class FloatNetwork:
+    """A float network that is asked for its maps. Raises UsageError if the checkpoint cannot be used."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        self.config, self.weights = read_network(checkpoint)
+        self._vit = ViT(self.config)
+        load_into(self._vit, self.weights)
+        images = keras.Input((*self.config.image_size, 3), dtype="uint8")
+        self._model = keras.Model(images, self._vit(images))
+
+    def maps(self, image: Image) -> dict[str, Array]:
+        """All of MAPS for one picture at the network's size, (gh, gw) each, for its own first guess."""
+        logits, taps = self._model.predict_on_batch(image[None])
+        label = int(np.asarray(logits)[0].argmax())
+        last = self.config.depth - 1
+        flat = {
+            "attention × values": self._brought(taps, last),
+            "evidence, 4 blocks": sum(self._evidence(taps, i, label) for i in range(max(0, last - 3), last + 1)),
+            "patch logits": self._patch_logits(taps, label),
+            "likeness": self._likeness(taps),
+        }
+        return {name: np.asarray(values, np.float64).reshape(self.config.grid) for name, values in flat.items()}
+
+    def _written(self, taps: Taps, block: int) -> Array:
+        """What each patch would write into the stream through each head, (h, N, D), were it all that is looked at."""
+        config, name = self.config, f"blocks.{block}"
+        x = _one(taps["embeddings"] if block == 0 else taps[f"block{block - 1:02}/output"])  # (T, D)
+        x = layer_norm(x, self.weights, f"{name}.norm1") if config.norm == "pre" else x
+        values = linear(x, self.weights, f"{name}.attn.qkv")[:, 2 * config.width :]  # (T, D)
+        values = values.reshape(len(x), config.heads, -1).swapaxes(0, 1)  # (h, T, d)
+        out = self.weights[f"{name}.attn.proj.weight"].T.reshape(config.heads, -1, config.width)  # (h, d, D)
+        return np.asarray((values @ out)[:, config.has_cls_token :] * self.weights.get(f"{name}.ls1.gamma", 1.0))
+
+    def _looked(self, taps: Taps, block: int) -> Array:
+        """(h, N)."""
+        weights = np.asarray(taps[f"block{block:02}/attention"])
+        return np.asarray(_one(pooled_attention(self.config, weights)))
+
+    def _brought(self, taps: Taps, block: int) -> Array:
+        mixed = (self._looked(taps, block)[..., None] * self._written(taps, block)).sum(0)  # (N, D)
+        return np.asarray(np.linalg.norm(mixed, axis=-1))
+
+    def _evidence(self, taps: Taps, block: int, label: int) -> Array:
+        return np.asarray((self._looked(taps, block) * (self._written(taps, block) @ self._direction(label))).sum(0))
+
+    def _direction(self, label: int) -> Array:
+        """(D,) in the residual stream."""
+        head = self.weights["head.weight"].astype(np.float64)
+        direction = np.asarray(head[label] - head.mean(0))
+        if not self.config.final_norm:
+            return direction
+        direction = direction * self.weights["norm.weight"]
+        return np.asarray(direction - direction.mean())  # the norm takes out the mean
+
+    def _tokens(self, taps: Taps) -> Array:
+        """After the last block but one: in the last, patches work for nobody who reads them. (T, D)"""
+        return _one(taps[f"block{max(0, self.config.depth - 2):02}/output"])
+
+    def _patch_logits(self, taps: Taps, label: int) -> Array:
+        x = self._tokens(taps)[self.config.has_cls_token :]
+        x = layer_norm(x, self.weights, "norm") if self.config.final_norm else x
+        logits = linear(x, self.weights, "head")  # (N, K)
+        return np.asarray(logits[:, label] - logits.mean(-1))
+
+    def _likeness(self, taps: Taps) -> Array:
+        x = self._tokens(taps)
+        read = x.mean(0) if self.config.pooling == "mean" else x[0]
+        patches = x[self.config.has_cls_token :]
+        return np.asarray(patches @ read / np.maximum(np.linalg.norm(patches, axis=-1) * np.linalg.norm(read), 1e-12))
+
+
+def _one(batch: Array) -> Array:
+    first: Array = np.asarray(batch, np.float64)[0]
+    return first

@@ -1,0 +1,149 @@
+"""The page that people read: every sentence on what was found is made from the figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .intervals import Interval
+from .result import BASELINES, CURVES, Finding, GivenBy, Verdict
+
+GIVEN: dict[GivenBy, str] = {
+    "classify": "every inference",
+    "explain": "`explain`",
+    "network": "the float network only",
+    "asking": "some 40 inferences more",
+    "nothing": "nobody",
+}
+NEUTRAL_WORDS = {"blur": "blurred with a sigma of a patch's side", "mean": "of the photo's mean colour"}
+
+
+def write_page(path: Path, verdict: Verdict) -> None:
+    """Write the page; the plot `.svg` and the sheet `.jpg` stand beside it under the same name."""
+    parts = [
+        _intro(verdict),
+        _answer(verdict),
+        _plot(path),
+        *_tables(verdict),
+        _reading(verdict),
+        _sheet(path),
+        _again(verdict),
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _intro(v: Verdict) -> str:
+    first, *others = v.findings
+    also = "".join(f"; below, the same with patches {NEUTRAL_WORDS[other]}" for other in others)
+    return f"""# Is the overlay honest?
+
+An overlay claims that the answer hangs on what glows. That can be tried: take away the patches that a map ranks first
+(deletion), and the answer should go early; show nothing but them (insertion), and it should come early
+([RISE](https://arxiv.org/abs/1806.07421)). The area under the curve of the first guess's probability is one figure a
+photo for each. Attention tends to the middle, where photographers put things, so a map must beat not only patches by
+lot but a fixed spot in the middle, and the mean attention of the model over training photos.
+
+Measured on the model file `{v.model}` itself, in int8: {v.photos:,} photos of the part `{v.split}` of `{v.data}`, as
+many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}: that leaves no edges, which
+the patches of one colour have, and the first guess is left {v.nothing[first]:.1%} where all is missing ({v.whole:.1%}
+on the whole photo){also}. Intervals are the 95 % of a bootstrap over photos, of differences on the same photo."""
+
+
+def _answer(v: Verdict) -> str:
+    shown, honest = v.finding(v.shown), v.honest()
+    good = [curve for curve, holds in honest.items() if holds]
+    claim = (
+        f"**{v.shown}**, which vitcam draws unless asked for something else, beats patches by lot and the centre prior "
+        f"on {' and '.join(good)}, with 95 % confidence"
+        if good
+        else f"**{v.shown}**, which vitcam draws unless asked for something else, does not beat patches by lot and the "
+        "centre prior with 95 % confidence, neither on deletion nor on insertion"
+    )
+    rows = [
+        f"against {_called(name)}: deletion {_signed(against['deletion'])}, insertion {_signed(against['insertion'])}"
+        for name, against in shown.against.items()
+    ]
+    return f"{claim}. Difference of the areas, " + "; ".join(rows) + "."
+
+
+def _tables(v: Verdict) -> list[str]:
+    return [_table(v, neutral, group) for neutral, group in v.findings.items()]
+
+
+def _table(v: Verdict, neutral: str, group: list[Finding]) -> str:
+    lines = [
+        f"Missing patches {NEUTRAL_WORDS[neutral]}; best first. Differences from the centre prior, good ones bold.",
+        "",
+        "| map | what | given by | photos | deletion | insertion | deletion − centre | insertion − centre |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for one in group:
+        name = f"**{one.name}**" if one.name == v.shown else one.name
+        against = [_cell(one, curve) for curve in CURVES]
+        cells = [
+            name,
+            one.about,
+            _given(one.given_by, v),
+            str(one.photos),
+            *(f"{one.areas[c].mean:.3f}" for c in CURVES),
+        ]
+        lines.append(f"| {' | '.join([*cells, *against])} |")
+    return "\n".join(lines)
+
+
+def _cell(one: Finding, curve: str) -> str:
+    if "centre" not in one.against:
+        return "–"
+    text = _signed(one.against["centre"][curve])
+    return f"**{text}**" if one.beats("centre", curve) else text
+
+
+def _given(by: GivenBy, v: Verdict) -> str:
+    if by != "explain":
+        return GIVEN[by]
+    return f"{GIVEN[by]}, {v.ms['explain'] / v.ms['classify'] - 1:+.0%} time"
+
+
+def _reading(v: Verdict) -> str:
+    """What the figures of the patches' own tokens say, where they were measured."""
+    worse = [one.name for one in v.findings[v.neutral] if one.name not in BASELINES and _worse(one)]
+    if not worse:
+        return "No map is worse than patches by lot."
+    return (
+        f"Worse than patches by lot on both curves: {', '.join(worse)}. What such a map ranks first, the answer can do "
+        "without: the last blocks keep what concerns the whole picture in patches that show little themselves "
+        "([Darcet et al. 2023](https://arxiv.org/abs/2309.16588)), which is also why plain attention glows there."
+    )
+
+
+def _worse(one: Finding) -> bool:
+    return one.against["random"]["deletion"].above_zero and one.against["random"]["insertion"].below_zero
+
+
+def _plot(page: Path) -> str:
+    return f"![Mean probability of the first guess as patches go and come]({page.with_suffix('.svg').name})"
+
+
+def _sheet(page: Path) -> str:
+    return (
+        f"![What each map shows of four photos]({page.with_suffix('.jpg').name})\n\n"
+        "The photos are [the golden images](../models/golden/CREDITS.md) that travel in the model file; the pagoda is "
+        "danielbuechele's, CC BY 2.0, cut and scaled."
+    )
+
+
+def _again(v: Verdict) -> str:
+    return (
+        f"```console\n$ {v.command}\n```\n\n"
+        f"{v.date}, {v.machine}; seed {v.seed}, {v.draws:,} draws of the bootstrap, {v.random_orders} random orders "
+        f"for each photo; model file {v.digest}, trained at revision {v.revision or 'unknown'}. Medians while this was "
+        f"measured: {v.ms['classify']:.1f} ms for an inference, {v.ms['explain']:.1f} ms with `explain`."
+    )
+
+
+def _called(baseline: str) -> str:
+    return {"random": "patches by lot", "centre": "the centre prior", "mean map": "the mean map"}[baseline]
+
+
+def _signed(interval: Interval) -> str:
+    return f"{interval.mean:+.3f} ({interval.low:+.3f} to {interval.high:+.3f})"
