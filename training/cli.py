@@ -218,6 +218,38 @@ def ablate(
 
 
 @app.command()
+def overlays(
+    model: Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")],
+    data: Annotated[
+        str, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+    ],
+    split: Annotated[str, typer.Option("--split", help="Part of the data: heldout, calibration, train.")] = "heldout",
+    photos: Annotated[int, typer.Option("--photos", help="How many, as many of each label.")] = 500,
+    steps: Annotated[int, typer.Option("--steps", help="Points of a curve.")] = 8,
+    neutral: Annotated[str, typer.Option("--neutral", help="In a patch's place; the first decides.")] = "blur,mean",
+    seed: Annotated[int, typer.Option("--seed", help="Of the photos, the random orders and the bootstrap.")] = 0,
+    float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint; default: that beside the model.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Default: MODEL.overlays.json, beside it.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="The page to write, plot and sheet beside it; by default OUT's .md.")
+    ] = None,
+    kept: Annotated[Path, typer.Option("--kept", help="Folder of the photos' curves.")] = Path("runs/overlays"),
+) -> None:
+    """Measure whether overlays show what the answer hangs on. Run it again to go on after an interruption."""
+    from .data.catalogue import open_dataset
+    from .honesty.judge import Case, settle
+    from .honesty.measure import Plan
+
+    plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
+    case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
+    verdict, written = settle(case, out, page, shlex.join(["vitcam-train", *sys.argv[1:]]))
+    told = {"model": verdict.model, "shown": verdict.shown, "photos": verdict.photos}
+    typer.echo(json.dumps({**told, **verdict.honest()}))
+    _tell(f"wrote {' and '.join(map(str, written))}")
+
+
+@app.command()
 def split(
     data: Annotated[str, typer.Argument(help="Name of a data set, a folder of photos, or a CSV of path,label.")],
     folder: Annotated[Path, typer.Argument(help="A new folder: LABEL/photo.jpg, links to the data.")],
