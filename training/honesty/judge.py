@@ -23,7 +23,7 @@ from .measure import Bench, Plan, mean_attention, measure
 from .page import write_page
 from .photos import stratified
 from .plot import draw_curves
-from .result import BASELINES, Verdict
+from .result import BASELINES, Verdict, path_of, write_verdict
 from .sheet import draw_sheet, write_sheet
 
 PRIOR_PHOTOS = 200
@@ -47,6 +47,24 @@ class Case:
     checkpoint: Path | None = None
     """The float network; None: the file beside the model, where there is one."""
     threads: int | None = None
+
+
+def settle(case: Case, out: Path | None, page: Path | None, command: str) -> tuple[Verdict, tuple[Path, Path]]:
+    """Measure what is not kept yet and write all that people and programs read of it.
+
+    out      the JSON file; None: beside the model
+    page     its plot and sheet lie beside it; None: beside `out`
+    returns  the verdict, and where it and the page were written
+    """
+    from ..finetune import processor  # brings Keras along
+
+    bench = prepare(case)
+    verdict = judge(case, bench, command, processor())
+    target = out or path_of(bench.classifier.path)
+    shown = page or target.with_suffix(".md")
+    write_verdict(target, verdict)
+    present(shown, bench, verdict)
+    return verdict, (target, shown)
 
 
 def prepare(case: Case) -> Bench:
