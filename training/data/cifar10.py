@@ -20,6 +20,7 @@ from vitcam.decode import decode_image
 from vitcam.errors import UsageError
 
 from .dataset import Dataset, Sample, data_root, missing_data
+from .downloads import from_keras
 
 CALIBRATION = 2000
 SIDE_PX = 32
@@ -32,20 +33,29 @@ SOURCE = (
 
 
 def cifar10() -> Dataset:
-    """Every photo in its part, in the order of the files. Raises UsageError if a file is missing or damaged."""
+    """Every photo in its part, in the order of the files.
+
+    Without a folder `cifar10` below the data root, Keras' own download is taken. It holds the same photos in another
+    order, so that other 2,000 of those for training calibrate; those held out are the same.
+
+    raises  UsageError if a file is missing or damaged, or there is neither folder nor network
+    """
     folder = data_root() / "cifar10"
-    parts = {part: _samples(folder / f"{file}.zip") for part, file in FILES.items()}
+    if folder.is_dir():
+        found = {file: read_strips(folder / f"{file}.zip") for file in FILES.values()}
+    else:
+        found = from_keras("cifar10", folder / "train.zip", SOURCE)
+    parts = {part: _samples(file, folder / f"{file}.zip", *found[file]) for part, file in FILES.items()}
     parts["calibration"] = parts["train"][-CALIBRATION:]
     parts["train"] = parts["train"][:-CALIBRATION]
     return Dataset("cifar10", LABELS, parts)
 
 
-def _samples(path: Path) -> tuple[Sample, ...]:
-    photos, labels = read_strips(path)
+def _samples(name: str, path: Path, photos: NDArray[np.uint8], labels: NDArray[np.uint8]) -> tuple[Sample, ...]:
     if len(photos) != len(labels) or labels.max(initial=0) >= len(LABELS):
         raise UsageError(f"{path} holds {len(photos)} photos and {len(labels)} labels; get it anew from {SOURCE}")
     return tuple(
-        Sample(Path(path.stem, f"{i:05}.png"), int(label), photo)
+        Sample(Path(name, f"{i:05}.png"), int(label), photo)
         for i, (photo, label) in enumerate(zip(photos, labels, strict=True))
     )
 

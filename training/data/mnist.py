@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 
 from .dataset import Dataset, Sample, data_root, missing_data
+from .downloads import from_keras
 
 CALIBRATION = 2000
 LABELS = tuple("0123456789")
@@ -26,19 +27,33 @@ SOURCE = "storage.googleapis.com/cvdf-datasets/mnist (the four .gz files, into a
 
 
 def mnist() -> Dataset:
-    """Every digit in its part, in the order of publication. Raises UsageError if a file is missing or damaged."""
+    """Every digit in its part, in the order of publication.
+
+    Without a folder `mnist` below the data root, Keras' own download is taken: the same digits in the same order.
+
+    raises  UsageError if a file is missing or damaged, or there is neither folder nor network
+    """
     folder = data_root() / "mnist"
-    parts = {part: _samples(folder, file) for part, file in FILES.items()}
+    if folder.is_dir():
+        found = {part: _read(folder, file) for part, file in FILES.items()}
+    else:
+        keras = from_keras("mnist", folder, SOURCE)
+        found = {"train": keras["train"], "heldout": keras["test"]}
+    parts = {part: _samples(FILES[part], *arrays) for part, arrays in found.items()}
     parts["calibration"] = parts["train"][-CALIBRATION:]
     parts["train"] = parts["train"][:-CALIBRATION]
     return Dataset("mnist", LABELS, parts)
 
 
-def _samples(folder: Path, file: str) -> tuple[Sample, ...]:
+def _read(folder: Path, file: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     images = read_idx(folder / f"{file}-images-idx3-ubyte.gz")
     labels = read_idx(folder / f"{file}-labels-idx1-ubyte.gz")
     if images.ndim != 3 or labels.shape != images.shape[:1]:
         raise UsageError(f"{folder} holds images of shape {images.shape} and labels of {labels.shape}; get MNIST anew")
+    return images, labels
+
+
+def _samples(file: str, images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> tuple[Sample, ...]:
     rgb = np.broadcast_to(images[..., None], (*images.shape, 3))  # a view: three channels, the memory of one
     return tuple(
         Sample(Path(file, f"{i:05}.png"), int(label), pixels)
