@@ -1,9 +1,11 @@
 """`vitcam-train` from photos to a model file that the daemon's classifier runs."""
 
 import json
+import shutil
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 from vitcam_training.cli import app, main
@@ -97,10 +99,12 @@ def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path,
 def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
     found = json.loads(call("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--json"))
 
-    assert list(found) == [
+    assert list(found)[:11] == [
         "model", "data", "split", "n", "top1", "top5", "ece",
         "float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min",
     ]  # fmt: skip
+    assert list(found)[11:] == ["skipped", "top1_low", "top1_high", "known", "mean_over_classes", "classes"]
+    assert found["n"] == 12
     assert found["model"] == "colours"
     assert found["split"] == "heldout"
     assert found["top1"] >= 0.9
@@ -124,6 +128,69 @@ def test_other_photos_get_no_float_figures_that_were_not_measured(workshop: Path
     assert found["agreement"] is None
 
 
+@pytest.fixture(scope="module")
+def others(workshop: Path) -> Path:
+    """Photos of two of the three labels, without a split, and one file that is no photo."""
+    root = write_pictures(workshop / "others", each=6, side=40, seed=5)
+    shutil.rmtree(root / "green")
+    (root / "red" / "broken.jpg").write_bytes(b"no photo")
+    return root
+
+
+def test_a_folder_of_some_of_the_labels_is_measured_whole(
+    workshop: Path, others: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = json.loads(call("evaluate", workshop / "colours.tflite", "--data", others, "--json"))
+
+    assert (found["split"], found["n"], found["skipped"]) == ("all", 12, 1)
+    assert [(each["label"], each["n"]) for each in found["classes"]] == [("blue", 6), ("red", 6)]
+    assert found["top1_low"] < found["top1"] <= found["top1_high"]
+    assert "broken.jpg: not an image" in caplog.text
+
+
+def test_the_float_network_is_compared_on_some_of_the_labels_too(workshop: Path, others: Path) -> None:
+    command = ("evaluate", workshop / "colours.tflite", "--data", others, "--float", workshop / "colours.safetensors")
+    found = json.loads(call(*command, "--json"))
+
+    assert found["agreement"] >= 0.9
+    assert abs(found["float_top1"] - found["top1"]) <= 0.1
+
+
+def test_people_get_a_table_with_a_line_for_each_label(workshop: Path, others: Path) -> None:
+    said = call("evaluate", workshop / "colours.tflite", "--data", others)
+
+    assert "12 of others, part all, 1 more cannot be read" in said
+    assert sum(line.split()[:2] in (["blue", "6"], ["red", "6"]) for line in said.splitlines()) == 2
+
+
+def test_a_list_of_photos_is_measured_as_a_folder_is(workshop: Path, others: Path, tmp_path: Path) -> None:
+    rows = [f"{path},{path.parent.name}" for path in sorted(others.glob("*/*.png"))]
+    (tmp_path / "list.csv").write_text("\n".join(["path,label", *rows]))
+    listed, whole = (
+        json.loads(call("evaluate", workshop / "colours.tflite", "--data", data, "--json"))
+        for data in (tmp_path / "list.csv", others)
+    )
+
+    assert (listed["data"], listed["n"]) == ("list", 12)
+    assert listed["classes"] == whole["classes"]
+
+
+def test_photos_of_none_of_the_labels_are_told_apart_by_thresholds_of_other_labels(
+    workshop: Path, tmp_path: Path
+) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (12, 32, 32, 3), np.uint8)
+    (tmp_path / "strange" / "noise").mkdir(parents=True)
+    for i, picture in enumerate(noise):
+        cv2.imwrite(str(tmp_path / "strange" / "noise" / f"{i:02}.png"), picture)
+    command = ("evaluate", workshop / "colours.tflite", "--data", workshop / "photos", "--json")
+    found = json.loads(call(*command, "--unknown", tmp_path / "strange"))["unknown"]
+
+    assert (found["data"], found["n"], found["seeds"]) == ("strange", 12, 3)
+    assert 0 <= found["false_rejection"] <= 1
+    assert 0 <= found["rejected"] <= 1
+    assert found["auroc"] > 0.5
+
+
 def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path: Path) -> None:
     before = (workshop / "colours.safetensors").read_bytes()
     call(
@@ -145,6 +212,8 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["evaluate", "absent.tflite", "--data", "PHOTOS"], "no model file absent.tflite"),
         (["evaluate", "MODEL", "--data", "absent"], "no data set and no folder is called 'absent'"),
         (["evaluate", "MODEL", "--data", "PHOTOS", "--split", "test"], "no photos in a part 'test'"),
+        (["evaluate", "MODEL", "--data", "STRANGE"], "photos of 'Gren', which is none of the 3 labels"),
+        (["evaluate", "MODEL", "--data", "STRANGE"], "the nearest being 'green', 'red', 'blue'; rename it"),
         (["import", "absent.npz", "--labels", "absent.txt", "-o", "x.safetensors"], "no weights at absent.npz"),
         (["ablate", "--rows", "rleu"], "no row is called 'rleu'"),
         (["ablate", "--seeds", "1"], "1 seeds were asked for; 2 to 10 are allowed"),
@@ -161,10 +230,13 @@ def test_bad_input_is_answered_with_one_sentence_and_exit_code_two(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "strange" / "Gren").mkdir(parents=True)
+    (tmp_path / "strange" / "Gren" / "1.png").write_bytes(b"")
     places = {
         "MODEL": str(workshop / "colours.tflite"),
         "PHOTOS": str(workshop / "photos"),
         "WEIGHTS": str(workshop / "colours.safetensors"),
+        "STRANGE": str(tmp_path / "strange"),
     }
     monkeypatch.setattr("sys.argv", ["vitcam-train", *(places.get(word, word) for word in arguments)])
     with pytest.raises(SystemExit) as ended:
