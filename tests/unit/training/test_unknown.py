@@ -26,7 +26,7 @@ def test_a_perfect_score_rejects_all_that_is_strange_and_one_known_photo_in_twen
 
 def test_the_threshold_comes_from_other_labels_than_it_is_measured_on() -> None:
     calibration, held_out = answers(2, 50, 0.0, 1), answers(2, 50, 0.0, 2)
-    found = disjoint(calibration, held_out, np.full(10, -50.0), [0])
+    found = disjoint(calibration, held_out, np.full(10, -50.0), [0, 0])
 
     # one label lies 100 below the other: whichever chooses, the other is rejected whole, or not at all
     assert found["false_rejection"] in (0.0, 1.0)
