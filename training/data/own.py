@@ -132,14 +132,15 @@ def _check_enough(name: str, photos: Sequence[Listed]) -> None:
     labels = sorted({photo.label for photo in photos})
     if len(labels) < 2:
         raise UsageError(f"{name} holds photos of 1 label, {labels[0]!r}; at least two labels are needed")
-    given = bool(photos[0].part)
+    parts = {photo.part for photo in photos}
+    if "" not in parts and not {"train", "heldout"} <= parts:
+        raise UsageError(f"{name} has photos for {', '.join(sorted(parts))} alone; give train and heldout, or no split")
     count = Counter(photo.label for photo in photos if photo.part in ("", "train"))
-    needed, what = (1, "to train on") if given else (2, "one to train on and one to measure with")
+    needed = 2 if "" in parts else 1  # a split that is made takes one to measure with
     short = [label for label in labels if count[label] < needed]
     if short:
-        others = f", as have {len(short) - 1} other labels too few" if len(short) > 1 else ""
-        found = f"{count[short[0]]} photo{'s' * (count[short[0]] != 1)}"
+        others = f" (and {len(short) - 1} more labels too few)" if len(short) > 1 else ""
         raise UsageError(
-            f"the label {short[0]!r} of {name} has {found} {'to train on' if given else 'that can be read'}{others}; "
-            f"at least {needed} {'is' if needed == 1 else 'are'} needed, {what}: add some or remove it"
+            f"the label {short[0]!r} of {name} has {count[short[0]]} to train on of the photos that can be read"
+            f"{others}; {needed} are needed at least: add some, or remove the label"
         )

@@ -188,10 +188,13 @@ def _only_held_out(root: Path) -> None:
         (lambda root: None, "should hold photos as LABEL/photo.jpg, and holds none"),
         (_bare, "holds photos beside one another, such as 00-0.png; give each label a folder"),
         (_one_label, "holds photos of 1 label, 'cup'; at least two labels are needed"),
-        (_one_photo, "the label 'rare' of own has 1 photo that can be read; at least 2 are needed"),
+        (_one_photo, "the label 'rare' of own has 1 to train on of the photos that can be read; 2 are needed at least"),
         (_unreadable, r"not one of the 2 photos of own can be read; replace them \(.*a.jpg: not an image"),
         (_odd_label, r"the label 'two\\nlines' is allowed to hold printed characters alone; rename it"),
-        (_only_held_out, "the label 'rare' of own has 0 photos to train on; at least 1 is needed"),
+        (
+            _only_held_out,
+            "the label 'rare' of own has 0 to train on of the photos that can be read; 1 are needed at least",
+        ),
     ],
 )
 def test_a_folder_that_nothing_can_be_learned_from_is_refused(tmp_path: Path, fill: object, message: str) -> None:
@@ -255,6 +258,14 @@ def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path) 
 )
 def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, rows: list[tuple[str, ...]], message: str) -> None:
     with pytest.raises(UsageError, match=message):
+        open_dataset(manifest(tmp_path, rows))
+
+
+def test_a_list_that_holds_nothing_out_is_refused(tmp_path: Path) -> None:
+    two_labels(tmp_path, 3)
+    rows = [(f"{label}/0{i}-0.png", label, "train") for label in ("cup", "pen") for i in range(3)]
+
+    with pytest.raises(UsageError, match="photos has photos for train alone; give train and heldout, or no split"):
         open_dataset(manifest(tmp_path, rows))
 
 
