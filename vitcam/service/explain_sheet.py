@@ -75,21 +75,24 @@ def _badge(of: Explained) -> Image | None:
 
 
 def _last_block(of: Explained) -> Image:
-    """Rollout on the left, as large as the panels above, and the heads of the last block beside it."""
-    rollout, heads = of.prediction.rollout, of.prediction.attention
+    """Evidence and rollout on the left, as large as the panels above, and the heads of the last block beside them."""
+    heads, maps = of.prediction.attention, {"Evidence": of.prediction.evidence, "Rollout": of.prediction.rollout}
     aspect = of.seen.shape[1] / of.seen.shape[0]
     size = _size(_COLUMN, _COLUMN, aspect)
     parts: list[Image] = []
-    if rollout is not None:
-        widened = blank(size[0] + LINE, _COLUMN)
-        widened[:, : size[1]] = tiles([_map(of, rollout, size)], ["Rollout"], 1, 0)
-        parts.append(widened)
+    for name, weights in maps.items():
+        if weights is not None:
+            widened = blank(size[0] + LINE, _COLUMN)
+            widened[:, : size[1]] = tiles([_map(of, weights, size)], [name], 1, 0)
+            parts.append(widened)
     if heads is not None:
         room = _INNER - len(parts) * (_COLUMN + GUTTER)
         parts.append(_heads(of, heads, size[0], room, aspect))
     words = f"where {WHOSE[of.card.pooling]} looked in the last block, by head"
-    if rollout is not None:
+    if maps["Rollout"] is not None:
         words = f"rollout: through all {of.card.layers} blocks; heads: {words}"
+    if maps["Evidence"] is not None:
+        words = f"evidence: what spoke for the answer; {words}"
     heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", of.opacity))
     return stack([heading, beside(parts, GUTTER)], 18)
 
@@ -104,7 +107,7 @@ def _heads(of: Explained, heads: NDArray[np.float32], height: int, room: int, as
 
 def _share(head: NDArray[np.float32], card: Card, across: int) -> str:
     """What the class token kept for itself is no part of the map, so it is said."""
-    if card.pooling != "cls_token" or across < 260:
+    if card.pooling != "cls_token" or across < 340:
         return ""
     return f": {head.sum():.0%} on the patches, {max(0.0, 1 - head.sum()):.0%} on itself"
 

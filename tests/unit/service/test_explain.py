@@ -133,6 +133,16 @@ def test_what_a_model_does_not_give_is_left_out_and_the_rest_drawn() -> None:
     assert len(set(heights)) == 3
 
 
+def test_what_spoke_for_the_answer_is_drawn_beside_where_the_model_looked() -> None:
+    whole = explained(noise(64, 64))
+    evidence = weights(*whole.card.grid) - 0.5
+    weighed = replace(whole, prediction=replace(whole.prediction, evidence=evidence))
+    sheets = draw_sheet(whole), draw_sheet(weighed)
+
+    assert sheets[0].shape == sheets[1].shape
+    assert (sheets[0] != sheets[1]).mean() > 0.05
+
+
 def test_a_model_without_a_description_gets_a_sheet_without_patches() -> None:
     foreign = replace(CARD, patch_size=0, grid=(0, 0), heads=0, layers=0, width=0, parameters=0)
 
