@@ -195,6 +195,30 @@ def evaluate(
 
 
 @app.command()
+def report(
+    model: Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")],
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="Name of a data set, a folder or a CSV; by default what the model names."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")] = Path("report.html"),
+    split: Annotated[str | None, typer.Option("--split", help="As in evaluate.")] = None,
+    float_: Annotated[
+        Path | None, typer.Option("--float", help="The float network; by default the .safetensors beside the model.")
+    ] = None,
+    unknown: Annotated[str | None, typer.Option("--unknown", help="Photos of none of its labels.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")] = None,
+) -> None:
+    """Show all that can be measured of a model on one page, an HTML file that loads nothing; it holds photos."""
+    from .report.material import Wish, check_place, gather
+    from .report.page import write_report
+
+    check_place(out)
+    size = write_report(gather(Wish(model, data, split, float_, unknown, threads)), out)
+    _tell(f"wrote {out}, {size / 1e6:.2f} MB; it holds photos of the data, whose licences say who may have it")
+
+
+@app.command()
 def ablate(
     recipe: Annotated[
         str, typer.Argument(help="The base: a recipe that comes with vitcam, or a TOML file.")

@@ -1,0 +1,138 @@
+"""What a report is drawn and counted with, on figures small enough to be worked out by hand."""
+
+import html
+
+import numpy as np
+import pytest
+from vitcam_training.evaluate import Answers, calibration_error
+from vitcam_training.report.charts import Axis, Frame, bars, line, log_axis, percent_axis, plot
+from vitcam_training.report.confusion import count_pairs
+from vitcam_training.report.markup import embedded_json, table, tag, written
+from vitcam_training.report.pictures import inline, shown
+from vitcam_training.report.reliability import bins
+from vitcam_training.report.uncertainty import bootstrap, bootstrap_mean
+from vitcam_training.report.unknown import rejected_at
+
+
+def test_labels_that_look_like_markup_come_out_as_text() -> None:
+    page = written(tag("p", "<b>", tag("i", 'a & "b"', title='"><script>'), "</p>"))
+
+    assert "<b>" not in page.replace("<b/>", "")
+    assert "&lt;b&gt;" in page
+    assert "<script>" not in page
+    assert 'title="&quot;&gt;&lt;script&gt;"' in page or 'title="&quot;>&lt;script>"' in page
+
+
+def test_text_that_follows_an_element_stays_behind_it() -> None:
+    assert written(tag("p", "one ", tag("b", "two"), " three")).endswith("<p>one <b>two</b> three</p>\n")
+
+
+def test_data_inside_a_page_cannot_end_their_own_element() -> None:
+    page = written(embedded_json("figures", {"label": "</script><script>alert(1)</script>"}))
+
+    assert page.count("</script>") == 1
+
+
+def test_a_file_name_that_is_no_unicode_does_not_stop_the_page() -> None:
+    assert "photo ?.jpg" in written(tag("p", "photo \udcff.jpg"))
+
+
+def test_a_table_has_a_caption_and_names_its_rows_and_columns() -> None:
+    page = written(table("Cups", ("", "photos"), [["cup", "3"]]))
+
+    assert "<caption>Cups</caption>" in page
+    assert '<th scope="row">cup</th><td>3</td>' in page
+    assert '<th scope="col">photos</th>' in page
+
+
+def test_points_lie_where_their_figures_belong_in_a_plot() -> None:
+    frame = Frame(percent_axis("x"), log_axis("y", 1, 100))
+    left, bottom = frame.place((0, 1))
+    right, top = frame.place((1, 100))
+    middle = frame.place((0.5, 10))
+
+    assert left < right
+    assert top < bottom
+    assert middle == (pytest.approx((left + right) / 2), pytest.approx((top + bottom) / 2))
+
+
+def test_figures_outside_a_plot_are_drawn_at_its_edge() -> None:
+    frame = Frame(percent_axis("x"), percent_axis("y"))
+
+    assert frame.place((2, -1)) == frame.place((1, 0))
+
+
+def test_an_axis_without_length_divides_by_nothing() -> None:
+    assert Axis("x", 1, 1, [1]).share(1) == 0.0
+
+
+def test_a_plot_tells_its_figures_to_those_who_do_not_see_it() -> None:
+    marks = line([(0, 0), (1, 1)], "accent"), bars([(0, 1, 0.5)], "plain", ["half"])
+    page = written(plot("Title", "what it shows", percent_axis("x"), percent_axis("y"), *marks))
+
+    assert 'role="img"' in page
+    assert 'aria-label="Title. what it shows"' in page
+    assert "<title>half</title>" in page
+
+
+def test_a_calibration_error_of_zero_is_in_its_own_interval() -> None:
+    rng = np.random.default_rng(1)
+    right = rng.random(400) < 0.75
+
+    def figure(places: np.ndarray) -> float:
+        return abs(float(right[places].mean()) - 0.75)
+
+    found = bootstrap(figure, 400, 0.0, 1.0)
+
+    assert found.low == 0.0
+    assert found.low <= found.value <= found.high + 1e-9
+
+
+def test_the_interval_of_a_mean_is_that_of_the_normal_distribution() -> None:
+    values = np.random.default_rng(0).normal(5.0, 2.0, 900).astype(np.float32)
+    found = bootstrap_mean(values, -100.0, 100.0)
+    half = 1.96 * float(values.std()) / 30
+
+    assert found.value == pytest.approx(float(values.mean()), abs=1e-5)
+    assert found.high - found.low == pytest.approx(2 * half, rel=0.1)
+
+
+def test_strangers_are_refused_at_the_score_that_refuses_a_share_of_the_known() -> None:
+    known = np.linspace(0.01, 1.0, 100)
+    found = rejected_at(known, np.array([0.01, 0.02, 0.03, 0.9]), 0.05)
+
+    assert found.value == 0.75
+    assert found.low < 0.75 < found.high
+
+
+def test_the_bins_of_a_reliability_diagram_make_up_the_calibration_error() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(4), 200).astype(np.float32)
+    answers = Answers(rng.integers(0, 4, 200), p, np.ones((200, 4), np.float32))
+    found = bins(answers)
+
+    assert sum(b.n for b in found) == 200
+    assert sum(b.n * abs(b.accuracy - b.confidence) for b in found) / 200 == pytest.approx(calibration_error(answers))
+
+
+def test_a_confusion_is_counted_from_what_is_shown_to_what_is_answered() -> None:
+    p = np.eye(3, dtype=np.float32)[[0, 1, 1, 2]]
+    found = count_pairs(Answers(np.array([0, 0, 1, 1]), p, np.ones((4, 1), np.float32)))
+
+    assert found.tolist() == [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
+
+
+def test_small_pictures_get_larger_pixels_and_large_ones_shrink() -> None:
+    digit = np.arange(28 * 28 * 3, dtype=np.uint32).reshape(28, 28, 3).astype(np.uint8)
+    large = np.zeros((300, 600, 3), np.uint8)
+
+    assert shown(digit).shape == (196, 196, 3)
+    assert len(np.unique(shown(digit))) == len(np.unique(digit))
+    assert shown(large).shape == (100, 200, 3)
+
+
+def test_a_picture_is_carried_inside_the_page_with_its_words() -> None:
+    page = html.unescape(written(inline(np.zeros((8, 8, 3), np.uint8), "Photo of a cup")))
+
+    assert 'src="data:image/jpeg;base64,' in page
+    assert 'alt="Photo of a cup"' in page

@@ -1,0 +1,118 @@
+"""Which labels are taken for which others: the pairs worth looking at, and all of them."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.photos import photo_of
+from ..evaluate import Answers
+from .markup import Node, paragraph, table, tag
+from .material import Material
+from .pictures import inline, shown
+
+Counts = NDArray[np.int64]
+
+PAIRS = 15
+NUMBERED = 20  # labels up to which each cell says its number
+SIDE_PX = 64
+
+
+def confusion(of: Material) -> list[Element]:
+    """Pairs by how often they happen, with a photo each; then the whole matrix."""
+    matrix = count_pairs(of.answers)
+    return [*_pairs(of, matrix), tag("h3", "The whole matrix"), *_matrix(of, matrix)]
+
+
+def count_pairs(answers: Answers) -> Counts:
+    """(C, C): photos that show a label (row) and were given one (column)."""
+    count = answers.probabilities.shape[-1]
+    matrix = np.zeros((count, count), np.int64)
+    np.add.at(matrix, (answers.labels, answers.guesses), 1)
+    return matrix
+
+
+def _pairs(of: Material, matrix: Counts) -> list[Element]:
+    wrong = matrix - np.diag(matrix.diagonal())
+    order = np.argsort(-wrong, axis=None, kind="stable")[:PAIRS]
+    places = [divmod(int(i), len(matrix)) for i in order if wrong.flat[i]]
+    if not places:
+        return [paragraph("No label was taken for another.")]
+    labels, shown_count = of.classifier.labels, matrix.sum(1)
+    rows: list[list[Node]] = []
+    for truth, guess in places:
+        back = int(wrong[guess, truth])
+        share = f"{wrong[truth, guess] / shown_count[truth]:.0%}"
+        rows.append([
+            tag("span", _photo(of, truth, guess), tag("b", labels[truth]), class_="with-photo"), labels[guess],
+            f"{wrong[truth, guess]}", share, f"{back}" if back else "–",
+        ])  # fmt: skip
+    covered = sum(int(wrong[pair]) for pair in places)
+    intro = (
+        f"These {len(rows)} pairs are {covered} of all {int(wrong.sum())} wrong answers, with the surest photo of each."
+    )
+    head = ("it is", "taken for", "photos", "of its photos", "the other way round")
+    return [paragraph(intro), table("Confusions worth looking at", head, rows, "figures words-2")]
+
+
+def _photo(of: Material, truth: int, guess: int) -> Element:
+    """The one that the model was surest of."""
+    answers = of.answers
+    places = np.flatnonzero((answers.labels == truth) & (answers.guesses == guess))
+    surest = places[np.argmax(answers.probabilities[places, guess])]
+    labels = of.classifier.labels
+    alt = f"Photo of {labels[truth]}, taken for {labels[guess]}"
+    return inline(shown(photo_of(answers.samples[surest]), SIDE_PX), alt)
+
+
+def _matrix(of: Material, matrix: Counts) -> list[Element]:
+    present = np.flatnonzero(matrix.sum(0) + matrix.sum(1))
+    matrix, names = matrix[np.ix_(present, present)], [of.classifier.labels[i] for i in present]
+    intro = (
+        "A row for each label that a photo shows, a column for each answer. The diagonal is right; the darker another "
+        "cell, the larger its share of the row. Each says its figures when pointed at."
+    )
+    if len(names) <= NUMBERED:
+        return [paragraph(intro), _numbers(matrix, names)]
+    return [paragraph(intro), tag("div", _heat_map(matrix, names), class_="wide", tabindex="0", role="region",
+                                  aria_label="Confusion matrix")]  # fmt: skip
+
+
+def _numbers(matrix: Counts, names: list[str]) -> Element:
+    """A real table: few labels leave room for the numbers."""
+    rows: list[list[Node]] = []
+    for i, row in enumerate(matrix):
+        total = max(1, int(row.sum()))
+        cells = [
+            tag("td", f"{n}" if n else "", class_="right" if i == j else "wrong" if n else None,
+                style=f"--share:{n / total:.3f}", title=f"{names[i]}, answered {names[j]}: {n}")
+            for j, n in enumerate(row)
+        ]  # fmt: skip
+        rows.append([names[i], *cells])
+    return table("Photos by what they show (rows) and what was answered (columns)", ["", *names], rows, "matrix")
+
+
+def _heat_map(matrix: Counts, names: list[str]) -> Element:
+    cell, margin, count = 8, 118, len(names)
+    side = margin + cell * count + 4
+    drawn = tag(
+        "svg", viewBox=f"0 0 {side} {side}", width=side, height=side, class_="heat-map", role="img",
+        aria_label=f"Confusion matrix of {count} labels; the pairs that matter stand in the table above",
+    )  # fmt: skip
+    drawn.append(tag("rect", x=margin, y=margin, width=cell * count, height=cell * count, class_="room"))
+    for i, name in enumerate(names):
+        middle = margin + cell * i + cell / 2
+        short = name if len(name) <= 22 else name[:21] + "…"
+        drawn.append(tag("text", short, x=margin - 4, y=middle + 3, text_anchor="end"))
+        turned = f"rotate(-90 {middle + 3:g} {margin - 4})"
+        drawn.append(tag("text", short, x=middle + 3, y=margin - 4, transform=turned))
+    for i, j in np.argwhere(matrix):
+        n, total = int(matrix[i, j]), int(matrix[i].sum())
+        says = f"{names[i]}, answered {names[j]}: {n} of {total}"
+        drawn.append(
+            tag("rect", tag("title", says), x=margin + cell * int(j), y=margin + cell * int(i), width=cell, height=cell,
+                class_="right" if i == j else "wrong", fill_opacity=f"{0.25 + 0.75 * n / total:.2f}")
+        )  # fmt: skip
+    return drawn

@@ -1,0 +1,91 @@
+"""The figures that decide, each with its 95 % interval."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree.ElementTree import Element
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluate import Answers, calibration_error
+from .markup import paragraph, tag
+from .material import Material
+from .uncertainty import Interval, bootstrap, bootstrap_mean
+from .unknown import rejected_at
+
+
+def headline(of: Material) -> list[Element]:
+    """A card for each figure; those whose ingredients are missing are left out here and explained further down."""
+    found = of.figures
+    top1 = Interval(found["top1"], found["top1_low"], found["top1_high"])
+    cards = [
+        _share("right answers", top1, "top-1, int8"),
+        _card("among the first five", f"{found['top5']:.2%}", "", "top-5"),
+        _share("calibration error", _ece(of.answers), "ECE, 15 bins; 0 is perfect"),
+        *_against_float(of),
+        *_unknown(of),
+        *_speed(of),
+        _card(
+            "file",
+            f"{of.classifier.path.stat().st_size / 1e6:.2f} MB",
+            "",
+            f"{of.classifier.card.parameters:,} weights",
+        ),
+    ]
+    note = (
+        f"On {found['n']:,} photos of the part {of.part} of {of.dataset.name}. Ranges hold the true figure in 95 of "
+        "100 cases where photos are drawn like these: Wilson's for shares, the basic bootstrap for the others."
+    )
+    skipped = f" {found['skipped']:,} more cannot be read." if found["skipped"] else ""
+    return [tag("div", *cards, class_="cards"), paragraph(note + skipped, class_="note")]
+
+
+def _ece(answers: Answers) -> Interval:
+    def resampled(places: NDArray[np.int64]) -> float:
+        return calibration_error(
+            replace(answers, labels=answers.labels[places], probabilities=answers.probabilities[places])
+        )
+
+    return bootstrap(resampled, len(answers.labels), 0.0, 1.0)
+
+
+def _against_float(of: Material) -> list[Element]:
+    if of.floats is None:
+        return []
+    gained = 100.0 * (of.answers.right.astype(float) - of.floats.right.astype(float))
+    points = bootstrap_mean(gained, -100.0, 100.0)
+    ends = f"{points.low:+.2f} to {points.high:+.2f}"
+    cards = [_card("int8 less float", f"{points.value:+.2f} points", ends, "of right answers, same photos")]
+    if of.cosines is not None:
+        cosine = bootstrap_mean(of.cosines, -1.0, 1.0)
+        ends = f"{cosine.low:.4f} to {cosine.high:.4f}"
+        cards.append(_card("attention, int8 with float", f"{cosine.value:.4f}", ends, "mean cosine; 1 is the same"))
+    return cards
+
+
+def _unknown(of: Material) -> list[Element]:
+    if of.strangers is None:
+        return []
+    share = rejected_at(of.answers.certainty, of.strangers.certainty, 0.05)
+    return [_share("unknown things refused", share, "at 5% false rejection")]
+
+
+def _speed(of: Material) -> list[Element]:
+    if not of.speed:
+        return []
+    row = of.speed[-1]
+    threads = f"{row.threads} thread{'s' * (row.threads > 1)}"
+    return [
+        _card("one inference", f"{row.p50_ms:.3g} ms", f"p99 {row.p99_ms:.3g} ms", f"median, {threads}, this machine")
+    ]
+
+
+def _share(name: str, interval: Interval, what: str) -> Element:
+    return _card(name, f"{interval.value:.2%}", f"{interval.low:.2%} to {interval.high:.2%}", what)
+
+
+def _card(name: str, value: str, between: str, what: str) -> Element:
+    lines = [tag("span", name, class_="what"), tag("strong", value)]
+    lines += [tag("span", between, class_="between")] if between else []
+    return tag("div", *lines, tag("span", what, class_="small"), class_="card")

@@ -1,0 +1,149 @@
+"""Everything that a report is made of, asked and measured once, before a word of the page is written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+
+from vitcam.errors import UsageError
+from vitcam.model.classifier import Classifier
+from vitcam.service.bench import Plan, Step, run_bench
+from vitcam.service.bench_row import Row
+
+from ..about import About, read_about
+from ..calibration import scaled
+from ..data.catalogue import open_to_measure
+from ..data.dataset import Dataset
+from ..evaluate import Answers, Floats, ask_float, ask_model, attention_cosines, comparison, figures, open_model
+from ..finetune import processor
+from ..honesty.result import Verdict, path_of, read_verdict
+from ..scores import in_detail
+from .strangers import Strangers, default_strangers, meet
+
+BENCH_S = 1.0  # for each kind of measurement and number of threads
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a report is wanted of."""
+
+    model: str
+    """A name, or a `.tflite` file."""
+    data: str | None = None
+    """A data set, a folder or a list of photos; None: what the model was measured on when it was exported."""
+    part: str | None = None
+    checkpoint: Path | None = None
+    """The float network; None: the `.safetensors` beside the model, if there is one."""
+    unknown: str | None = None
+    """Photos that show none of the labels; None: those that belong to the data, if there are some."""
+    threads: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What the sections of a report are made from; None and empty where an ingredient is missing."""
+
+    classifier: Classifier
+    dataset: Dataset
+    part: str
+    answers: Answers
+    """Of the model file, with its temperature."""
+    floats: Answers | None
+    """Of the float network, at temperature 1."""
+    about: About | None
+    strangers: Strangers | None
+    speed: tuple[Row, ...]
+    honesty: Verdict | None
+    """What was measured of the overlays, before."""
+    machine: str
+    date: str
+
+    @cached_property
+    def raw(self) -> Floats:
+        """(n, C) the model file's probabilities as they would be without its temperature."""
+        return scaled(self.answers.probabilities, 1 / self.classifier.card.temperature).astype(np.float32)
+
+    @cached_property
+    def cosines(self) -> Floats | None:
+        """(n,) how alike model file and float network looked at each photo; None where one of them does not say."""
+        if self.floats is None or self.answers.attention.shape != self.floats.attention.shape:
+            return None
+        return attention_cosines(self.answers, self.floats)
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What `evaluate --json` says of the same photos."""
+        compared = comparison(self.answers, self.floats) if self.floats else {}
+        answers, labels = self.answers, self.classifier.labels
+        detail = in_detail(answers.labels, answers.guesses, answers.known, labels)
+        named = {"model": self.classifier.card.name, "data": self.dataset.name, "split": self.part}
+        skipped = {"skipped": len(self.dataset.part(self.part)) - len(answers.labels)}
+        return {**named, **figures(answers), **compared, **skipped, **detail}
+
+
+def check_place(out: Path) -> None:
+    """Raise UsageError for a file that could not be written, before minutes of asking are lost."""
+    if not out.absolute().parent.is_dir():
+        raise UsageError(f"{out} is in no folder that there is; make {out.parent}, or name another file by -o")
+    if out.is_dir():
+        raise UsageError(f"{out} is a folder; name an HTML file by -o")
+
+
+def gather(wish: Wish) -> Material:
+    """Ask and measure; minutes for thousands of photos.
+
+    raises  UsageError if the model or the data are missing or do not fit together
+    """
+    classifier = Classifier(wish.model, threads=wish.threads)
+    stored = classifier.card.accuracy
+    trained_on = str(stored.get("data") or classifier.card.provenance.get("data") or "")
+    data = wish.data or trained_on
+    if not data:
+        raise UsageError(f"{classifier.card.name} does not say which photos it was measured on; name some by --data")
+    dataset, part = open_to_measure(data, wish.part, trained_on)
+    classifier = open_model(wish.model, dataset, wish.threads)
+    checkpoint = wish.checkpoint or classifier.path.with_suffix(".safetensors")
+    known = wish.checkpoint is not None or checkpoint.is_file()
+    about = read_about(checkpoint) if known else None
+    strange = wish.unknown or default_strangers(dataset.name)
+    answers = ask_model(classifier, dataset, part)
+    return Material(
+        classifier=classifier,
+        dataset=dataset,
+        part=part,
+        answers=answers,
+        floats=_ask_float(checkpoint, dataset, part) if known else None,
+        about=about,
+        strangers=meet(classifier, strange, dataset, answers) if strange else None,
+        speed=_measure(classifier, wish.threads),
+        honesty=read_verdict(path_of(classifier.path)),
+        machine=f"{processor()}, {len(os.sched_getaffinity(0))} cores",
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+    )
+
+
+def _ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
+    count = len(dataset.part(part))
+    with Console(stderr=True).status(f"asking {checkpoint.name}, the float network, about {count:,} photos"):
+        return ask_float(checkpoint, dataset, part)
+
+
+def _measure(classifier: Classifier, threads: int | None) -> tuple[Row, ...]:
+    """Latency with one thread and with all, as `vitcam bench` measures it."""
+    cores = len(os.sched_getaffinity(0))
+    counts = (threads,) if threads else tuple(dict.fromkeys((1, min(cores, 4))))
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("measuring its speed", total=None)
+
+        def announce(number: int, count: int, step: Step) -> None:
+            progress.update(task, completed=number, total=count)
+
+        return tuple(run_bench(Plan(str(classifier.path), counts, BENCH_S), False, announce))

@@ -1,0 +1,94 @@
+"""Is the overlay honest? What insertion and deletion curves found, where they were measured."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from ..honesty.asked import digest
+from ..honesty.intervals import Interval
+from ..honesty.result import BASELINES, CURVES, Finding, Verdict, path_of
+from .charts import legend, line, percent_axis, plot
+from .markup import Node, missing, paragraph, table, tag
+from .material import Material
+
+KINDS = ("accent", "plain", "faint", "ink dashed")
+
+
+def overlay_honesty(of: Material) -> list[Element]:
+    """Whether the answer hangs on the places that glow: the overlay against chance and against the middle."""
+    verdict = of.honesty
+    if verdict is None:
+        beside = path_of(of.classifier.path).name
+        words = (
+            f"Whether the answer hangs on the places that glow was not measured: there is no {beside}. It is made by "
+        )
+        return [missing(words, f"vitcam-train overlays {of.classifier.path.stem}")]
+    intro = (
+        f"Patches of {verdict.photos:,} photos were taken away in the order of a map, the hottest first, and put back "
+        "in the same order. If the map shows what the answer hangs on, the answer goes early and comes early."
+    )
+    charts = tag("div", *(_curves(verdict, curve) for curve in CURVES), class_="charts")
+    return [
+        paragraph(intro),
+        paragraph(tag("strong", _judged(verdict))),
+        *_outdated(of, verdict),
+        charts,
+        _table(verdict),
+    ]
+
+
+def _judged(verdict: Verdict) -> str:
+    won = [curve for curve, beats in verdict.honest().items() if beats]
+    if not won:
+        return (
+            f"The overlay that vitcam draws, {verdict.shown}, does not beat both a random order and the middle of the "
+            "picture, with a confidence of 95%, on either curve."
+        )
+    return (
+        f"The overlay that vitcam draws, {verdict.shown}, beats both a random order and the middle of the picture on "
+        f"{' and '.join(won)}, with a confidence of 95%."
+    )
+
+
+def _outdated(of: Material, verdict: Verdict) -> list[Element]:
+    if verdict.digest == digest(of.classifier.path):
+        return []
+    words = f"These figures are of another export of {verdict.model}, measured on {verdict.date}; anew by "
+    return [missing(words, f"vitcam-train overlays {of.classifier.path.stem}")]
+
+
+def _curves(verdict: Verdict, curve: str) -> Element:
+    shares = [step / verdict.steps[-1] for step in verdict.steps]
+    names = list(dict.fromkeys((verdict.shown, *BASELINES)))
+    found = [verdict.finding(name) for name in names]
+    drawn = plot(
+        f"{curve.capitalize()}: {'lower' if curve == 'deletion' else 'higher'} is better",
+        "; ".join(f"{each.name} {each.areas[curve].mean:.3f}" for each in found),
+        percent_axis("patches taken away" if curve == "deletion" else "patches put back"),
+        percent_axis("probability of the first guess"),
+        *(line(list(zip(shares, f.curves[curve], strict=True)), kind) for f, kind in zip(found, KINDS, strict=False)),
+    )
+    drawn.append(legend(*zip(KINDS, names, strict=False)))
+    return drawn
+
+
+def _table(verdict: Verdict) -> Element:
+    head = ("", "deletion", "95 % interval", "insertion", "95 % interval", "beats random on", "beats the middle on")
+    rows = [_row(finding, finding.name == verdict.shown) for finding in verdict.findings[verdict.neutral]]
+    caption = f"Areas under the curves, patches replaced by {verdict.neutral}; best first; in bold what vitcam draws"
+    return table(caption, head, rows, "figures")
+
+
+def _row(finding: Finding, shown: bool) -> list[Node]:
+    beaten = [
+        " and ".join(curve for curve in CURVES if finding.beats(baseline, curve)) or "neither"
+        if finding.name != baseline
+        else "–"
+        for baseline in ("random", "centre")
+    ]
+    areas = [text for curve in CURVES for text in _words(finding.areas[curve])]
+    return [tag("b", finding.name, title=finding.about) if shown else finding.name, *areas, *beaten]
+
+
+def _words(area: Interval) -> tuple[str, str]:
+    return f"{area.mean:.3f}", f"{area.low:.3f} to {area.high:.3f}"

@@ -1,0 +1,104 @@
+"""The page: its sections in order, its style sheet, and the file that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from vitcam.errors import UsageError
+
+from .classes import classes
+from .confusion import confusion
+from .headline import headline
+from .learning import learning
+from .markup import embedded_json, paragraph, tag, written
+from .material import Material
+from .mistakes import examples, mistakes
+from .overlay import overlay_honesty
+from .provenance import provenance
+from .quantised import quantised
+from .reliability import reliability
+from .speed import speed
+from .unknown import unknown
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; its body says in one sentence what is missing where it cannot be made."""
+
+    name: str
+    title: str
+    body: Callable[[Material], list[Element]]
+
+
+SECTIONS = (
+    Section("headline", "The figures", headline),
+    Section("mistakes", "The worst mistakes", mistakes),
+    Section("examples", "Predicted and actual", examples),
+    Section("confusion", "What is taken for what", confusion),
+    Section("classes", "Label by label", classes),
+    Section("reliability", "Is it as sure as it is right?", reliability),
+    Section("unknown", "Does it know when it does not know?", unknown),
+    Section("quantised", "int8 against float", quantised),
+    Section("overlay", "Is the overlay honest?", overlay_honesty),
+    Section("learning", "How it learned", learning),
+    Section("speed", "Speed and size", speed),
+    Section("provenance", "Where it comes from", provenance),
+)
+
+
+def write_report(of: Material, out: Path) -> int:
+    """Write the page; returns its size in bytes.
+
+    raises  UsageError if `out` cannot be written
+    """
+    text = written(document(of)).encode()
+    try:
+        out.write_bytes(text)
+    except OSError as error:
+        raise UsageError(f"the report cannot be written to {out}: {error.strerror}; name another file by -o") from error
+    return len(text)
+
+
+def document(of: Material) -> Element:
+    """The whole page as a tree."""
+    card = of.classifier.card
+    title = f"{card.name}: report"
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("title", title),
+        tag("style", _beside("page.css")),
+    )
+    contents = tag("ol", *(tag("li", tag("a", s.title, href=f"#{s.name}")) for s in SECTIONS[1:]))
+    top = tag(
+        "header", tag("p", "vitcam · report of a model", class_="kind"), tag("h1", card.name),
+        paragraph(card.description or "no description", class_="lead"), paragraph(_dated(of), class_="note"),
+    )  # fmt: skip
+    main = tag("main", *(_section(of, section) for section in SECTIONS))
+    nav = tag("nav", tag("h2", "On this page"), contents, aria_label="Sections")
+    body = tag("body", top, nav, main, embedded_json("figures", of.figures), tag("script", _beside("page.js")))
+    return tag("html", head, body, lang="en")
+
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""The browser itself sees to it that the page loads nothing."""
+
+
+def _dated(of: Material) -> str:
+    return f"Made on {of.date} with {len(of.answers.labels):,} photos of {of.dataset.name}, part {of.part}."
+
+
+def _section(of: Material, section: Section) -> Element:
+    heading = tag("h2", section.title, id=f"{section.name}-title")
+    return tag("section", heading, *section.body(of), id=section.name, aria_labelledby=f"{section.name}-title")
+
+
+def _beside(name: str) -> str:
+    return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,75 @@
+"""Photos inside the page: small JPEGs as data URIs, with the overlay that the daemon would draw."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+import cv2
+import numpy as np
+
+from vitcam.attention import overlay
+from vitcam.frames import Image
+from vitcam.model.classifier import Classifier
+from vitcam.resize import crop_of
+from vitcam.service.settings import Settings
+
+from ..data.dataset import Sample
+from ..data.photos import photo_of
+from .markup import Node, tag
+
+SIDE_PX = 200  # of the longer side: 24 pairs of this size and quality are about half a megabyte
+QUALITY = 80
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A photo at the size it is shown, and the same with the places that the model looked at; None: it does not say."""
+
+    plain: Image
+    glowing: Image | None
+
+
+def shown(image: Image, side_px: int = SIDE_PX) -> Image:
+    """A photo at the size of the page, (h, w, 3) uint8, RGB: large ones shrink, small ones get larger pixels."""
+    scale = side_px / max(image.shape[:2])
+    if scale >= 2:  # blurring 28 px up to 200 would show what was never there
+        return np.repeat(np.repeat(image, int(scale), axis=0), int(scale), axis=1)
+    if scale >= 1:
+        return image
+    height, width = (max(1, round(side * scale)) for side in image.shape[:2])
+    return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def look(classifier: Classifier, sample: Sample) -> Looked:
+    """Ask again about a photo and draw what the daemon draws by default."""
+    photo = photo_of(sample)
+    drawn = Settings().overlay
+    mode = drawn.mode if drawn.mode != "none" else "attention"
+    prediction = classifier.classify_image(photo, explain=mode == "rollout")
+    looked = prediction.attention
+    if mode == "rollout" and prediction.rollout is not None:
+        looked = prediction.rollout[None]
+    plain = shown(photo)
+    if looked is None:
+        return Looked(plain, None)
+    crop = crop_of(classifier.input, *plain.shape[:2])
+    return Looked(plain, overlay(plain, crop, looked, mode, opacity=drawn.opacity))
+
+
+def inline(image: Image, alt: str) -> Element:
+    """An `<img>` that carries its JPEG."""
+    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
+    _, jpeg = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    source = "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
+    height, width = image.shape[:2]
+    return tag("img", src=source, alt=alt, width=width, height=height)
+
+
+def photo_card(looked: Looked, shows: str, caption: list[Node], kind: str = "") -> Element:
+    """A photo beside where the model looked, and a caption below."""
+    pair = [inline(looked.plain, f"Photo of {shows}")]
+    if looked.glowing is not None:
+        pair.append(inline(looked.glowing, "The same; the places that the model looked at glow"))
+    return tag("figure", tag("div", *pair, class_="pair"), tag("figcaption", *caption), class_=f"photo {kind}".strip())

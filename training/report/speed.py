@@ -1,0 +1,39 @@
+"""How fast it runs here, and what it weighs."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from vitcam.service.bench_row import Row
+
+from .markup import Node, paragraph, table
+from .material import Material
+
+HEAD = ("threads", "p50 ms", "p90 ms", "p99 ms", "pictures/s", "memory MB", "of the roofline")
+
+
+def speed(of: Material) -> list[Element]:
+    """Latency as `vitcam bench` measures it, on the machine that made the report."""
+    words = (
+        f"Measured now, on {of.machine}, as vitcam bench does, each measurement in a process of its own; whatever else "
+        "ran meanwhile made it slower. The roofline is what the model's products would take at the rate of one large "
+        "product."
+    )
+    times = table("Time of one inference", HEAD, map(_row, of.speed), "figures")
+    return [paragraph(words), times, table("Size", (), _facts(of))]
+
+
+def _row(row: Row) -> list[Node]:
+    times = [f"{row.p50_ms:.2f}", f"{row.p90_ms:.2f}", f"{row.p99_ms:.2f}"]
+    reached = "–" if row.fraction is None else f"{row.fraction:.0%}"
+    return [f"{row.threads}", *times, f"{row.fps:.1f}", f"{row.rss_mb:.0f}", reached]
+
+
+def _facts(of: Material) -> list[list[Node]]:
+    card, runtime = of.classifier.card, of.classifier.runtime
+    pieces = f"{runtime.partitions} XNNPACK partition{'s' * (runtime.partitions != 1)}"
+    return [
+        ["file", f"{of.classifier.path.stat().st_size / 1e6:.2f} MB"],
+        ["weights", f"{card.parameters:,}" if card.parameters else "not stated"],
+        ["runtime", f"{runtime.name} {runtime.version}, {pieces}, {runtime.outside} operators outside"],
+    ]

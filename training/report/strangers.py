@@ -1,0 +1,76 @@
+"""Photos that show none of a model's labels: what it makes of them, and by which threshold they would be told."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+
+from vitcam.errors import UsageError
+from vitcam.frames import Guess
+from vitcam.model.classifier import Classifier
+
+from ..data.catalogue import DATASETS, open_to_measure
+from ..data.dataset import Dataset, Sample
+from ..data.photos import BrokenPhotoError, photo_of
+from ..evaluate import Answers, ask_model
+from ..unknown import SEEDS, disjoint
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Strangers:
+    """What a model said of m photos that show nothing it knows."""
+
+    source: str
+    """Name of the data set or the folder."""
+    samples: tuple[Sample, ...]
+    guesses: tuple[Guess, ...]
+    """The best guess for each."""
+    certainty: NDArray[np.float64]
+    """(m,): what the threshold is held against; see `Classifier.certainty`."""
+    protocol: dict[str, float] | None
+    """Of `disjoint`, where thresholds are chosen on other labels than they are measured with; None: no photos to
+    choose them on."""
+
+
+def default_strangers(data: str) -> str | None:
+    """The data set of photos that show none of another's labels, if there is one and it is there."""
+    name = f"{data}-unknown"
+    try:
+        return name if name in DATASETS and DATASETS[name]().parts else None
+    except UsageError:
+        return None
+
+
+def meet(classifier: Classifier, strange: str, dataset: Dataset, held_out: Answers) -> Strangers:
+    """Classify photos of no label.
+
+    strange   a data set, a folder of photos or a list of some
+    held_out  what the model said of the photos of its labels in `dataset`
+    raises    UsageError if there is none of them, or no photo in it that can be read
+    """
+    photos, part = open_to_measure(strange)
+    samples, guesses, certainty = [], [], []
+    words = f"asking about {photos.name}"
+    for sample in track(photos.part(part), words, console=Console(stderr=True), transient=True):
+        try:
+            prediction = classifier.classify_image(photo_of(sample))
+        except BrokenPhotoError as error:
+            log.warning("skipped %s", error)
+            continue
+        samples.append(sample)
+        guesses.append(prediction.top[0])
+        certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
+    if not samples:
+        raise UsageError(f"not one of the photos of {photos.name} can be read; --unknown takes photos of no label")
+    found = np.array(certainty)
+    protocol = None
+    if dataset.parts.get("calibration"):
+        protocol = disjoint(ask_model(classifier, dataset, "calibration"), held_out, found, range(SEEDS))
+    return Strangers(photos.name, tuple(samples), tuple(guesses), found, protocol)
