@@ -20,7 +20,7 @@ from .rewrites import Affine, Folded, FoldedBlock, Norm
 from .vit import NORM_EPSILON, Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
-OUTPUTS = ("probabilities", "attention", "embedding")
+OUTPUTS = ("probabilities", "attention", "embedding", "evidence")
 EXPLANATIONS = ("rollout", "rows")
 SIGNATURES = ("classify", "explain")
 
@@ -31,6 +31,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     probabilities  (1, C)
     attention      (1, h, N) where what the head reads looked in the last block, one weight a patch
     embedding      (1, D) what the head reads, after the final norm where there is one
+    evidence       (1, N) what each patch brought, in the last block, for the answer and against all others; signed
     rollout        (1, N) attention rollout from what the head reads back to the patches; only of `explain`
     rows           (1, L, h, N) the same as `attention` of every block; only of `explain`
 
@@ -45,22 +46,23 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         self.folded = folded
 
     def classify(self, image: Tensor) -> dict[str, Tensor]:
-        """The first three."""
+        """The first four."""
         return self._outputs(*self._encode(image))
 
     def explain(self, image: Tensor) -> dict[str, Tensor]:
-        """All five."""
-        x, attentions = self._encode(image)
+        """All six."""
+        x, attentions, values = self._encode(image)
         config = self.folded.config
         rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
         return {
-            **self._outputs(x, attentions),
+            **self._outputs(x, attentions, values),
             "rollout": tf.reshape(self._rollout(attentions)[:, :, config.has_cls_token :], (1, -1)),
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
 
-    def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """(1, H, W, 3) -> the tokens that the head reads, (1, D) or (T, D), and each block's attention (h, R, T)."""
+    def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor], Tensor]:
+        """(1, H, W, 3) -> the tokens that the head reads, (1, D) or (T, D), each block's attention (h, R, T), and the
+        last block's values (h, T, d)."""
         folded = self.folded
         x = self._patches(image)  # (N, D)
         if folded.position is not None:
@@ -69,12 +71,12 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             x = tf.concat([folded.cls_row, x], axis=0)  # (T, D)
         attentions = []
         for block in folded.blocks[:-1]:
-            x, attention = self._block(block, x, x)  # (T, D), (h, T, T)
+            x, attention, _ = self._block(block, x, x)  # (T, D), (h, T, T)
             attentions.append(attention)
-        x, attention = self._block(folded.blocks[-1], x[:1] if folded.rewrites.last_row else x, x)
-        return x if folded.config.pooling == "mean" else x[:1], [*attentions, attention]
+        x, attention, values = self._block(folded.blocks[-1], x[:1] if folded.rewrites.last_row else x, x)
+        return x if folded.config.pooling == "mean" else x[:1], [*attentions, attention], values
 
-    def _outputs(self, x: Tensor, attentions: list[Tensor]) -> dict[str, Tensor]:
+    def _outputs(self, x: Tensor, attentions: list[Tensor], values: Tensor) -> dict[str, Tensor]:
         folded = self.folded
         with tf.name_scope(FLOAT):
             embedding = x if folded.norm is None else _norm(x, folded.norm)
@@ -85,11 +87,27 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         logits = _dense(embedding, folded.head)
         if folded.logit_factor != 1.0:
             logits *= folded.logit_factor
+        probabilities, looked = tf.nn.softmax(logits), self._looked(attentions[-1])
         return {
-            "probabilities": tf.nn.softmax(logits),
-            "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
+            "probabilities": probabilities,
+            "attention": tf.reshape(looked, (1, folded.config.heads, -1)),
             "embedding": embedding,
+            "evidence": self._evidence(probabilities, looked, values),
         }
+
+    def _evidence(self, probabilities: Tensor, looked: Tensor, values: Tensor) -> Tensor:
+        """What attention carried over from each patch, as far as it made the answer likelier, (1, N).
+
+        What the head reads is a sum; one summand is, for each patch, its attention times its value, projected. Along
+        the direction in which the logits of the probable labels grow, weighted by their probabilities, that is a number
+        a patch (direct logit attribution; Elhage et al. 2021, A Mathematical Framework for Transformer Circuits). The
+        last MLP and the norm's division are left out: the one mixes them, the other hardly tells one from another.
+        """
+        config = self.folded.config
+        wanted = tf.matmul(probabilities, self.folded.evidence)  # (1, D), in the axes of the heads' values
+        wanted = tf.reshape(wanted, (config.heads, 1, config.width // config.heads))
+        brought = tf.matmul(wanted, values, transpose_b=True)[:, :, config.has_cls_token :]  # (h, 1, N)
+        return tf.reshape(_mean_of_heads(looked * brought), (1, -1))
 
     def _looked(self, attention: Tensor) -> Tensor:
         """Where what the head reads looked among the patches, (h, R, T) -> (h, 1, N)."""
@@ -125,8 +143,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         with tf.name_scope(FLOAT):
             return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
 
-    def _block(self, block: FoldedBlock, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-        """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D); returns (R, D), (h, R, T)."""
+    def _block(self, block: FoldedBlock, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D).
+
+        returns  (R, D), attention (h, R, T), values (h, T, d)
+        """
         pre = self.folded.config.norm == "pre"
         seen = _norm(x, block.norm1) if pre else x  # (T, D)
         q, k, v = self._look(block, None if rows is x else seen[:1], seen)  # (h, R, d), (h, T, d), (h, T, d)
@@ -139,7 +160,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         rows = rows if pre else _norm(rows, block.norm1)
         hidden = self._activation(_dense(_norm(rows, block.norm2) if pre else rows, block.up))  # (R, M)
         rows += _dense(hidden, block.down)
-        return rows if pre else _norm(rows, block.norm2), weights
+        return rows if pre else _norm(rows, block.norm2), weights, v
 
     def _activation(self, x: Tensor) -> Tensor:
         return tf.nn.gelu(x, approximate=False) if self.folded.config.activation == "gelu" else tf.nn.relu(x)
