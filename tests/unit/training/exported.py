@@ -68,9 +68,32 @@ def expected_outputs(config: ViTConfig, weights: Weights, image: NDArray[np.uint
         "probabilities": reference.softmax(logits)[0],
         "attention": rows[-1],
         "embedding": taps["embedding"][0],
+        "evidence": evidence(config, weights, taps, reference.softmax(logits)[0]),
         "rollout": carried[1:] if config.pooling == "cls_token" else carried,
         "rows": rows,
     }
+
+
+def evidence(config: ViTConfig, w: Weights, taps: dict[str, NDArray[Any]], probabilities: NDArray[Any]) -> NDArray[Any]:
+    """What each patch brought in the last block for the likely labels, (N,), word for word: patch by patch, head by
+    head, one vector written to the residual stream, and what the head makes of it."""
+    name, last = f"blocks.{config.depth - 1}", f"block{config.depth - 1:02}"
+    x = taps["embeddings" if config.depth == 1 else f"block{config.depth - 2:02}/output"][0]
+    x = reference.layer_norm(x, w, f"{name}.norm1") if config.norm == "pre" else x
+    values = np.split(reference.linear(x, w, f"{name}.attn.qkv"), 3, axis=-1)[2]  # (T, D)
+    looked = reference.pooled_attention(taps[f"{last}/attention"], config.pooling)[0]  # (h, N)
+    found = np.zeros(looked.shape[1])
+    width = config.width // config.heads
+    for head, row in enumerate(looked):
+        own = slice(head * width, (head + 1) * width)
+        for patch, weight in enumerate(row):
+            value = values[patch + config.has_cls_token, own]
+            written = weight * (w[f"{name}.attn.proj.weight"][:, own] @ value) * w.get(f"{name}.ls1.gamma", 1.0)
+            if config.final_norm:
+                written = (written - written.mean()) * w["norm.weight"]
+            logits = w["head.weight"] @ written
+            found[patch] += probabilities @ (logits - logits.mean()) / config.heads
+    return found
 
 
 def answer(model: bytes, image: NDArray[np.uint8], signature: str = "classify") -> Outputs:
