@@ -17,7 +17,7 @@ SEED = 0
 
 
 def mistakes(of: Material) -> list[Element]:
-    """The most confident wrong answers, worst first, with where the model looked."""
+    """The most confident wrong answers, worst first, with the overlay."""
     answers, labels = of.answers, of.classifier.labels
     wrong = np.flatnonzero(~answers.right)
     if not len(wrong):
@@ -28,8 +28,8 @@ def mistakes(of: Material) -> list[Element]:
     known = int(answers.known[wrong].sum())
     intro = (
         f"{len(wrong):,} of {len(answers.labels):,} answers are wrong; {known:,} of those count as known nevertheless. "
-        f"Here are the {len(order)} that it was surest of: the photo, and where the model looked. Some of them may be "
-        "mistakes of the labels."
+        f"Here are the {len(order)} that it was surest of: the photo, and beside it the overlay that vitcam draws. "
+        "Some of them may be mistakes of the labels."
     )
     return [paragraph(intro), tag("div", *cards, class_="photos")]
 

@@ -9,11 +9,10 @@ from xml.etree.ElementTree import Element
 import cv2
 import numpy as np
 
-from vitcam.attention import overlay
+from vitcam.attention import overlay, usual_mode
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.resize import crop_of
-from vitcam.service.settings import Settings
 
 from ..data.dataset import Sample
 from ..data.photos import photo_of
@@ -25,7 +24,7 @@ QUALITY = 80
 
 @dataclass(frozen=True)
 class Looked:
-    """A photo at the size it is shown, and the same with the places that the model looked at; None: it does not say."""
+    """A photo at the size it is shown, and the same with the overlay; None: the model gives nothing to draw."""
 
     plain: Image
     glowing: Image | None
@@ -43,19 +42,15 @@ def shown(image: Image, side_px: int = SIDE_PX) -> Image:
 
 
 def look(classifier: Classifier, sample: Sample) -> Looked:
-    """Ask again about a photo and draw what the daemon draws by default."""
+    """Ask again about a photo, as Answers do not keep what it takes, and draw what vitcam draws unasked."""
     photo = photo_of(sample)
-    drawn = Settings().overlay
-    mode = drawn.mode if drawn.mode != "none" else "attention"
-    prediction = classifier.classify_image(photo, explain=mode == "rollout")
-    looked = prediction.attention
-    if mode == "rollout" and prediction.rollout is not None:
-        looked = prediction.rollout[None]
+    prediction = classifier.classify_image(photo)
+    weights = prediction.attention if prediction.evidence is None else prediction.evidence[None]
     plain = shown(photo)
-    if looked is None:
+    if weights is None:
         return Looked(plain, None)
     crop = crop_of(classifier.input, *plain.shape[:2])
-    return Looked(plain, overlay(plain, crop, looked, mode, opacity=drawn.opacity))
+    return Looked(plain, overlay(plain, crop, weights, usual_mode(prediction.evidence is not None)))
 
 
 def inline(image: Image, alt: str) -> Element:
@@ -68,8 +63,8 @@ def inline(image: Image, alt: str) -> Element:
 
 
 def photo_card(looked: Looked, shows: str, caption: list[Node], kind: str = "") -> Element:
-    """A photo beside where the model looked, and a caption below."""
+    """A photo beside itself with the overlay, and a caption below."""
     pair = [inline(looked.plain, f"Photo of {shows}")]
     if looked.glowing is not None:
-        pair.append(inline(looked.glowing, "The same; the places that the model looked at glow"))
+        pair.append(inline(looked.glowing, "The same with the overlay: what mattered to the answer glows"))
     return tag("figure", tag("div", *pair, class_="pair"), tag("figcaption", *caption), class_=f"photo {kind}".strip())
