@@ -88,6 +88,6 @@ def test_the_daemon_refuses_to_draw_what_its_model_cannot_give(silent: Path) -> 
     result = vitcam("run", "--source", "demo", "--model", str(silent), "--overlay", "rollout", "--port", "0")
 
     assert result.code == 2
-    assert f"{silent} cannot explain itself" in result.err
-    assert "--overlay attention" in result.err
+    assert f"the overlay is rollout, but {silent} does not give it" in result.err
+    assert "--overlay auto" in result.err
     assert "Traceback" not in result.err
