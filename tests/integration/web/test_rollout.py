@@ -110,3 +110,14 @@ def test_an_upload_carries_a_rollout_only_where_the_model_gives_one() -> None:
 
     np.testing.assert_allclose(explained["rollout"], rollout, atol=1e-5)
     assert "rollout" not in plain
+
+
+def test_an_upload_carries_evidence_with_its_signs_only_where_the_model_gives_it() -> None:
+    evidence = np.linspace(-0.5, 0.5, 16, dtype=np.float32).reshape(4, 4)
+    with serving(lambda _: replace(frames.prediction(), evidence=evidence)) as weighing:
+        _, weighed = post(weighing, photo())
+    with serving(lambda _: frames.prediction()) as silent:
+        _, plain = post(silent, photo())
+
+    np.testing.assert_allclose(weighed["evidence"], evidence, atol=1e-5)
+    assert "evidence" not in plain
