@@ -250,7 +250,7 @@ def overlays(
     split: Annotated[str, typer.Option("--split", help="Part of the data: heldout, calibration, train.")] = "heldout",
     photos: Annotated[int, typer.Option("--photos", help="How many, as many of each label.")] = 500,
     steps: Annotated[int, typer.Option("--steps", help="Points of a curve.")] = 8,
-    neutral: Annotated[str, typer.Option("--neutral", help="In a patch's place; the first decides.")] = "blur,mean",
+    neutral: Annotated[str, typer.Option("--neutral", help="In place of a patch: blur, mean or both.")] = "blur",
     seed: Annotated[int, typer.Option("--seed", help="Of the photos, the random orders and the bootstrap.")] = 0,
     float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint; default: that beside the model.")] = None,
     threads: Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")] = None,
