@@ -99,14 +99,14 @@ def explanations(
     if explains:
         found += _of_all_blocks(card)
     found += [Explanation(name, about, "network", _of_network(name)) for name, about in network.items()]
-    about = "each ninth of the picture blanked in turn, a dear upper bound"
+    about = "windows of a fifth of the side blanked one by one"
     return [*found, Explanation("occlusion", about, "asking", _occlusion, photos=OCCLUDED_PHOTOS)]
 
 
 def _baselines(orders: int) -> list[Explanation]:
     return [
         *(Explanation(RANDOM, "patches by lot", "nothing", _lots(draw), draw) for draw in range(1, orders + 1)),
-        Explanation(CENTRE, "a Gaussian in the middle, sigma half of half a side", "nothing", _centre),
+        Explanation(CENTRE, "a Gaussian in the middle, sigma a quarter of the side", "nothing", _centre),
         Explanation(MEAN_MAP, "mean attention over training photos, the same for all", "nothing", lambda of: of.prior),
     ]
 

@@ -11,7 +11,7 @@ GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",
     "explain": "`explain`",
     "network": "the float network only",
-    "asking": "some 40 inferences more",
+    "asking": "an inference for each window",
     "nothing": "nobody",
 }
 NEUTRAL_WORDS = {"blur": "blurred with a sigma of a patch's side", "mean": "of the photo's mean colour"}
@@ -44,9 +44,13 @@ photo for each. Attention tends to the middle, where photographers put things, s
 lot but a fixed spot in the middle, and the mean attention of the model over training photos.
 
 Measured on the model file `{v.model}` itself, in int8: {v.photos:,} photos of the part `{v.split}` of `{v.data}`, as
-many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}: that leaves no edges, which
-the patches of one colour have, and the first guess is left {v.nothing[first]:.1%} where all is missing ({v.whole:.1%}
-on the whole photo){also}. Intervals are the 95 % of a bootstrap over photos, of differences on the same photo."""
+many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}{_why(first)}; where all are
+missing, the first guess keeps a probability of {v.nothing[first]:.1%}, of {v.whole:.1%} on the whole photo{also}.
+Intervals are the 95 % of a bootstrap over photos, of differences on the same photo."""
+
+
+def _why(neutral: str) -> str:
+    return ", which makes no new edges as patches of one colour do" if neutral == "blur" else ""
 
 
 def _answer(v: Verdict) -> str:

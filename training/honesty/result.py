@@ -108,7 +108,7 @@ def path_of(model: Path) -> Path:
 
 
 def write_verdict(path: Path, verdict: Verdict) -> None:
-    """Write it, a line for each finding, probabilities to four digits."""
+    """Write it, a line for each finding; areas and differences to four digits, all else to three."""
     plain = _plain(asdict(verdict))
     findings = plain.pop("findings")
     head = json.dumps(plain, indent=1)[:-2]
@@ -152,8 +152,8 @@ def _finding(raw: dict[str, Any]) -> Finding:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         if value.keys() == {"mean", "low", "high"}:
-            return [round(value[name], 5) for name in ("mean", "low", "high")]
+            return [round(value[name], 4) for name in ("mean", "low", "high")]
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return round(value, 4) if isinstance(value, float) else value
+    return round(value, 3) if isinstance(value, float) else value

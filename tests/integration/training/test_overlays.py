@@ -81,7 +81,18 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = About("by hand", "", ("bright", "dark"), InputSpec(48, 48), network=asdict(CONFIG))
     save_weights(root / "trained.safetensors", weights(), about)
     export(root / "trained.safetensors", root / "net.tflite", golden=root / "golden")
-    command = ["overlays", root / "net.tflite", "--data", root / "photos", "--photos", "12", "--steps", "5"]
+    command = [
+        "overlays",
+        root / "net.tflite",
+        "--data",
+        root / "photos",
+        "--photos",
+        "12",
+        "--steps",
+        "5",
+        "--neutral",
+        "blur,mean",
+    ]
     result = CliRunner().invoke(
         app, [*map(str, command), "--page", str(root / "page.md"), "--kept", str(root / "kept")], catch_exceptions=False
     )
@@ -131,7 +142,18 @@ def test_page_plot_and_sheet_lie_under_one_name(workshop: Path) -> None:
 def test_what_was_measured_is_kept_and_asked_no_second_time(workshop: Path) -> None:
     kept = {path: path.stat().st_mtime_ns for path in (workshop / "kept").rglob("*.npz")}
     before = (workshop / "net.overlays.json").read_text()
-    command = ["overlays", workshop / "net.tflite", "--data", workshop / "photos", "--photos", "12", "--steps", "5"]
+    command = [
+        "overlays",
+        workshop / "net.tflite",
+        "--data",
+        workshop / "photos",
+        "--photos",
+        "12",
+        "--steps",
+        "5",
+        "--neutral",
+        "blur,mean",
+    ]
     again = ["--page", str(workshop / "again.md"), "--kept", str(workshop / "kept")]
     CliRunner().invoke(app, [*map(str, command), *again], catch_exceptions=False)
 
