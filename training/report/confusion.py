@@ -71,8 +71,8 @@ def _matrix(of: Material, matrix: Counts) -> list[Element]:
     present = np.flatnonzero(matrix.sum(0) + matrix.sum(1))
     matrix, names = matrix[np.ix_(present, present)], [of.classifier.labels[i] for i in present]
     intro = (
-        "A row for each label that a photo shows, a column for each answer. The diagonal is right; the darker another "
-        "cell, the larger its share of the row. Each says its figures when pointed at."
+        "A row for each label that a photo shows, a column for each answer. The diagonal is right; the stronger the "
+        "colour of another cell, the larger its share of the row. Each says its figures when pointed at."
     )
     if len(names) <= NUMBERED:
         return [paragraph(intro), _numbers(matrix, names)]

@@ -34,8 +34,8 @@ def headline(of: Material) -> list[Element]:
         ),
     ]
     note = (
-        f"On {found['n']:,} photos of the part {of.part} of {of.dataset.name}. Ranges hold the true figure in 95 of "
-        "100 cases where photos are drawn like these: Wilson's for shares, the basic bootstrap for the others."
+        "Ranges hold the true figure in 95 of 100 cases where photos are drawn like these: Wilson's for shares, the "
+        "basic bootstrap for the others."
     )
     skipped = f" {found['skipped']:,} more cannot be read." if found["skipped"] else ""
     return [tag("div", *cards, class_="cards"), paragraph(note + skipped, class_="note")]

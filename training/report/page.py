@@ -92,7 +92,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 
 def _dated(of: Material) -> str:
-    return f"Made on {of.date} with {len(of.answers.labels):,} photos of {of.dataset.name}, part {of.part}."
+    return f"Made on {of.date} from {len(of.answers.labels):,} photos: data {of.dataset.name}, part {of.part}."
 
 
 def _section(of: Material, section: Section) -> Element:

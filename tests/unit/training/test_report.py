@@ -17,10 +17,10 @@ from vitcam_training.report.unknown import rejected_at
 def test_labels_that_look_like_markup_come_out_as_text() -> None:
     page = written(tag("p", "<b>", tag("i", 'a & "b"', title='"><script>'), "</p>"))
 
-    assert "<b>" not in page.replace("<b/>", "")
+    assert "<b>" not in page
     assert "&lt;b&gt;" in page
     assert "<script>" not in page
-    assert 'title="&quot;&gt;&lt;script&gt;"' in page or 'title="&quot;>&lt;script>"' in page
+    assert 'title="&quot;&gt;' in page
 
 
 def test_text_that_follows_an_element_stays_behind_it() -> None:
