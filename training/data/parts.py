@@ -75,9 +75,9 @@ def _take(
     left = sorted(bursts, key=rank)
     taken = []
     for part, count in wanted.items():
-        fitting = []
+        fitting: list[list[int]] = []
         for burst in left:
-            if sum(map(len, fitting)) + len(burst) <= count:
+            if sum(len(each) for each in fitting) + len(burst) <= count:
                 fitting.append(burst)
         if count and not fitting and len(left) > 1:
             fitting = left[:1]  # rather one burst too many than none

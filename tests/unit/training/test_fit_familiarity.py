@@ -12,14 +12,14 @@ def seen(n: int, seed: int) -> Rows:
     """Embeddings as of trained photos: each along one label's direction, hardly off the four of them."""
     rng = np.random.default_rng(seed)
     directions = KERNEL / np.linalg.norm(KERNEL, axis=0)
-    return 3 * directions[:, rng.integers(0, 4, n)].T + rng.normal(0, 0.1, (n, 16))
+    return np.asarray(3 * directions[:, rng.integers(0, 4, n)].T + rng.normal(0, 0.1, (n, 16)))
 
 
 def strange(n: int) -> Rows:
     """The same, moved along axes that no trained photo varies in: the logits are as large as before."""
     rng = np.random.default_rng(9)
     free = np.linalg.svd(KERNEL.T)[2][4:]  # (12, 16) orthogonal to the head
-    return seen(n, 8) + rng.normal(0, 1.0, (n, 12)) @ free
+    return np.asarray(seen(n, 8) + rng.normal(0, 1.0, (n, 12)) @ free)
 
 
 def test_one_in_twenty_photos_that_calibrate_stays_below_the_threshold() -> None:

@@ -1,6 +1,7 @@
 import csv
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -207,7 +208,7 @@ def test_a_folder_that_nothing_can_be_learned_from_is_refused(tmp_path: Path, fi
         open_dataset(str(root))
 
 
-def manifest(root: Path, rows: list[tuple[str, ...]], header: tuple[str, ...] = ("path", "label", "split")) -> str:
+def manifest(root: Path, rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = ("path", "label", "split")) -> str:
     path = root / "photos.csv"
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         csv.writer(file).writerows([header[: len(rows[0])] if rows else header, *rows])
