@@ -74,7 +74,7 @@ def load_state(folder: Path) -> tuple[Place, Arrays] | None:
     if not path.is_file():
         return None
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         known = {f.name: arrays.pop(f.name).item() for f in fields(Place) if f.name in arrays}
         return Place(**known), arrays

@@ -60,7 +60,8 @@ def test_a_teacher_that_is_copied_exactly_leaves_no_gradient() -> None:
     loss = DistilLoss(DistilRecipe(weight=1.0, temperature=2.0), label_smoothing=0.1)
     targets = keras.ops.concatenate([keras.ops.zeros((4, 3)), soft], axis=1)
     least = float(loss(targets, logits))
-    others = [float(loss(targets, logits + 0.1 * np.eye(3, dtype="float32")[i])) for i in range(3)]
+    nudges = [keras.ops.convert_to_tensor(0.1 * row) for row in np.eye(3, dtype="float32")]
+    others = [float(loss(targets, logits + nudge)) for nudge in nudges]
 
     assert min(others) > least
 

@@ -59,6 +59,20 @@ def test_training_learns_to_tell_three_colours_apart(recipe: Recipe, tmp_path: P
     assert after.accuracy > 0.9
 
 
+@pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16"])
+def test_the_seed_alone_decides_every_weight_in_either_precision(
+    recipe: Recipe, tmp_path: Path, precision: str
+) -> None:
+    short = replace(recipe, train=replace(recipe.train, epochs=1, precision=precision))
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        run(replace(short, seed=seed), tmp_path / name).train()
+
+    assert_same(weights_of(tmp_path / "again"), weights_of(tmp_path / "one"))
+    assert not np.array_equal(
+        weights_of(tmp_path / "other")["head.weight"], weights_of(tmp_path / "one")["head.weight"]
+    )
+
+
 class After(Stop):
     """Stops a run when it has asked so many times."""
 
@@ -90,7 +104,7 @@ def test_a_step_that_was_resumed_reads_no_photo_of_the_steps_before(
     recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(Stopped):
-        run(recipe, tmp_path / "run").train(Session(stop=After(4)))
+        run(recipe, tmp_path / "run").train(Session(stop=After(3)))
     read: list[Path] = []
 
     def noted(sample: Sample) -> Image:
