@@ -114,6 +114,7 @@ def gather(wish: Wish) -> Material:
     known = wish.checkpoint is not None or checkpoint.is_file()
     about = read_about(checkpoint) if known else None
     strange = wish.unknown or default_strangers(dataset.name)
+    others = open_to_measure(strange) if strange else None
     answers = ask_model(classifier, dataset, part)
     return Material(
         classifier=classifier,
@@ -122,7 +123,7 @@ def gather(wish: Wish) -> Material:
         answers=answers,
         floats=_ask_float(checkpoint, dataset, part) if known else None,
         about=about,
-        strangers=meet(classifier, strange, dataset, answers) if strange else None,
+        strangers=meet(classifier, *others, dataset, answers) if others else None,
         speed=_measure(classifier, wish.threads),
         honesty=read_verdict(path_of(classifier.path)),
         machine=f"{processor()}, {len(os.sched_getaffinity(0))} cores",

@@ -14,7 +14,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model.classifier import Classifier
 
-from ..data.catalogue import DATASETS, open_to_measure
+from ..data.catalogue import DATASETS
 from ..data.dataset import Dataset, Sample
 from ..data.photos import BrokenPhotoError, photo_of
 from ..evaluate import Answers, ask_model
@@ -48,14 +48,13 @@ def default_strangers(data: str) -> str | None:
         return None
 
 
-def meet(classifier: Classifier, strange: str, dataset: Dataset, held_out: Answers) -> Strangers:
+def meet(classifier: Classifier, photos: Dataset, part: str, dataset: Dataset, held_out: Answers) -> Strangers:
     """Classify photos of no label.
 
-    strange   a data set, a folder of photos or a list of some
+    photos    show none of the model's labels, in this part
     held_out  what the model said of the photos of its labels in `dataset`
-    raises    UsageError if there is none of them, or no photo in it that can be read
+    raises    UsageError if none of them can be read
     """
-    photos, part = open_to_measure(strange)
     samples, guesses, certainty = [], [], []
     words = f"asking about {photos.name}"
     for sample in track(photos.part(part), words, console=Console(stderr=True), transient=True):
