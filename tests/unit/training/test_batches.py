@@ -96,7 +96,7 @@ def test_leaving_early_ends_the_threads_that_worked_ahead(samples: list[Sample])
 
     batches = training_batches(samples * 20, plan(threads=2), Augment(), epoch=0)
     next(batches)
-    batches.close()  # type: ignore[attr-defined]
+    batches.close()
 
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("photos")]
 

@@ -16,9 +16,8 @@ def photo() -> Image:
     """Of many colours, with a fine pattern, and of a narrower range than bytes have."""
     rows, columns = np.mgrid[0:48, 0:64]
     pattern = 12 * ((rows // 2 + columns // 2) % 2)
-    return np.stack([60 + 2 * columns, 40 + 3 * rows, 100 + columns + rows], -1).astype(np.uint8) + pattern[
-        ..., None
-    ].astype(np.uint8)
+    red, green, blue = 60 + 2 * columns, 40 + 3 * rows, 100 + columns + rows
+    return np.asarray(np.stack([red + pattern, green + pattern, blue + pattern], -1), np.uint8)
 
 
 def test_the_operations_are_those_of_the_paper_in_its_order() -> None:
@@ -75,12 +74,12 @@ def test_moves_go_as_far_as_the_ranges_say_and_fill_with_the_mean() -> None:
     spot = np.zeros((41, 41, 3), np.uint8)
     spot[19:22, 29:32] = 255
 
-    def middle(name: str) -> list[float]:
-        found = OPERATIONS[name](spot, 1.0, 1.0)
-        return (np.argwhere(found.min(-1) > 127).mean(0) - 20).tolist()
+    def middle(name: str) -> tuple[float, float]:
+        row, column = np.argwhere(OPERATIONS[name](spot, 1.0, 1.0).min(-1) > 127).mean(0) - 20
+        return float(row), float(column)
 
-    assert middle("rotate") == pytest.approx([5.0, 8.66], abs=0.6), "10 px right of the middle, turned by 30 degrees"
-    assert middle("shear-y") == pytest.approx([3.0, 10.0], abs=0.6)
+    assert middle("rotate") == pytest.approx((5.0, 8.66), abs=0.6), "10 px right of the middle, turned by 30 degrees"
+    assert middle("shear-y") == pytest.approx((3.0, 10.0), abs=0.6)
     np.testing.assert_array_equal(OPERATIONS["translate-x"](spot, 1.0, 1.0)[20, 5], FILL)
     np.testing.assert_array_equal(OPERATIONS["translate-y"](spot, 1.0, -1.0)[35, 5], FILL)
 

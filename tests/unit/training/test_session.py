@@ -24,10 +24,11 @@ SCORED = {"test_loss": 1.0, "test_accuracy": 0.75}
 
 
 def test_a_stop_without_minutes_or_signals_lets_a_run_go_on() -> None:
+    before = signal.getsignal(signal.SIGINT)
     with Stop() as stop:
         stop.check(gained=True)
 
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_minutes_that_are_over_count_only_once_something_was_gained() -> None:
@@ -54,7 +55,7 @@ def test_a_signal_stops_at_the_next_check_and_a_second_one_at_once(number: signa
 
 
 def test_a_run_in_a_thread_is_stopped_by_minutes_and_leaves_signals_alone() -> None:
-    handlers: list[object] = []
+    before, handlers = signal.getsignal(signal.SIGINT), list[object]()
 
     def work() -> None:
         with Stop(minutes=0):
@@ -64,7 +65,7 @@ def test_a_run_in_a_thread_is_stopped_by_minutes_and_leaves_signals_alone() -> N
     thread.start()
     thread.join(timeout=10)
 
-    assert handlers == [signal.default_int_handler]
+    assert handlers == [before]
 
 
 def test_who_reads_a_log_gets_a_line_a_minute_with_the_time_that_is_left(
