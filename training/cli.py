@@ -54,6 +54,10 @@ StopOption = Annotated[
     float | None,
     typer.Option("--stop-after", metavar="MINUTES", min=0, help="Save and end then; the same command goes on."),
 ]
+HostsOption = Annotated[
+    str | None, typer.Option("--hosts", metavar="HOST:PORT,…", help="Train on several machines together, on JAX.")
+]
+HostIndexOption = Annotated[int | None, typer.Option("--host-index", help="Which of the hosts this one is, from 0.")]
 
 
 def main() -> None:
@@ -93,9 +97,13 @@ def finetune(
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
+    hosts: HostsOption = None,
+    host_index: HostIndexOption = None,
 ) -> None:
     """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
-    _train(recipe, weights, out, data, teacher, _session(save_every, stop_after, tensorboard))
+    session = _session(save_every, stop_after, tensorboard)
+    _join(hosts, host_index)
+    _train(recipe, weights, out, data, teacher, session)
 
 
 @app.command()
@@ -107,9 +115,13 @@ def fit(
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
+    hosts: HostsOption = None,
+    host_index: HostIndexOption = None,
 ) -> None:
     """Train a network from scratch. Run it again to go on after an interruption."""
-    _train(recipe, None, out, data, teacher, _session(save_every, stop_after, tensorboard))
+    session = _session(save_every, stop_after, tensorboard)
+    _join(hosts, host_index)
+    _train(recipe, None, out, data, teacher, session)
 
 
 @app.command("import")
@@ -297,10 +309,18 @@ def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> 
     return Session(save_every_s=60 * save_every, tensorboard=tensorboard, stop=Stop(minutes))
 
 
+def _join(hosts: str | None, index: int | None) -> None:
+    """Before Keras computes anything."""
+    from .distributed import join
+
+    join(hosts, index)
+
+
 def _train(
     recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session"
 ) -> None:
     from .curves import CURVES, draw_curves
+    from .distributed import is_first
     from .finetune import train
     from .fit import WEIGHTS
     from .journal import LOG
@@ -316,6 +336,8 @@ def _train(
         _tell(f"vitcam-train: {stopped}")
         raise typer.Exit(stopped.exit_code) from None
     folder = runs[-1].folder
+    if not is_first():
+        return
     draw_curves([run.folder / LOG for run in runs], folder / CURVES)
     _tell(f"wrote {folder / WEIGHTS} and {CURVES}; next: vitcam-train export")
 

@@ -18,6 +18,7 @@ from vitcam.errors import UsageError
 
 from .about import About, read_about
 from .checkpoints import load_into, read_network
+from .distributed import predictor
 from .recipe import DistilRecipe
 from .vit import Tensor, ViT
 
@@ -29,10 +30,11 @@ class Teacher:
         self.path, self.about = path, about
         self.model = _Resized(vit)
         self.model.compile(jit_compile=keras.backend.backend() != "torch")
+        self.predict = predictor(self.model)
 
     def soft_labels(self, images: NDArray[np.uint8], temperature: float) -> NDArray[np.float32]:
         """Pictures (B, H, W, 3) of any size -> probabilities (B, C), rows sum to 1."""
-        logits = np.asarray(self.model.predict_on_batch(images), np.float32) / temperature
+        logits = self.predict(images) / temperature
         raised = np.exp(logits - logits.max(-1, keepdims=True))
         return np.asarray(raised / raised.sum(-1, keepdims=True), np.float32)
 

@@ -29,6 +29,7 @@ from .data.batches import BatchPlan, plain_batches, training_batches
 from .data.dataset import Dataset, Sample
 from .display import Display
 from .distil import DistilLoss, Teacher, accuracy
+from .distributed import as_first, check_folder, check_together, is_first, predictor, share, together, wait
 from .journal import add_line, history, read_log, trim_log
 from .optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
 from .recipe import Recipe
@@ -69,7 +70,10 @@ class Run:
         self.vit, self.dataset, self.recipe, self.folder, self.about = vit, dataset, recipe, folder, about
         self.teacher = teacher
         train = recipe.train
-        self.plan = BatchPlan(recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads)
+        self.plan = BatchPlan(
+            recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads,
+            share(train.batch_size),
+        )  # fmt: skip
         self.model = Logits(vit)
         self.optimizer = LayerwiseAdamW(
             layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,
@@ -80,9 +84,11 @@ class Run:
             loss = DistilLoss(recipe.distil, train.label_smoothing)
         self.model.compile(self.optimizer, loss, metrics=[accuracy], jit_compile=keras.backend.backend() != "torch")
         self.optimizer.build(self.model.trainable_variables)
+        self.predict = predictor(self.model)
         self.place = Place()
-        folder.mkdir(parents=True, exist_ok=True)
+        check_folder(folder)
         self._resume()
+        check_together((self.place.epoch, self.place.step))
 
     @property
     def steps(self) -> int:
@@ -97,7 +103,7 @@ class Run:
                 the loss is no number any more
         """
         self._check_photos()
-        epochs, session = self.recipe.train.epochs, session or Session()
+        epochs, session = self.recipe.train.epochs, together(session or Session())
         with ExitStack() as stack:
             stack.enter_context(session.stop)
             board = stack.enter_context(Board(self.folder, self._done)) if session.tensorboard else None
@@ -134,12 +140,12 @@ class Run:
         right: list[bool] = []
         with self._averaged(), closing(plain_batches(samples, self.plan)) as batches:
             for images, targets in batches:
-                logits = np.asarray(self.model.predict_on_batch(images), np.float32)
+                logits = self.predict(images)
                 losses += cross_entropy(logits, targets).tolist()
                 right += (logits.argmax(-1) == targets.argmax(-1)).tolist()
                 if stop:
                     stop.check(gained=False)
-        return Score(float(np.mean(losses)), float(np.mean(right)))
+        return Score(*as_first(float(np.mean(losses)), float(np.mean(right))))
 
     def weights(self) -> Weights:
         """The averaged weights under timm's names: the trained model."""
@@ -189,7 +195,8 @@ class Run:
                 saved_s = time.monotonic()
         self._save_state()  # a scoring that is interrupted begins again, the epoch before it does not
         line = self._scored(session.stop)
-        add_line(self.folder, line)
+        if is_first():
+            add_line(self.folder, line)
         log.info("epoch %d: %s", self.place.epoch + 1, _in_words(line))
         if board:
             board.add("epoch", self._done, **line)
@@ -254,11 +261,15 @@ class Run:
     def _save_weights(self, anew: bool = True) -> None:
         """Write the averaged weights, or (not anew) those that were written before, and what is known of them."""
         path = self.folder / WEIGHTS
-        save_weights(path, self.weights() if anew else read_weights(path), self._about())
+        weights = self.weights() if anew else read_weights(path)
+        if is_first():
+            save_weights(path, weights, self._about())
+        wait()
 
     def _save_state(self) -> None:
         arrays = {name: keras.ops.convert_to_numpy(variable) for name, variable in self._variables().items()}
-        save_state(self.folder, self.place, arrays)
+        if is_first():
+            save_state(self.folder, self.place, arrays)
 
     def _resume(self) -> None:
         found, variables = load_state(self.folder), self._variables()
@@ -275,7 +286,8 @@ class Run:
             )
         for name, variable in variables.items():
             variable.assign(arrays[name])
-        trim_log(self.folder, self.place.epoch)
+        if is_first():
+            trim_log(self.folder, self.place.epoch)
         log.info("going on after %d epochs and %d steps", self.place.epoch, self.place.step)
 
     def _about(self) -> About:

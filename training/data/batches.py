@@ -9,7 +9,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -40,6 +40,8 @@ class BatchPlan:
     size: int
     seed: int = 0
     threads: int = 1
+    share: slice = field(default_factory=lambda: slice(None))
+    """The part of every training batch that is made here; other processes make the others."""
 
 
 def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) -> list[Sample]:
@@ -69,10 +71,13 @@ def training_batches(
     order = draw(samples, per_label, np.random.default_rng((plan.seed, epoch)))
 
     def make(start: int) -> Batch:
+        own = order[start : start + plan.size][plan.share]
+        place = start + (plan.share.start or 0)
+        rngs = (np.random.default_rng((plan.seed, epoch, place + i, 1)) for i in range(len(own)))
         rng = np.random.default_rng((plan.seed, epoch, start))
-        images, targets = _load(
-            order[start : start + plan.size], plan, lambda photo: change(photo, plan.spec, augment, rng)
-        )
+        images, targets = _load(own, plan, lambda photo: change(photo, plan.spec, augment, next(rngs)))
+        if len(images) < len(own):  # some are broken: others come again, for a batch must be as large as all others
+            images, targets = (np.resize(each, (len(own), *each.shape[1:])) for each in (images, targets))
         return mix(images, targets, rng) if rng.random() < augment.mix else (images, targets)
 
     starts = range(first * plan.size, len(order) - plan.size + 1, plan.size)
