@@ -5,8 +5,8 @@ brightness, sharpness, shear-x, shear-y, translate-x, translate-y. Ranges are Au
 turned so that every operation is at its strongest at M = 10 and does nothing at M = 0; where it has two directions,
 one is drawn. What a move uncovers is filled with ImageNet's mean, which the network sees as 0.
 
-In NumPy and cv2, so that the loader's threads do it while the network computes: a picture of 224 px takes 0.14 ms an
-operation on one core.
+In NumPy and cv2, so that the loader's threads do it while the network computes: two operations on a picture of 224 px
+take 0.36 ms of one core. keras.layers.RandAugment (3.15, JAX, a CPU, batches of 16) took 167 ms.
 """
 
 from __future__ import annotations
