@@ -101,7 +101,6 @@ def test_only_what_was_not_measured_is_said_to_be_missing(workshop: Workshop) ->
 
     assert [each.split(":")[0] for each in found] == [
         "Whether the answer hangs on the places that glow was not measured",
-        "The model file does not say which photos it was trained on; the recipe's [[about.trained_on]] does.",
         "No other attempt is on record with this model.",
     ]
 
