@@ -35,7 +35,7 @@ def headline(of: Material) -> list[Element]:
     ]
     note = (
         "Ranges hold the true figure in 95 of 100 cases where photos are drawn like these: Wilson's for shares, the "
-        "basic bootstrap for the others."
+        "basic bootstrap for the others; ± is a standard deviation."
     )
     skipped = f" {found['skipped']:,} more cannot be read." if found["skipped"] else ""
     return [tag("div", *cards, class_="cards"), paragraph(note + skipped, class_="note")]
@@ -67,8 +67,12 @@ def _against_float(of: Material) -> list[Element]:
 def _unknown(of: Material) -> list[Element]:
     if of.strangers is None:
         return []
-    share = rejected_at(of.answers.certainty, of.strangers.certainty, 0.05)
-    return [_share("unknown things refused", share, "at 5% false rejection")]
+    found = of.strangers.protocol
+    if found is None:
+        share = rejected_at(of.answers.certainty, of.strangers.certainty, 0.05)
+        return [_share("unknown things refused", share, "at 5% false rejection, on these photos")]
+    what = f"at {found['false_rejection']:.1%} false rejection, by thresholds from other labels"
+    return [_card("unknown things refused", f"{found['rejected']:.2%}", f"± {found['rejected_sd']:.2%}", what)]
 
 
 def _speed(of: Material) -> list[Element]:

@@ -60,7 +60,9 @@ def _attention(cosines: Floats) -> Element:
 
 
 def _spread(cosines: Floats) -> Element:
-    shares = [[f"{share}% of the photos are below", f"{np.percentile(cosines, share):.4f}"] for share in (1, 5, 25, 50)]
+    shares: list[list[Node]] = [
+        [f"{share}% of the photos are below", f"{np.percentile(cosines, share):.4f}"] for share in (1, 5, 25, 50)
+    ]
     rows: list[list[Node]] = [["mean", f"{cosines.mean():.4f}"], ["worst photo", f"{cosines.min():.4f}"], *shares]
     return table("How alike they looked in the last block", ("", "cosine"), rows, "figures")
 

@@ -1,13 +1,20 @@
 """What a report is drawn and counted with, on figures small enough to be worked out by hand."""
 
 import html
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 from vitcam_training.evaluate import Answers, calibration_error
+from vitcam_training.honesty.intervals import Interval
+from vitcam_training.honesty.result import BASELINES, Finding, Verdict
 from vitcam_training.report.charts import Axis, Frame, bars, line, log_axis, percent_axis, plot
 from vitcam_training.report.confusion import count_pairs
 from vitcam_training.report.markup import embedded_json, table, tag, written
+from vitcam_training.report.material import Material
+from vitcam_training.report.overlay import overlay_honesty
 from vitcam_training.report.pictures import inline, shown
 from vitcam_training.report.reliability import bins
 from vitcam_training.report.uncertainty import bootstrap, bootstrap_mean
@@ -53,7 +60,7 @@ def test_points_lie_where_their_figures_belong_in_a_plot() -> None:
 
     assert left < right
     assert top < bottom
-    assert middle == (pytest.approx((left + right) / 2), pytest.approx((top + bottom) / 2))
+    assert middle == pytest.approx(((left + right) / 2, (top + bottom) / 2))
 
 
 def test_figures_outside_a_plot_are_drawn_at_its_edge() -> None:
@@ -136,3 +143,31 @@ def test_a_picture_is_carried_inside_the_page_with_its_words() -> None:
 
     assert 'src="data:image/jpeg;base64,' in page
     assert 'alt="Photo of a cup"' in page
+
+
+@pytest.mark.parametrize(("above", "says"), [(0.2, "beats both a random order"), (-0.2, "does not beat both")])
+def test_the_overlay_is_called_honest_only_where_it_beats_chance_and_the_middle(
+    tmp_path: Path, above: float, says: str
+) -> None:
+    difference = {"deletion": Interval(-above, -above, -above), "insertion": Interval(above, above, above)}
+    findings = [
+        Finding(
+            name=name, about=name, given_by="classify", photos=3,
+            curves={"deletion": [0.9, 0.1], "insertion": [0.1, 0.9]},
+            areas={"deletion": Interval(0.3, 0.2, 0.4), "insertion": Interval(0.6, 0.5, 0.7)},
+            against=dict.fromkeys(BASELINES, difference),
+        )
+        for name in ("attention", *BASELINES)
+    ]  # fmt: skip
+    verdict = Verdict(
+        model="cup", digest="other", revision="", data="cups", split="heldout", photos=3, seed=0, draws=9,
+        random_orders=1, steps=[0, 4], shown="attention", ms={}, whole=0.9, nothing={"blur": 0.1},
+        findings={"blur": findings}, command="", machine="", date="2026-01-02",
+    )  # fmt: skip
+    (tmp_path / "cup.tflite").write_bytes(b"a model")
+    of = SimpleNamespace(honesty=verdict, classifier=SimpleNamespace(path=tmp_path / "cup.tflite"))
+    page = written(tag("main", *overlay_honesty(cast(Material, of))))
+
+    assert says in page
+    assert "these figures are of another export of cup" in page.lower()
+    assert "0.200 to 0.400" in page
