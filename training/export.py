@@ -6,6 +6,7 @@ written, and write the figures into it.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tempfile
 from dataclasses import replace
@@ -13,14 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
-from vitcam.model.runtime import open_interpreter
 from vitcam.resize import to_model_size
 
 from .about import About, read_about
@@ -32,11 +31,13 @@ from .data.dataset import Dataset
 from .data.photos import read_photo
 from .evaluate import ask_float, ask_model, comparison, embeddings, figures, open_model
 from .familiarity import MOST, fit_familiarity
-from .flatbuffer import only
-from .graph import OUTPUTS, SIGNATURES, to_float
-from .quantise import allow_float16, delegate_input, to_int8
-from .rewrites import Rewrites, fold
-from .vit import ViTConfig
+from .network import Network, check_partitions
+from .quantise import SHIPPED, Quantisation
+from .rewrites import Rewrites
+from .sensitivity import ALLOWED_LOSS, loses_too_much, spare
+from .trial import Trial
+
+log = logging.getLogger(__name__)
 
 
 def export(
@@ -46,6 +47,7 @@ def export(
     golden: Path | None = None,
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
     side_px: int | None = None,
+    how: Quantisation = Quantisation(),  # noqa: B008 - frozen
 ) -> bundle.Card:
     """Write the three files and return the card with the figures measured; the curves of the run, too, if it has any.
 
@@ -56,23 +58,20 @@ def export(
     golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
     rewrites    which are made; all of them make the fastest file
     side_px     height and width of the input; positions are interpolated. None: as it was trained
-    raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition
+    how         what becomes of the layers. As it is by default, and where that loses more than 0.2 points of top-1, the
+                layers that suffer most stay in float
+    raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition, which
+                only what ships has to be
     """
     about = _resized(checkpoint, side_px)
     shipped = out.with_suffix(".safetensors")  # all else is made from it, so anybody can make it again
     save_weights(shipped, read_weights(checkpoint), about, "float16")
     config, weights = read_network(shipped, (about.input.height, about.input.width))
     temperature, threshold = calibrate(shipped, dataset)
-    tflite = to_tflite(config, weights, temperature, rewrites)
-    card = _card(about, config, weights, tflite, temperature, threshold)
-    check_partitions(tflite)
-    bundle.write(out, tflite, card, list(about.labels), [])
-    known = familiarity(out, weights, dataset)
-    card = replace(card, familiarity=known.numbers() if known else {})
-    bundle.write(out, tflite, card, list(about.labels), [], known)
-    if dataset:
-        card = replace(card, accuracy=measure(out, shipped, dataset))
-    bundle.write(out, tflite, card, list(about.labels), golden_images(out, golden), known)
+    network = Network(about, config, weights, temperature, threshold, rewrites)
+    card = _write(network, out, shipped, dataset, golden, how)
+    if how.ships and dataset and loses_too_much(card.accuracy):
+        card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset))
     curves = checkpoint.with_name(CURVES)
     if curves.exists():
         shutil.copy(curves, out.with_suffix(curves.suffix))
@@ -80,9 +79,33 @@ def export(
     return card
 
 
-def to_tflite(config: ViTConfig, weights: Weights, temperature: float, rewrites: Rewrites) -> bytes:
-    """The finished graph, without what vitcam puts behind it: rewritten, converted, quantised."""
-    return to_int8(allow_float16(delegate_input(to_float(fold(config, weights, temperature, rewrites)))))
+def _write(
+    network: Network, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None, how: Quantisation
+) -> bundle.Card:
+    """Make the file, measure it, and write the figures into it."""
+    tflite, labels = network.tflite(how), list(network.about.labels)
+    card = network.card(tflite, how)
+    if how.scheme == SHIPPED:
+        check_partitions(tflite)
+    bundle.write(out, tflite, card, labels, [])
+    known = familiarity(out, network.weights, dataset)
+    card = replace(card, familiarity=known.numbers() if known else {})
+    bundle.write(out, tflite, card, labels, [], known)
+    if dataset:
+        card = replace(card, accuracy=measure(out, shipped, dataset))
+    bundle.write(out, tflite, card, labels, golden_images(out, golden), known)
+    return card
+
+
+def _spared(network: Network, shipped: Path, dataset: Dataset) -> Quantisation:
+    """What to keep in float, found on photos that give no figures; everything is int8 where there are none."""
+    parts = [part for part in ("calibration", "train") if dataset.parts.get(part)]
+    if not parts:
+        log.warning("int8 loses too much, and %s has no photos to find out where but those measured", dataset.name)
+        return Quantisation()
+    log.warning("int8 loses more than %.1f points: looking for the layers that suffer most", 100 * ALLOWED_LOSS)
+    with tempfile.TemporaryDirectory() as folder:
+        return spare(Trial(network, shipped, dataset, "heldout", Path(folder)), parts[0])
 
 
 def _resized(checkpoint: Path, side_px: int | None) -> About:
@@ -135,50 +158,3 @@ def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:
     return [
         bundle.Golden(path.stem, *pair) for path, pair in zip(paths, zip(images, answers, strict=True), strict=True)
     ]
-
-
-def check_partitions(tflite: bytes) -> None:
-    """Raise UsageError unless XNNPACK runs each signature as one piece; more pieces are several times slower."""
-    with tempfile.TemporaryDirectory() as folder:
-        for signature in SIGNATURES:
-            path = Path(folder, signature)
-            path.write_bytes(only(signature, tflite))
-            runtime = open_interpreter(path, threads=1).info
-            if (runtime.partitions, runtime.outside) != (1, 0):
-                raise UsageError(
-                    f"XNNPACK runs `{signature}` in {runtime.partitions} pieces with {runtime.outside} operators "
-                    "outside; one piece and none are wanted, so this network cannot be exported with "
-                    f"{runtime.name} {runtime.version}"
-                )
-
-
-def _card(
-    about: About, config: ViTConfig, weights: Weights, tflite: bytes, temperature: float, threshold: float
-) -> bundle.Card:
-    return bundle.Card(
-        name=about.name,
-        description=about.description,
-        input=about.input,
-        outputs=output_positions(tflite),
-        patch_size=config.patch_size,
-        grid=config.grid,
-        heads=config.heads,
-        layers=config.depth,
-        width=config.width,
-        parameters=sum(array.size for array in weights.values()),
-        pooling=config.pooling,
-        temperature=temperature,
-        threshold=threshold,
-        trained_on=about.trained_on,
-        licence=about.licence,
-        provenance=about.provenance,
-    )
-
-
-def output_positions(tflite: bytes) -> dict[str, int]:
-    """Name of each output -> its place among the interpreter's outputs, which the converter orders as it likes."""
-    graph = Interpreter(model_content=tflite)
-    graph.allocate_tensors()
-    tensors = [detail["index"] for detail in graph.get_output_details()]
-    named = graph.get_signature_runner(SIGNATURES[0]).get_output_details()
-    return {name: tensors.index(named[name]["index"]) for name in OUTPUTS}

@@ -11,11 +11,13 @@ looked and is invoked only while somebody wants to know.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import tensorflow as tf
 
+from .layers import ALWAYS_FLOAT, block_name
 from .rewrites import Affine, Folded, FoldedBlock, Norm
 from .vit import NORM_EPSILON, Tensor
 
@@ -41,9 +43,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     with 1 for that token, or 1 / T for each.
     """
 
-    def __init__(self, folded: Folded) -> None:
+    def __init__(self, folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> None:
+        """The layers named in `floats` are marked for the quantiser to leave alone."""
         super().__init__()
         self.folded = folded
+        self._floats = frozenset(floats)
 
     def classify(self, image: Tensor) -> dict[str, Tensor]:
         """The first four."""
@@ -70,21 +74,21 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         if folded.cls_row is not None:
             x = tf.concat([folded.cls_row, x], axis=0)  # (T, D)
         attentions = []
-        for block in folded.blocks[:-1]:
-            x, attention, _ = self._block(block, x, x)  # (T, D), (h, T, T)
+        for i in range(len(folded.blocks) - 1):
+            x, attention, _ = self._block(i, x, x)  # (T, D), (h, T, T)
             attentions.append(attention)
-        x, attention, values = self._block(folded.blocks[-1], x[:1] if folded.rewrites.last_row else x, x)
+        x, attention, values = self._block(len(folded.blocks) - 1, x[:1] if folded.rewrites.last_row else x, x)
         return x if folded.config.pooling == "mean" else x[:1], [*attentions, attention], values
 
     def _outputs(self, x: Tensor, attentions: list[Tensor], values: Tensor) -> dict[str, Tensor]:
         folded = self.folded
-        with tf.name_scope(FLOAT):
+        with self._scope("embedding"):
             embedding = x if folded.norm is None else _norm(x, folded.norm)
             if folded.config.pooling == "mean":
                 embedding = tf.reduce_mean(embedding, axis=0, keepdims=True)  # (1, D)
             if folded.embedding is not None:
                 embedding = _dense(embedding, folded.embedding)  # (1, D)
-        logits = _dense(embedding, folded.head)
+        logits = self._dense("head", embedding, folded.head)
         if folded.logit_factor != 1.0:
             logits *= folded.logit_factor
         probabilities, looked = tf.nn.softmax(logits), self._looked(attentions[-1])
@@ -140,66 +144,79 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         x = x * factor.astype(np.float32) + summand.astype(np.float32)
         x = tf.reshape(x, (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
         x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, which XNNPACK takes
-        with tf.name_scope(FLOAT):
+        with self._scope("patches"):
             return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
 
-    def _block(self, block: FoldedBlock, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _block(self, index: int, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D).
 
         returns  (R, D), attention (h, R, T), values (h, T, d)
         """
-        pre = self.folded.config.norm == "pre"
+        block, name, pre = self.folded.blocks[index], block_name(index), self.folded.config.norm == "pre"
         seen = _norm(x, block.norm1) if pre else x  # (T, D)
-        q, k, v = self._look(block, None if rows is x else seen[:1], seen)  # (h, R, d), (h, T, d), (h, T, d)
+        q, k, v = self._look(name, block, None if rows is x else seen[:1], seen)  # (h, R, d), (h, T, d), (h, T, d)
         scores = tf.matmul(q, k, transpose_b=True)  # (h, R, T)
         if block.score_factor != 1.0:
             scores *= block.score_factor
         weights = tf.nn.softmax(scores)  # (h, R, T)
         mixed = tf.transpose(tf.matmul(weights, v), (1, 0, 2))  # (R, h, d)
-        rows += _dense(tf.reshape(mixed, (-1, self.folded.config.width)), block.output)  # (R, D)
+        mixed = tf.reshape(mixed, (-1, self.folded.config.width))
+        rows += self._dense(f"{name}/output", mixed, block.output)  # (R, D)
         rows = rows if pre else _norm(rows, block.norm1)
-        hidden = self._activation(_dense(_norm(rows, block.norm2) if pre else rows, block.up))  # (R, M)
-        rows += _dense(hidden, block.down)
+        hidden = self._dense(f"{name}/up", _norm(rows, block.norm2) if pre else rows, block.up)  # (R, M)
+        rows += self._dense(f"{name}/down", self._activation(hidden), block.down)
         return rows if pre else _norm(rows, block.norm2), weights, v
 
     def _activation(self, x: Tensor) -> Tensor:
         return tf.nn.gelu(x, approximate=False) if self.folded.config.activation == "gelu" else tf.nn.relu(x)
 
-    def _look(self, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _look(self, name: str, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries of `row` (1, D), or of all; keys and values of all tokens `x` (T, D)."""
+        all_three = {f"{name}/query": block.query, f"{name}/key": block.key, f"{name}/value": block.value}
         if row is not None:
-            return (self._heads(row, block.query)[0], *self._joined(x, block.key, block.value))
-        query, key, value = self._joined(x, block.query, block.key, block.value)
+            query = all_three.pop(f"{name}/query")
+            return (self._heads(row, {f"{name}/query": query})[0], *self._joined(x, all_three))
+        query, key, value = self._joined(x, all_three)
         return query, key, value
 
-    def _joined(self, x: Tensor, *projections: Affine) -> list[Tensor]:
+    def _joined(self, x: Tensor, projections: dict[str, Affine]) -> list[Tensor]:
         """Several projections of the same tokens (T, D), each (h, T, d)."""
         if self.folded.rewrites.joined:
-            return self._heads(x, *projections)
-        return [self._heads(x, projection)[0] for projection in projections]
+            return self._heads(x, projections)
+        return [self._heads(x, {name: projection})[0] for name, projection in projections.items()]
 
-    def _heads(self, x: Tensor, *projections: Affine) -> list[Tensor]:
+    def _heads(self, x: Tensor, projections: dict[str, Affine]) -> list[Tensor]:
         """(T, D) -> (h, T, d) of each, by one matmul and one transpose; SPLIT, unlike slices, stays in the delegate."""
         config, count = self.folded.config, len(projections)
-        x = self._project(x, _side_by_side(projections))  # (T, count*D)
+        x = self._project(x, projections)  # (T, count*D)
         x = tf.reshape(x, (-1, count * config.heads, config.width // config.heads))
         x = tf.transpose(x, (1, 0, 2))  # (count*h, T, d)
         return tf.split(x, count, axis=0) if count > 1 else [x]
 
-    def _project(self, normed: Tensor, affine: Affine) -> Tensor:
-        """Queries, keys or values of normalised rows, (T, D) -> (T, M)."""
-        if not self.folded.rewrites.float16:
-            return _dense(normed, affine)
+    def _project(self, normed: Tensor, projections: dict[str, Affine]) -> Tensor:
+        """Queries, keys or values of normalised rows, (T, D) -> (T, M): in float if one of them is to stay so."""
+        affine = _side_by_side(tuple(projections.values()))
+        kept = next((name for name in projections if name in self._floats), None)
+        if kept or not self.folded.rewrites.float16:
+            return self._dense(kept or "", normed, affine)
         # XNNPACK computes what follows a FULLY_CONNECTED of dynamic range in float32, what follows a convolution also
         # in float16. A stride of 1 would be turned back into a FULLY_CONNECTED; along an axis of one, 2 is the same.
         rows = tf.reshape(normed, (1, -1, 1, affine.kernel.shape[0]))  # (1, T, 1, D)
         x = tf.nn.conv2d(rows, affine.kernel[None, None], (1, 2), "VALID") + affine.bias  # (1, T, 1, M)
         return tf.reshape(x, (-1, affine.kernel.shape[1]))
 
+    def _dense(self, name: str, x: Tensor, affine: Affine) -> Tensor:
+        with self._scope(name):
+            return _dense(x, affine)
 
-def to_float(folded: Folded) -> bytes:
-    """The graph as a TFLite file in float32, with both signatures."""
-    module = InferenceGraph(folded)
+    def _scope(self, name: str) -> AbstractContextManager[object]:
+        """Around the layer of that name: the quantiser leaves alone what is in the scope FLOAT."""
+        return tf.name_scope(FLOAT) if name in self._floats else nullcontext()
+
+
+def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> bytes:
+    """The graph as a TFLite file in float32, with both signatures; `floats` names the layers that will stay so."""
+    module = InferenceGraph(folded, floats)
     spec = [tf.TensorSpec((1, *folded.config.image_size, 3), tf.uint8, "image")]
     calls: dict[str, Callable[[Tensor], dict[str, Tensor]]] = {"classify": module.classify, "explain": module.explain}
     traced = {name: tf.function(calls[name], input_signature=spec).get_concrete_function() for name in SIGNATURES}

@@ -1,39 +1,145 @@
-"""From a float TFLite file to one with int8 weights that XNNPACK runs whole, input bytes included."""
+"""From a float TFLite file to one with integer weights that XNNPACK runs, input bytes included."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_quantizer import qtyping, quantizer, recipe_manager
 from ai_edge_quantizer.algorithm_manager import AlgorithmName
 
+from vitcam.errors import UsageError
+from vitcam.frames import Image
+
 from .flatbuffer import pack, parse
-from .graph import FLOAT
+from .graph import FLOAT, SIGNATURES
+from .layers import ALWAYS_FLOAT
+
+SHIPPED = "dynamic"
+_EVERY = qtyping.TFLOperationName.ALL_SUPPORTED
 
 
-def to_int8(model: bytes) -> bytes:
-    """Weights to int8, a scale for each output channel; activations are quantised row by row as the model runs.
+@dataclass(frozen=True)
+class Scheme:
+    """In what numbers a file keeps weights and computes. All are recipes of the maintained quantiser."""
 
-    RMSNorm, softmax, GELU and the residual stream stay float32, which keeps the accuracy that full-integer
-    quantisation of a ViT loses; so do the projections in the scope FLOAT, the one of the patches above all: in int8
-    it would save 0.13 ms of 6 and take the mean attention cosine to float from 0.992 to 0.984 (DeiT-Tiny).
-    The quantiser is the maintained one, and its files load in older runtimes too.
+    words: str
+    """For the card."""
+    add: Callable[[recipe_manager.RecipeManager], None] | None
+    """Adds its rules; None: the file stays as it was converted."""
+    needs_photos: bool = False
+    """True: the range of each activation is read off photos beforehand."""
+    convolves: bool = True
+    """False: XNNPACK has no convolution of such weights, so that q, k and v have to be a FULLY_CONNECTED."""
+
+
+def _dynamic(bits: int) -> Callable[[recipe_manager.RecipeManager], None]:
+    return lambda rules: rules.add_dynamic_config(regex=".*", operation_name=_EVERY, num_bits=bits)
+
+
+def _static(rules: recipe_manager.RecipeManager) -> None:
+    rules.add_static_config(regex=".*", operation_name=_EVERY, activation_num_bits=8, weight_num_bits=8)
+    for end in (qtyping.TFLOperationName.INPUT, qtyping.TFLOperationName.OUTPUT):  # bytes in, floats out, as always
+        rules.add_quantization_config(regex=".*", operation_name=end, algorithm_key=AlgorithmName.NO_QUANTIZE)
+
+
+def _float16(rules: recipe_manager.RecipeManager) -> None:
+    rules.add_weight_only_config(
+        regex=".*", operation_name=_EVERY, num_bits=16, algorithm_key=AlgorithmName.FLOAT_CASTING
+    )
+
+
+SCHEMES = {
+    SHIPPED: Scheme("int8, a scale for each output channel", _dynamic(8)),
+    "static": Scheme("int8, a scale for each output channel; activations int8, too", _static, needs_photos=True),
+    "int4": Scheme("4 bits, a scale for each output channel", _dynamic(4), convolves=False),
+    "float16": Scheme("float16, computed with in float32", _float16),
+    "float": Scheme("float32", None),
+}
+"""By what `--quantise` calls them, the one that ships first."""
+
+
+def find_scheme(name: str) -> Scheme:
+    """Raises UsageError if there is none of that name."""
+    if name not in SCHEMES:
+        raise UsageError(f"there is no way to quantise called {name!r}; give one of {', '.join(SCHEMES)}")
+    return SCHEMES[name]
+
+
+@dataclass(frozen=True)
+class Quantisation:
+    """What becomes of a network's layers. Raises UsageError for an unknown scheme."""
+
+    scheme: str = SHIPPED
+    floats: frozenset[str] = ALWAYS_FLOAT
+    """Names of the layers that stay in float."""
+    photos: tuple[Image, ...] = field(default=(), repr=False, compare=False)
+    """(h, w, 3) uint8 RGB of the input's size: the representative dataset, for schemes that need one."""
+
+    def __post_init__(self) -> None:
+        find_scheme(self.scheme)
+
+    @property
+    def ships(self) -> bool:
+        """Whether this is what export does unless asked otherwise."""
+        return self == Quantisation()
+
+    @property
+    def spared(self) -> tuple[str, ...]:
+        """The layers in float that are not always so."""
+        return tuple(sorted(self.floats - ALWAYS_FLOAT))
+
+    @property
+    def words(self) -> str:
+        """For the card."""
+        return find_scheme(self.scheme).words + (f"; in float: {', '.join(self.spared)}" if self.spared else "")
+
+    @property
+    def options(self) -> str:
+        """Of `vitcam-train export`, to do the same again."""
+        return " ".join([f"--quantise {self.scheme}", *(f"--keep {layer}" for layer in self.spared)])
+
+
+def quantise(model: bytes, scheme: str = SHIPPED, photos: Sequence[Image] = ()) -> bytes:
+    """A float file's weights in the numbers of a scheme, but for those in the scope FLOAT.
+
+    `dynamic`, which ships, has int8 weights; activations are quantised row by row as the model runs. RMSNorm, softmax,
+    GELU and the residual stream stay float32, which keeps the accuracy that full-integer quantisation of a ViT loses.
+    Its files load in older runtimes too.
+
+    model   with CAST at the input for schemes that need photos, and without `explain`; for others as delegate_input
+            leaves it
+    photos  (h, w, 3) uint8 RGB of the input's size, for schemes that need them
+    raises  UsageError for an unknown scheme, or one that needs photos and gets none
     """
-    every = qtyping.TFLOperationName.ALL_SUPPORTED
+    found = find_scheme(scheme)
+    if found.add is None:
+        return model
+    if found.needs_photos and not photos:
+        raise UsageError(f"`{scheme}` reads the range of activations off photos and got none; give data to train on")
     rules = recipe_manager.RecipeManager()
-    rules.add_dynamic_config(regex=".*", operation_name=every, num_bits=8)
-    # an operator goes by the names fused into it, joined by ";": the first is its own
+    found.add(rules)
+    # an operator goes by the names fused into it, joined by ";": before its own may stand those of sums before it
     rules.add_quantization_config(
-        regex=f"^{FLOAT}[^;]*/MatMul", operation_name=every, algorithm_key=AlgorithmName.NO_QUANTIZE
+        regex=f"^({FLOAT}[^;]*/add[^;/]*;)*{FLOAT}[^;]*/MatMul",
+        operation_name=_EVERY,
+        algorithm_key=AlgorithmName.NO_QUANTIZE,
     )
     with _quiet():
         work = quantizer.Quantizer(bytearray(model), rules.get_quantization_recipe())
-        return bytes(work.quantize().quantized_model)
+        samples = [{"image": photo[None]} for photo in photos]
+        ranges = work.calibrate({SIGNATURES[0]: samples}, num_threads=2) if found.needs_photos else None
+        return bytes(work.quantize(ranges).quantized_model)
+
+
+def to_int8(model: bytes) -> bytes:
+    """By the scheme that ships."""
+    return quantise(model)
 
 
 def delegate_input(model: bytes) -> bytes:
@@ -99,4 +205,5 @@ def _quiet() -> Iterator[None]:
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Input model is already partially quantized", UserWarning)
+        warnings.filterwarnings("ignore", ".*experimental_preserve_all_tensors", UserWarning)  # to see the ranges
         yield

@@ -20,7 +20,7 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 from vitcam_training.checkpoints import read_network
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.evaluate import Answers, ask_float, ask_model, comparison, open_model
-from vitcam_training.export import output_positions, to_tflite
+from vitcam_training.network import output_positions, to_tflite
 from vitcam_training.rewrites import Rewrites
 
 from tests.bench.peers.report import machine

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.export import output_positions
+from vitcam_training.network import output_positions
 from vitcam_training.flatbuffer import only
 
 from tests.command import vitcam

@@ -1,0 +1,135 @@
+"""A trained network and all that its files say of it beside the weights: what every file of it is made from."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ai_edge_litert.interpreter import Interpreter
+
+from vitcam.errors import UsageError
+from vitcam.model import bundle
+from vitcam.model.runtime import open_interpreter
+
+from .about import About, read_about
+from .checkpoints import Weights, read_network
+from .flatbuffer import only
+from .graph import OUTPUTS, SIGNATURES, to_float
+from .quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
+from .rewrites import Rewrites, fold
+from .vit import ViTConfig
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How much of a graph XNNPACK takes, and in how many pieces. One piece and nothing outside is fast."""
+
+    partitions: int
+    outside: int
+    """Operators that the interpreter runs itself."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is cut."""
+        return (self.partitions, self.outside) == (1, 0)
+
+    def __str__(self) -> str:
+        """For tables and cards."""
+        pieces = "1 piece" if self.partitions == 1 else f"{self.partitions} pieces"
+        return f"{pieces}, {self.outside} operators outside"
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A checkpoint, calibrated."""
+
+    about: About
+    config: ViTConfig
+    weights: Weights = field(repr=False)
+    temperature: float = 1.0
+    threshold: float = 0.0
+    rewrites: Rewrites = Rewrites()  # noqa: RUF009 - frozen
+
+    @classmethod
+    def read(cls, checkpoint: Path) -> Network:
+        """As it was trained. Raises UsageError if the file is no checkpoint of ours."""
+        about = read_about(checkpoint)
+        config, weights = read_network(checkpoint, (about.input.height, about.input.width))
+        return cls(about, config, weights)
+
+    def tflite(self, how: Quantisation = Quantisation()) -> bytes:  # noqa: B008 - frozen
+        """The graph, without what vitcam puts behind it."""
+        return to_tflite(self.config, self.weights, self.temperature, self.rewrites, how)
+
+    def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> bundle.Card:  # noqa: B008 - frozen
+        """What is known of a file before it is measured; of one that is not as usual, how it differs."""
+        about, config = self.about, self.config
+        special = {"weights": f"{how.words}; XNNPACK runs it in {pieces_of(tflite)}", "export_options": how.options}
+        return bundle.Card(
+            name=about.name,
+            description=about.description,
+            input=about.input,
+            outputs=output_positions(tflite),
+            patch_size=config.patch_size,
+            grid=config.grid,
+            heads=config.heads,
+            layers=config.depth,
+            width=config.width,
+            parameters=sum(array.size for array in self.weights.values()),
+            pooling=config.pooling,
+            temperature=self.temperature,
+            threshold=self.threshold,
+            trained_on=about.trained_on,
+            licence=about.licence,
+            provenance={**about.provenance, **({} if how.ships else special)},
+        )
+
+
+def to_tflite(
+    config: ViTConfig,
+    weights: Weights,
+    temperature: float,
+    rewrites: Rewrites,
+    how: Quantisation = Quantisation(),  # noqa: B008 - frozen
+) -> bytes:
+    """Rewritten, converted, quantised. A static file has no `explain`, so as not to share biases with `classify`.
+
+    What scale a bias has depends on the activations before it, which are not quite the same in the two.
+    """
+    scheme = find_scheme(how.scheme)
+    if not scheme.convolves:
+        rewrites = replace(rewrites, float16=False)
+    floats = to_float(fold(config, weights, temperature, rewrites), how.floats)
+    if scheme.needs_photos:
+        return quantise(only(SIGNATURES[0], floats), how.scheme, how.photos)
+    return quantise(allow_float16(delegate_input(floats)), how.scheme, how.photos)
+
+
+def pieces_of(tflite: bytes, signature: str = SIGNATURES[0]) -> Pieces:
+    """What XNNPACK makes of one signature here."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, signature)
+        path.write_bytes(only(signature, tflite))
+        runtime = open_interpreter(path, threads=1).info
+        return Pieces(runtime.partitions, runtime.outside)
+
+
+def check_partitions(tflite: bytes) -> None:
+    """Raise UsageError unless XNNPACK runs each signature as one piece; more pieces are several times slower."""
+    for signature in SIGNATURES:
+        found = pieces_of(tflite, signature)
+        if not found.whole:
+            raise UsageError(
+                f"XNNPACK runs `{signature}` in {found}; one piece and none are wanted, so this network cannot be "
+                "exported with the ai-edge-litert that is installed"
+            )
+
+
+def output_positions(tflite: bytes) -> dict[str, int]:
+    """Name of each output -> its place among the interpreter's outputs, which the converter orders as it likes."""
+    graph = Interpreter(model_content=tflite)
+    graph.allocate_tensors()
+    tensors = [detail["index"] for detail in graph.get_output_details()]
+    named = graph.get_signature_runner(SIGNATURES[0]).get_output_details()
+    return {name: tensors.index(named[name]["index"]) for name in OUTPUTS}
