@@ -58,6 +58,16 @@ HostsOption = Annotated[
     str | None, typer.Option("--hosts", metavar="HOST:PORT,…", help="Train on several machines together, on JAX.")
 ]
 HostIndexOption = Annotated[int | None, typer.Option("--host-index", help="Which of the hosts this one is, from 0.")]
+KeepOption = Annotated[
+    list[str] | None,
+    typer.Option("--keep", metavar="PATTERN", help="Layers that stay in float: head, '*/down', 'block11/*'."),
+]
+RepresentativeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--representative", help="Data set whose photos show `static` what to expect; by default that of --data."
+    ),
+]
 
 
 def main() -> None:
@@ -162,20 +172,59 @@ def export(
     image_size: Annotated[
         int | None, typer.Option("--image-size", help="Input in px, for a faster or a finer model; by default its own.")
     ] = None,
+    quantise: Annotated[
+        str, typer.Option("--quantise", help="dynamic, static (needs photos), int4, float16, float.")
+    ] = "dynamic",
+    keep: KeepOption = None,
+    representative: RepresentativeOption = None,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
     from .data.catalogue import open_dataset
     from .export import export
     from .rewrites import Rewrites
+    from .trial import wanted
 
     try:
         rewrites = Rewrites.without(*(without or ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    card = export(checkpoint, out, open_dataset(data) if data else None, golden, rewrites, image_size)
+    dataset = open_dataset(data) if data else None
+    shown = open_dataset(representative) if representative else dataset
+    how = wanted(checkpoint, quantise, keep or (), shown, image_size)
+    card = export(checkpoint, out, dataset, golden, rewrites, image_size, how)
     _tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
     if card.accuracy:
         typer.echo(json.dumps({"model": card.name, **card.accuracy}))
+
+
+@app.command()
+def compare(
+    checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit, import or export.")],
+    data: Annotated[
+        str, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+    ],
+    keep: KeepOption = None,
+    scan: Annotated[
+        bool, typer.Option("--scan", help="Also quantise each kind of layer and each block alone; takes minutes.")
+    ] = False,
+    representative: RepresentativeOption = None,
+    page: Annotated[Path | None, typer.Option("--page", help="A page to write, such as docs/int8.md.")] = None,
+) -> None:
+    """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
+    import tempfile
+
+    from .compare import compare, rows
+    from .compare_page import write_page
+    from .data.catalogue import open_dataset
+
+    dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
+    with tempfile.TemporaryDirectory() as folder:
+        found = compare(checkpoint, dataset, Path(folder), keep or (), scan, shown)
+        for row in rows(found):
+            typer.echo(json.dumps(row))
+        if page:
+            write_page(page, found, checkpoint.stem, dataset.name, shlex.join(["vitcam-train", *sys.argv[1:]]))
+            _tell(f"wrote {page}")
 
 
 @app.command()
