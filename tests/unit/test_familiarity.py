@@ -8,7 +8,9 @@ import pytest
 
 from tests.unit.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
+from vitcam.frames import Guess
 from vitcam.model import bundle
+from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
 
 
@@ -69,6 +71,16 @@ def test_familiarity_of_another_shape_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ModelError, match=r"familiarity of shapes \(8, 5\) and \(4,\)"):
         bundle.read(tmp_path / "a.tflite")
+
+
+def test_a_sure_guess_is_known_though_the_picture_is_strange() -> None:
+    classifier = Classifier("everyday")
+    assert classifier.familiarity is not None
+    strange = np.zeros(192, np.float32)
+    low, high = (classifier.certainty(Guess("cup", p), strange) for p in (0.84, 0.86))
+
+    assert low == pytest.approx(classifier.familiarity.score(strange))
+    assert high == pytest.approx(low + 10)
 
 
 def test_asking_for_familiarity_costs_a_fraction_of_a_millisecond() -> None:

@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+SURE = 0.85
+"""A guess of this probability is called unknown only where the picture is utterly strange."""
+LIFT = 10.0
+"""What such a guess gains, in nats: more than lies between the photos trained on and most that show something else."""
 _FOLDER = "familiarity"  # in the zip of a model file: `matrix.npy`, `offset.npy`
 
 
