@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.network import output_positions
 from vitcam_training.flatbuffer import only
+from vitcam_training.network import output_positions
 
 from tests.command import vitcam
 from tests.unit.training.exported import Exported, expected_outputs
