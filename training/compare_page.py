@@ -60,7 +60,7 @@ def _row(entry: Entry) -> str:
     cells = [
         _TITLES[entry.name],
         f"{f['top1']:.2%}",
-        f"{-100 * outcome.lost:+.2f}",
+        f"{-100 * outcome.lost:+z.2f}",
         f"{f['agreement']:.2%}",
         f"{f['attention_cosine_mean']:.4f}",
         f"{f['attention_cosine_min']:.3f}",
@@ -88,15 +88,15 @@ def _words(found: Comparison) -> str:
 
 
 def _verdict(ships: Entry) -> str:
-    limit, lost = f"{100 * ALLOWED_LOSS:.1f} points", 100 * ships.outcome.lost
+    limit, against = f"{100 * ALLOWED_LOSS:.1f} points", f"{-100 * ships.outcome.lost:+z.2f} points"
     if loses_too_much(ships.outcome.found):
         return (
-            f"What ships loses {lost:.2f} points, more than the {limit} allowed: `vitcam-train export` keeps the "
+            f"What ships has {against} of top-1 against float; it may lose {limit}: `vitcam-train export` keeps the "
             "layers that suffer most in float."
         )
     return (
-        f"What ships loses {lost:.2f} points; up to {limit} are allowed. So no layer has to stay in float, and there "
-        "is no quantisation-aware fine-tuning: it was not needed."
+        f"What ships has {against} of top-1 against float; it may lose {limit}. So no layer has to stay in float, and "
+        "there is no quantisation-aware fine-tuning: it was not needed."
     )
 
 
