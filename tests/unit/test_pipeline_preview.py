@@ -12,6 +12,22 @@ from vitcam.frames import Frame, Prediction
 from vitcam.pipeline import Job, Pipeline
 
 
+def pairs_shown(pipeline: Pipeline) -> list[tuple[int, int]]:
+    """Run it to its end; the numbers of each picture that was shown and of the prediction it was shown with."""
+    pairs: list[tuple[int, int]] = []
+
+    def look() -> None:
+        shown = pipeline.shown.peek()
+        if shown is not None and shown.prediction is not None:
+            pairs.append((shown.frame.seq, shown.prediction.seq))
+
+    pipeline.shown.subscribe(look)
+    pipeline.start()
+    assert pipeline.over.wait(PATIENCE_S)
+    pipeline.stop(1)
+    return pairs
+
+
 def test_the_preview_goes_on_at_the_cameras_rate_when_little_is_classified() -> None:
     pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), max_fps=1)
     assert eventually(lambda: pipeline.shown.peek() is not None)
@@ -31,21 +47,12 @@ def test_the_preview_goes_on_at_the_cameras_rate_when_little_is_classified() -> 
 
 
 def test_a_model_that_keeps_up_has_each_frame_shown_with_its_own_prediction() -> None:
-    pairs: list[tuple[int, int]] = []
     pipeline = Pipeline(
         Job(lambda: Numbered(50, live=True, every_s=0.02), "test", "model"), answer, lambda prediction: None
     )
 
-    def look() -> None:
-        shown = pipeline.shown.peek()
-        if shown is not None and shown.prediction is not None:
-            pairs.append((shown.frame.seq, shown.prediction.seq))
+    pairs = pairs_shown(pipeline)
 
-    pipeline.shown.subscribe(look)
-    pipeline.start()
-
-    assert pipeline.over.wait(PATIENCE_S)
-    pipeline.stop(1)
     own = sum(frame == predicted for frame, predicted in pairs)
     assert own >= 0.9 * len(pairs) > 30
 
@@ -121,19 +128,10 @@ def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away
 
 
 def test_pictures_of_files_are_shown_with_their_own_prediction_only() -> None:
-    pairs: list[tuple[int, int]] = []
     pipeline = Pipeline(Job(lambda: Numbered(30), "test", "model"), answer, lambda prediction: None)
 
-    def look() -> None:
-        shown = pipeline.shown.peek()
-        if shown is not None and shown.prediction is not None:
-            pairs.append((shown.frame.seq, shown.prediction.seq))
+    pairs = pairs_shown(pipeline)
 
-    pipeline.shown.subscribe(look)
-    pipeline.start()
-
-    assert pipeline.over.wait(PATIENCE_S)
-    pipeline.stop(1)
     assert set(pairs) == {(seq, seq) for seq in range(30)}
 
 

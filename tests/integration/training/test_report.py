@@ -14,25 +14,9 @@ from vitcam_training.report import material
 from vitcam_training.report.page import SECTIONS
 
 from tests.integration.web.browser import console_errors, open_browser
-from tests.unit.training.pictures import write_pictures
+from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import VitcamError
 
-RECIPE = """
-name = "colours"
-data = "{photos}"
-
-[model]
-image_size = [32, 32]
-patch_size = 16
-width = 64
-depth = 2
-heads = 1
-
-[train]
-epochs = 3
-batch_size = 6
-learning_rate = 2e-3
-"""
 ODD = "<b>red</b>"
 
 
@@ -57,7 +41,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     write_pictures(root / "photos", each=20, side=32)
     (root / "photos" / "red").rename(root / "photos" / ODD.replace("/", "∕"))
     write_pictures(root / "strangers", each=2, side=40, seed=9)
-    (root / "colours.toml").write_text(RECIPE.format(photos=root / "photos"))
+    (root / "colours.toml").write_text(RECIPE.format(photos=root / "photos", epochs=3))
     call("fit", root / "colours.toml", "--out", root / "run")
     call("export", root / "run" / "weights.safetensors", "-o", root / "colours.tflite", "--data", root / "photos")
     common = ("--data", root / "photos", "--unknown", root / "strangers", "--threads", 1)

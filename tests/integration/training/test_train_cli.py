@@ -10,27 +10,12 @@ import pytest
 from typer.testing import CliRunner
 from vitcam_training.cli import app, main
 
-from tests.unit.training.pictures import COLOURS, write_pictures
+from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
 from vitcam.errors import VitcamError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 
-RECIPE = """
-name = "colours"
-data = "{photos}"
-
-[model]
-image_size = [32, 32]
-patch_size = 16
-width = 64
-depth = 2
-heads = 1
-
-[train]
-epochs = 8
-batch_size = 6
-learning_rate = 2e-3
-
+ABOUT = """
 [[about.trained_on]]
 data = "drawn for this test"
 licence = "CC0"
@@ -43,7 +28,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with photos, a recipe, a trained run and an exported model, all made by the commands."""
     root = tmp_path_factory.mktemp("workshop")
     write_pictures(root / "photos", each=20, side=32)
-    (root / "colours.toml").write_text(RECIPE.format(photos=root / "photos"))
+    (root / "colours.toml").write_text(RECIPE.format(photos=root / "photos", epochs=8) + ABOUT)
     call("fit", root / "colours.toml", "--out", root / "run")
     (root / "golden").mkdir()
     for name in COLOURS:

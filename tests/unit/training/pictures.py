@@ -5,6 +5,24 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+RECIPE = """
+name = "colours"
+data = "{photos}"
+
+[model]
+image_size = [32, 32]
+patch_size = 16
+width = 64
+depth = 2
+heads = 1
+
+[train]
+epochs = {epochs}
+batch_size = 6
+learning_rate = 2e-3
+"""
+"""A network so small that it learns these colours in seconds, for `vitcam-train fit`."""
+
 COLOURS = {"blue": (220, 60, 40), "green": (50, 200, 60), "red": (40, 50, 210)}  # BGR, as cv2 writes
 
 
