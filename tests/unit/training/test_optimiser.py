@@ -53,7 +53,7 @@ def test_decay_that_is_not_decoupled_joins_the_gradient_and_is_scaled_as_that_is
     kernel, bias = (keras.Variable(np.full(2, 3.0, np.float32), name=name) for name in ("kernel", "bias"))
     scales = {kernel.path: 0.5, bias.path: 0.5}
     optimiser = LayerwiseAdamW(scales, {kernel.path}, weight_decay=0.2, decoupled=False, learning_rate=0.1)
-    optimiser.apply([np.zeros(2, np.float32)] * 2, [kernel, bias])
+    optimiser.apply([keras.ops.zeros(2)] * 2, [kernel, bias])
 
     # Adam's first step has the length of its rate, whatever the gradient: here 0.2 * 3, of the decay alone
     np.testing.assert_allclose(keras.ops.convert_to_numpy(kernel), 3.0 - 0.1 * 0.5, rtol=1e-5)
