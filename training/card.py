@@ -8,6 +8,7 @@ from typing import Any
 from vitcam.model.bundle import Card
 
 from .about import FROM_SCRATCH
+from .attempts import HEAD, KEY, listed, rows
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
@@ -15,9 +16,13 @@ _READS = {"cls_token": "the class token", "first": "the first patch's token", "m
 
 
 def write_card(model: Path, card: Card) -> None:
-    """Write the card of a model file."""
-    sections = [_head(model, card), _figures(model, card), _made(model, card), _photos(card), _limits()]
-    model.with_suffix(".md").write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
+    """Write the card of a model file, at once or not at all."""
+    sections = [
+        _head(model, card), _figures(model, card), _attempts(card), _made(model, card), _photos(card), _limits(),
+    ]  # fmt: skip
+    partial = model.with_name(f".{model.stem}.md.partial")
+    partial.write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
+    partial.replace(model.with_suffix(".md"))
 
 
 def _head(model: Path, card: Card) -> str:
@@ -67,8 +72,19 @@ def _figures(model: Path, card: Card) -> str:
     return f"## Figures\n\n{photos}\n\n| figure | value | command |\n|---|---|---|\n{rows}"
 
 
+def _attempts(card: Card) -> str:
+    lines = [HEAD, ["---"] * len(HEAD), *rows(listed(card))]
+    if len(lines) == 2:
+        return ""
+    table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+    return (
+        "## Attempts\n\nEvery network that was exported under this name, oldest first; one that was weaker on the same "
+        f"photos did not take the place of the one before it.\n\n{table}"
+    )
+
+
 def _made(model: Path, card: Card) -> str:
-    facts = {name: value for name, value in card.provenance.items() if name != "weights"}
+    facts = {name: value for name, value in card.provenance.items() if name not in ("weights", KEY)}
     versions = facts.pop("versions", {})
     commands = _commands(model, card.name, facts)
     lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items() if value not in ("", None)]

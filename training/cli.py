@@ -21,6 +21,8 @@ from rich.progress import track
 from vitcam.errors import UsageError, VitcamError
 
 if TYPE_CHECKING:
+    from vitcam.model.bundle import Card
+
     from .session import Session
 
 app = typer.Typer(
@@ -177,10 +179,17 @@ def export(
     ] = "dynamic",
     keep: KeepOption = None,
     representative: RepresentativeOption = None,
+    note: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="What was tried this time, for the card's list of attempts.")
+    ] = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the new model even if the one that lies there is better.")
+    ] = False,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
     from .data.catalogue import open_dataset
     from .export import export
+    from .publish import WeakerModel, publish
     from .rewrites import Rewrites
     from .trial import wanted
 
@@ -191,7 +200,15 @@ def export(
     dataset = open_dataset(data) if data else None
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
-    card = export(checkpoint, out, dataset, golden, rewrites, image_size, how)
+
+    def make(place: Path) -> "Card":
+        return export(checkpoint, place, dataset, golden, rewrites, image_size, how)
+
+    try:
+        card = publish(make, out, note, replace)
+    except WeakerModel as weaker:
+        typer.echo(json.dumps({"model": weaker.card.name, **weaker.card.accuracy}))
+        raise
     _tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
     if card.accuracy:
         typer.echo(json.dumps({"model": card.name, **card.accuracy}))

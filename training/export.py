@@ -1,7 +1,7 @@
-"""From a checkpoint to the files that ship: `NAME.tflite`, its card `NAME.md`, and `NAME.safetensors` in float16.
+"""From a checkpoint to the files that ship: `NAME.tflite`, and `NAME.safetensors` in float16.
 
 The steps are those of the design: rewrite exactly, quantise, calibrate, write, then measure the very file that was
-written, and write the figures into it.
+written, and write the figures into it. `publish.py` puts them in place, with their card.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from vitcam.resize import to_model_size
 
 from .about import About, read_about
 from .calibration import fit_temperature, fit_threshold, scaled
-from .card import write_card
 from .checkpoints import Weights, read_network, read_weights, save_weights
 from .curves import CURVES
 from .data.dataset import Dataset
@@ -49,7 +48,7 @@ def export(
     side_px: int | None = None,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
 ) -> bundle.Card:
-    """Write the three files and return the card with the figures measured; the curves of the run, too, if it has any.
+    """Write model and weights and return the card with the figures measured; the run's curves, too, if it has any.
 
     checkpoint  `.safetensors` of vitcam-train
     out         `NAME.tflite`; the others are written beside it
@@ -75,7 +74,6 @@ def export(
     curves = checkpoint.with_name(CURVES)
     if curves.exists():
         shutil.copy(curves, out.with_suffix(curves.suffix))
-    write_card(out, card)
     return card
 
 

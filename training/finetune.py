@@ -19,6 +19,7 @@ from .checkpoints import load_into, read_network
 from .data.catalogue import open_dataset
 from .data.dataset import Dataset
 from .distil import Teacher, read_teacher
+from .fingerprint import fingerprint
 from .fit import WEIGHTS, Run
 from .recipe import DistilRecipe, Recipe
 from .session import Session
@@ -151,6 +152,7 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
     backend = keras.backend.backend()
     return {
         "recipe": recipe.name,
+        "fingerprint": fingerprint(recipe),
         "data": recipe.data,
         "began_with": weights.name if weights else FROM_SCRATCH,
         "seed": recipe.seed,

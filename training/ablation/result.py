@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import MISSING, Field, asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from vitcam.errors import UsageError
 
+from ..fingerprint import chosen, digits
 from ..recipe import Recipe
 from .rows import Row
 
@@ -32,21 +31,7 @@ class Job:
     @property
     def settings(self) -> str:
         """Fingerprint of what decides the outcome; an option that is added later and left alone does not change it."""
-        decides = json.dumps([_chosen(self.recipe), self.row.scaled, PHOTOS], sort_keys=True)
-        return hashlib.sha256(decides.encode()).hexdigest()[:8]
-
-
-def _chosen(value: Any) -> Any:
-    """A recipe, or a part of one, as nested dicts of the fields that are not at their defaults."""
-    if isinstance(value, tuple):
-        return [_chosen(part) for part in value]
-    if not is_dataclass(value):
-        return value
-    return {f.name: _chosen(v) for f in fields(value) if (v := getattr(value, f.name)) != _default(f)}
-
-
-def _default(field: Field[Any]) -> Any:
-    return field.default_factory() if field.default_factory is not MISSING else field.default
+        return digits([chosen(self.recipe), self.row.scaled, PHOTOS])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam.frames import Frame, Image, Prediction, Rect
+from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 
 from .curves import Ask
@@ -26,8 +27,8 @@ def open_explained(model: str | Path, threads: int | None = None) -> Classifier:
 
 
 def digest(path: Path) -> str:
-    """Which file it was: the first 12 digits of its SHA-256."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    """Which graph it was: the first 12 digits of its SHA-256; what a card says beside it may change."""
+    return hashlib.sha256(bundle.flatbuffer(path)).hexdigest()[:12]
 
 
 def shown_as_is(image: Image) -> Frame:

@@ -10,6 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from vitcam.model.bundle import Card
+
+from ..attempts import HEAD, KEY, listed, rows
 from .markup import Node, missing, table, tag
 from .material import Material
 
@@ -20,18 +23,18 @@ def provenance(of: Material) -> list[Element]:
     """The model's own record, then that of this report."""
     card = of.classifier.card
     facts = dict(card.provenance)
-    attempts, versions = facts.pop("attempts", None), facts.pop("versions", {})
-    rows: list[list[Node]] = [
+    facts.pop(KEY, None)
+    versions = facts.pop("versions", {})
+    lines: list[list[Node]] = [
         [name.replace("_", " "), _words(value)] for name, value in facts.items() if value not in ("", None)
     ]
-    rows += [["versions", _words(versions)]] if versions else []
-    rows += [["licence", card.licence or "not stated"]]
-    parts = [table("How the model was made", (), rows)]
+    lines += [["versions", _words(versions)]] if versions else []
+    lines += [["licence", card.licence or "not stated"]]
+    parts = [table("How the model was made", (), lines)]
     if not card.provenance:
         parts = [missing("The model file does not say how it was made; files of vitcam-train export do.")]
     parts += _photos(card.trained_on)
-    parts += _attempts(attempts)
-    return [*parts, _this_report(of)]
+    return [*parts, _attempts(card), _this_report(of)]
 
 
 def _photos(trained_on: Sequence[dict[str, str]]) -> list[Element]:
@@ -41,27 +44,28 @@ def _photos(trained_on: Sequence[dict[str, str]]) -> list[Element]:
                 "The model file does not say which photos it was trained on; the recipe's [[about.trained_on]] does."
             )
         ]
-    rows: list[list[Node]] = [[d.get("data", ""), d.get("licence", ""), _link(d.get("source", ""))] for d in trained_on]
-    return [table("Trained on", ("photos", "licence", "source"), rows)]
+    lines: list[list[Node]] = [
+        [d.get("data", ""), d.get("licence", ""), _link(d.get("source", ""))] for d in trained_on
+    ]
+    return [table("Trained on", ("photos", "licence", "source"), lines)]
 
 
 def _link(source: str) -> Node:
     return tag("a", source, href=source, rel="noreferrer") if source.startswith(("https://", "http://")) else source
 
 
-def _attempts(attempts: Any) -> list[Element]:
+def _attempts(card: Card) -> Element:
     """Every attempt that the model's card keeps, the weaker ones too."""
-    if not isinstance(attempts, list | tuple) or not all(isinstance(each, dict) for each in attempts) or not attempts:
-        return [missing("No other attempt is on record with this model.")]
-    names = list(dict.fromkeys(name for each in attempts for name in each))
-    rows: list[list[Node]] = [[_words(each.get(name, "")) for name in names] for each in attempts]
-    return [table("Every attempt", [name.replace("_", " ") for name in names], rows)]
+    kept = listed(card)
+    if not kept:
+        return missing("The model file keeps no list of attempts; the next vitcam-train export under its name does.")
+    return table("Every attempt", HEAD, rows(kept))
 
 
 def _this_report(of: Material) -> Element:
     path = of.classifier.path
     command = ["vitcam-train", "evaluate", path.stem, "--data", of.dataset.name, "--split", of.part, "--json"]
-    rows: list[list[Node]] = [
+    lines: list[list[Node]] = [
         ["date", of.date],
         ["machine", of.machine],
         ["system", f"Python {platform.python_version()}, {platform.system()} {platform.release()}"],
@@ -69,7 +73,7 @@ def _this_report(of: Material) -> Element:
         ["model file", f"{path.name}, SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}…"],
         ["the same figures by", tag("code", shlex.join(command))],
     ]
-    return table("How this report was made", (), rows)
+    return table("How this report was made", (), lines)
 
 
 def _version(name: str) -> str:

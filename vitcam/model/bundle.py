@@ -84,25 +84,37 @@ def write(
     golden: list[Golden],
     familiar: Familiarity | None = None,
 ) -> None:
-    """Write a model file; `tflite` is the finished flatbuffer.
-
-    An old file of that name is replaced as a whole: a daemon has it mapped, and would die if it shrank under it.
-    """
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(tflite)
+    """Write a model file; `tflite` is the finished flatbuffer."""
     answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
     card = replace(card, familiarity=familiar.numbers() if familiar else {})
     parts: dict[str, str | bytes] = {
-        "vitcam.json": json.dumps(asdict(card), indent=1, ensure_ascii=False),
+        "vitcam.json": _json(asdict(card)),
         "labels.txt": "\n".join(labels) + "\n",
         "golden.json": json.dumps(answers, indent=1),
     }
     parts |= {f"golden/{i}.png": _png(g) for i, g in enumerate(golden)}
     parts |= familiar.parts() if familiar else {}
-    with zipfile.ZipFile(partial, "a") as archive:
-        for name, content in parts.items():  # ZipInfo dates each 1980: the same model makes the same file
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    partial.replace(path)
+    _replace(path, tflite, parts)
+
+
+def amend(path: Path, **fields: Any) -> None:
+    """Change fields of the card in a model file; every byte of the graph and all else that it carries stay.
+
+    path  a file that `read` found a card in
+    """
+    with zipfile.ZipFile(path) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    card = json.loads(parts["vitcam.json"]) | fields
+    _replace(path, flatbuffer(path), parts | {"vitcam.json": _json(card)})
+
+
+def flatbuffer(path: Path) -> bytes:
+    """The graph alone, without what lies behind it."""
+    content = path.read_bytes()
+    if not zipfile.is_zipfile(path):
+        return content
+    with zipfile.ZipFile(path) as archive:
+        return content[: min((part.header_offset for part in archive.infolist()), default=len(content))]
 
 
 def read(path: Path) -> Bundle | None:
@@ -135,6 +147,20 @@ def check_flatbuffer(path: Path) -> None:
         raise ModelError(f"the model {path} cannot be read: {error.strerror}") from error
     if head[4:] != _IDENTIFIER:
         raise ModelError(f"{path} is no TFLite model: it does not begin like one; give a .tflite file")
+
+
+def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
+    """An old file is replaced as a whole: a daemon has it mapped, and would die if it shrank under it."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_bytes(tflite)
+    with zipfile.ZipFile(partial, "a") as archive:
+        for name, content in parts.items():  # ZipInfo dates each 1980: the same model makes the same file
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    partial.replace(path)
+
+
+def _json(card: dict[str, Any]) -> str:
+    return json.dumps(card, indent=1, ensure_ascii=False)
 
 
 def _card(raw: dict[str, Any]) -> Card:

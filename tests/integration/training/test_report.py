@@ -85,8 +85,8 @@ def test_only_what_was_not_measured_is_said_to_be_missing(workshop: Workshop) ->
 
     assert [each.split(":")[0] for each in found] == [
         "Whether the answer hangs on the places that glow was not measured",
-        "No other attempt is on record with this model.",
     ]
+    assert "<caption>Every attempt</caption>" in workshop.page
 
 
 def test_the_figures_are_those_of_evaluate(workshop: Workshop) -> None:

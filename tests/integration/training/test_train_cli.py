@@ -8,6 +8,9 @@ import cv2
 import numpy as np
 import pytest
 from typer.testing import CliRunner
+from vitcam_training.about import read_about
+from vitcam_training.attempts import listed
+from vitcam_training.checkpoints import read_weights, save_weights
 from vitcam_training.cli import app, main
 
 from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
@@ -70,6 +73,37 @@ def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
     assert (workshop / "colours.safetensors").stat().st_size < 0.6 * (
         workshop / "run" / "weights.safetensors"
     ).stat().st_size
+
+
+def test_a_weaker_network_takes_no_better_models_place(
+    workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, worse = tmp_path / "colours.tflite", tmp_path / "worse.safetensors"
+    for path in workshop.glob("colours.*"):
+        shutil.copy(path, tmp_path)
+    weights = read_weights(workshop / "colours.safetensors")
+    head = {name: -array for name, array in weights.items() if name.startswith("head.")}
+    save_weights(worse, weights | head, read_about(workshop / "colours.safetensors"))
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("colours.*")}
+    command = ["vitcam-train", "export", worse, "-o", model, "--data", workshop / "photos", "--note", "upside down"]
+    monkeypatch.setattr("sys.argv", [str(word) for word in command])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    carried = bundle.read(model)
+
+    assert ended.value.code == 1
+    assert f"vitcam-train: {model} stays" in said.err
+    assert json.loads(said.out)["top1"] < 0.5
+    assert carried is not None
+    assert [each.what for each in listed(carried.card)] == ["", "upside down"]
+    assert all(result.ok for result in Classifier(model).verify())
+    assert model.read_bytes().startswith(bundle.flatbuffer(workshop / "colours.tflite"))
+    assert (tmp_path / "colours.safetensors").read_bytes() == before["colours.safetensors"]
+    assert "upside down" in (tmp_path / "colours.md").read_text()
+
+    call(*command[1:], "--replace")
+    assert json.loads(call("evaluate", model, "--data", workshop / "photos", "--json"))["top1"] < 0.5
 
 
 def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:
@@ -205,6 +239,8 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["ablate", "--rows", "rleu"], "no row is called 'rleu'"),
         (["ablate", "--seeds", "1"], "1 seeds were asked for; 2 to 10 are allowed"),
         (["ablate", "absent"], "no recipe 'absent'"),
+        (["export", "WEIGHTS", "-o", "x.safetensors"], "x.safetensors can be no model file; name a .tflite file"),
+        (["export", "WEIGHTS", "-o", "MODEL"], "was measured and this was not, so nobody knows which is better"),
         (["split", "absent", "tree"], "no data set and no folder is called 'absent'"),
     ],
 )

@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from vitcam_training.fingerprint import fingerprint
 from vitcam_training.presets import PRESETS
 from vitcam_training.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
 
@@ -20,6 +21,16 @@ def test_every_shipped_recipe_can_be_read_by_its_name() -> None:
 
     assert "everyday" in names
     assert [read_recipe(name).name for name in names] == names
+
+
+def test_a_fingerprint_tells_settings_apart_and_nothing_else() -> None:
+    plain = Recipe(name="mine", data="photos")
+    settings = (replace(plain, seed=1), replace(plain, train=replace(plain.train, epochs=9)), replace(plain, data="b"))
+    found = {fingerprint(each) for each in (plain, *settings)}
+
+    assert len(found) == 4
+    assert fingerprint(replace(plain, about=AboutRecipe(licence="CC0"))) == fingerprint(plain)
+    assert len(fingerprint(plain)) == 8
 
 
 def test_a_recipe_of_two_lines_gets_the_defaults(tmp_path: Path) -> None:

@@ -1,0 +1,123 @@
+"""Putting a model's files where they are used: whole, and never a weaker model in place of a better one by hope."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.model import bundle
+from vitcam.model.bundle import Bundle, Card
+
+from .attempts import Attempt, listed, with_attempts
+from .card import write_card
+from .finetune import revision
+
+log = logging.getLogger(__name__)
+
+
+class WeakerModel(VitcamError):
+    """What was exported is right less often than what lies there, which stays."""
+
+    def __init__(self, message: str, card: Card) -> None:
+        super().__init__(message)
+        self.card = card
+        """Of what was exported."""
+
+
+def publish(make: Callable[[Path], Card], out: Path, note: str = "", anyway: bool = False) -> Card:
+    """Make the files of a model, then put them in place, card and all, unless a better one of its labels lies there.
+
+    A model that lies there hands its list of attempts on; one that is better, by the photos that the new one was
+    measured on, stays as it is but for a line in its card.
+
+    make     writes `NAME.tflite` to a place and what belongs to it beside that, and returns its card
+    out      where `NAME.tflite` is to be
+    note     what was done otherwise this time, for the list
+    anyway   a weaker model, or one that was not measured, is put in place, too
+    returns  the card as it is in the file now
+    raises   UsageError if `out` can be no model file, or if the one that lies there was measured and the new one was
+             not; WeakerModel
+    """
+    _check_place(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.stem}-", dir=out.parent) as folder:
+        made = Path(folder, out.name)
+        card = make(made)
+        there = _same_model(out, made)
+        attempt = Attempt.of(card, made.stat().st_size, datetime.now(UTC).strftime("%Y-%m-%d"), note, revision())
+        earlier = [each for each in _earlier(there) if not attempt.again(each)]
+        if there and not anyway:
+            _refuse_unmeasured(there, card)
+            if _weaker(there.card, card):
+                _record(out, with_attempts(there.card, [*earlier, replace(attempt, taken=False)]))
+                raise WeakerModel(_stays(out, there.card, card), card)
+        for path in sorted(Path(folder).iterdir()):
+            path.replace(out.with_name(path.name))
+    card = with_attempts(card, [*earlier, attempt])
+    _record(out, card)
+    return card
+
+
+def _check_place(out: Path) -> None:
+    if out.suffix != ".tflite" or out.is_dir():
+        raise UsageError(f"{out} can be no model file; name a .tflite file by -o, the others are written beside it")
+    if out.parent.exists() and not out.parent.is_dir():
+        raise UsageError(f"{out.parent} is no folder; name a .tflite file in one by -o")
+
+
+def _same_model(out: Path, made: Path) -> Bundle | None:
+    """What lies there, if it is a model of the same name and labels."""
+    try:
+        there, new = (bundle.read(path) if path.is_file() else None for path in (out, made))
+    except ModelError:
+        return None
+    if there and new and (there.card.name, sorted(there.labels)) == (new.card.name, sorted(new.labels)):
+        return there
+    return None
+
+
+def _earlier(there: Bundle | None) -> tuple[Attempt, ...]:
+    if there is None:
+        return ()
+    return listed(there.card) or (Attempt.of(there.card, there.path.stat().st_size),)
+
+
+def _refuse_unmeasured(there: Bundle, card: Card) -> None:
+    if there.card.accuracy and not card.accuracy:
+        raise UsageError(
+            f"{there.path} was measured and this was not, so nobody knows which is better: give --data "
+            f"{there.card.accuracy['data']}, or --replace to put it there all the same"
+        )
+
+
+def _weaker(there: Card, new: Card) -> bool:
+    """Whether the new file is right less often on the same photos; other photos say nothing, and that is logged."""
+    before, now = there.accuracy, new.accuracy
+    if not before:
+        return False
+    if any(before.get(name) != now[name] for name in ("data", "split", "n")):
+        log.warning(
+            "%s was measured on %s photos of %s, now there are %s of %s: the two are not compared",
+            there.name, before.get("n"), before.get("data"), now["n"], now["data"],
+        )  # fmt: skip
+        return False
+    return bool(now["top1"] < before["top1"])
+
+
+def _stays(out: Path, there: Card, new: Card) -> str:
+    before, now = there.accuracy, new.accuracy
+    return (
+        f"{out} stays, its card has a line on this attempt: it is right on {before['top1']:.2%} of the {before['n']:,} "
+        f"photos held out of {before['data']}, the new model on {now['top1']:.2%}; --replace puts that there all the "
+        "same, another name behind -o keeps both"
+    )
+
+
+def _record(out: Path, card: Card) -> None:
+    bundle.amend(out, provenance=card.provenance)
+    write_card(out, card)
