@@ -135,9 +135,11 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), sure >= classifier.threshold, sure)
 
 
-def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> Floats:
-    """What the head of a model file reads of each photo that can be read, (n, D)."""
-    return np.array([prediction.embedding for prediction in _predictions(classifier, samples)], np.float32)
+def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> tuple[Floats, Floats]:
+    """What the head of a model file reads of each photo that can be read, (n, D), and the best probability, (n,)."""
+    found = [(prediction.embedding, prediction.top[0].p) for prediction in _predictions(classifier, samples)]
+    read, best = zip(*found, strict=True) if found else ((), ())
+    return np.array(read, np.float32), np.array(best, np.float32)
 
 
 def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[np.float64]:

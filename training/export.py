@@ -131,9 +131,9 @@ def familiarity(model: Path, weights: Weights, dataset: Dataset | None) -> Famil
         return None
     classifier = Classifier(model)
     order = np.random.default_rng(0).permutation(len(dataset.parts["train"]))[:MOST]
-    trained = embeddings(classifier, [dataset.parts["train"][i] for i in order])
+    trained, _ = embeddings(classifier, [dataset.parts["train"][i] for i in order])
     calibration = embeddings(classifier, dataset.parts["calibration"])
-    return fit_familiarity(weights["head.weight"].T, weights["head.bias"], trained, calibration)
+    return fit_familiarity(weights["head.weight"].T, weights["head.bias"], trained, *calibration)
 
 
 def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:

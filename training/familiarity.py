@@ -21,7 +21,7 @@ ENOUGH = 2  # photos trained on for each channel of the embedding; of fewer, mos
 MOST = 5000  # photos that are asked: enough for the axes of an embedding of some hundred channels
 
 
-def fit_familiarity(kernel: Array, bias: Array, trained: Array, calibration: Array) -> Familiarity:
+def fit_familiarity(kernel: Array, bias: Array, trained: Array, calibration: Array, best: Array) -> Familiarity:
     """Axes and factor from the training photos, the threshold from those that calibrate.
 
     Of too few training photos no axes are taken: what is left is the energy of Liu et al. 2020 (arXiv 2010.03759).
@@ -29,6 +29,7 @@ def fit_familiarity(kernel: Array, bias: Array, trained: Array, calibration: Arr
     kernel       (D, C), bias (C,): the head
     trained      (n, D) embeddings of photos trained on
     calibration  (m, D) embeddings of photos that were not: 5 % of them stay below the threshold
+    best         (m,) probability of the best guess for each of these: a sure one is lifted, as in use
     source       ViM, Wang et al. 2022 (arXiv 2203.10807), section 4; D / 2 axes are left out, as in its section 5
     """
     width, labels = kernel.shape
@@ -41,5 +42,6 @@ def fit_familiarity(kernel: Array, bias: Array, trained: Array, calibration: Arr
     distance = float(np.linalg.norm(centred @ rest, axis=-1).mean())
     factor = float((trained @ kernel + bias).max(-1).mean()) / distance if distance else 0.0
     found = Familiarity(matrix, offset, labels, round(factor, 6), threshold=0.0)
-    threshold = fit_threshold(np.array([found.score(row) for row in calibration.astype(np.float32)]))
+    asked = zip(calibration.astype(np.float32), best, strict=True)
+    threshold = fit_threshold(np.array([found.certainty(row, float(p)) for row, p in asked]))
     return replace(found, threshold=round(threshold, 4))

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
-from vitcam.model.familiarity import LIFT, SURE
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.resize import InputSpec, crop_of, to_model_size
@@ -134,13 +133,10 @@ class Classifier:
         return self(frame_of(image, self.input, source), explain)
 
     def certainty(self, best: Guess, embedding: NDArray[np.float32] | None) -> float:
-        """How well known what was seen is: its familiarity, or the best probability where the file carries none.
-
-        A guess of `SURE` gains `LIFT`: a cup in a picture that is strange as a whole is still a cup.
-        """
+        """How well known what was seen is: by its familiarity, or the best probability where the file carries none."""
         if self.familiarity is None or embedding is None:
             return best.p
-        return self.familiarity.score(embedding) + LIFT * (best.p >= SURE)
+        return self.familiarity.certainty(embedding, best.p)
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Ask the model the images whose answers it carries: a wrong runtime or a damaged file shows here."""

@@ -35,7 +35,7 @@ class Familiarity:
     factor: float
     """What a distance along the axes weighs against the logits."""
     threshold: float
-    """From this score on a guess counts as known."""
+    """From this `certainty` on a guess counts as known."""
 
     def score(self, embedding: NDArray[np.float32]) -> float:
         """Higher for what is more familiar.
@@ -47,6 +47,15 @@ class Familiarity:
         peak = float(logits.max())
         evidence = peak + math.log(float(np.exp(logits - peak).sum()))
         return evidence - self.factor * math.sqrt(float(rest @ rest))
+
+    def certainty(self, embedding: NDArray[np.float32], best: float) -> float:
+        """The score, by which a picture counts as known, with `LIFT` for a guess of `SURE`.
+
+        A cup in a picture that is strange as a whole is still a cup.
+
+        best  probability of the best guess
+        """
+        return self.score(embedding) + LIFT * (best >= SURE)
 
     def parts(self) -> dict[str, bytes]:
         """The arrays as they lie in the zip of a model file, name by name."""

@@ -22,16 +22,29 @@ def strange(n: int) -> Rows:
     return np.asarray(seen(n, 8) + rng.normal(0, 1.0, (n, 12)) @ free)
 
 
-def test_one_in_twenty_photos_that_calibrate_stays_below_the_threshold() -> None:
+UNSURE = np.full(400, 0.5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.3, 0.97, 1.0])
+def test_one_in_twenty_photos_that_calibrate_is_called_unknown_however_many_guesses_are_sure(share: float) -> None:
     calibration = seen(400, 2)
-    found = fit_familiarity(KERNEL, BIAS, seen(500, 1), calibration)
-    below = [found.score(row.astype(np.float32)) < found.threshold for row in calibration]
+    best = np.where(np.random.default_rng(4).random(400) < share, 0.99, 0.5)
+    found = fit_familiarity(KERNEL, BIAS, seen(500, 1), calibration, best)
+    asked = zip(calibration.astype(np.float32), best, strict=True)
+    below = [found.certainty(row, p) < found.threshold for row, p in asked]
 
     assert np.mean(below) == pytest.approx(0.05, abs=0.003)
 
 
+def test_sure_guesses_in_calibration_raise_the_threshold_for_unsure_ones() -> None:
+    sure = np.tile([0.99, 0.99, 0.99, 0.5], 100)
+    lifted, plain = (fit_familiarity(KERNEL, BIAS, seen(500, 1), seen(400, 2), p) for p in (sure, UNSURE))
+
+    assert lifted.threshold > plain.threshold
+
+
 def test_what_leaves_the_axes_of_training_is_told_apart_though_its_logits_are_as_large() -> None:
-    found = fit_familiarity(KERNEL, BIAS, seen(500, 1), seen(400, 2))
+    found = fit_familiarity(KERNEL, BIAS, seen(500, 1), seen(400, 2), UNSURE)
     rejected = [found.score(row.astype(np.float32)) < found.threshold for row in strange(200)]
     kept = [found.score(row.astype(np.float32)) >= found.threshold for row in seen(200, 3)]
 
@@ -41,7 +54,7 @@ def test_what_leaves_the_axes_of_training_is_told_apart_though_its_logits_are_as
 
 
 def test_of_too_few_photos_only_the_logits_decide() -> None:
-    found = fit_familiarity(KERNEL, BIAS, seen(20, 1), seen(10, 2))
+    found = fit_familiarity(KERNEL, BIAS, seen(20, 1), seen(10, 2), UNSURE[:10])
     row = strange(1)[0].astype(np.float32)
 
     assert found.matrix.shape == (16, 4)
