@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..intervals import Interval, bootstrap_means
 from .curves import Floats, areas
 from .explanations import Explanation
-from .intervals import Interval, bootstrap
 from .measure import Measured
 from .result import BASELINES, CURVES, Finding
 
@@ -39,7 +39,7 @@ def _finding(one: Explanation, curves: dict[str, Floats], counts: NDArray[np.int
     others = [name for name in BASELINES if name != one.name]
     # where it was asked of the first photos only, so is the baseline
     differences = [area - areas(curves[name][: len(own)], counts) for name in others]
-    intervals = iter(bootstrap(np.concatenate([area, *differences], axis=1), seed))
+    intervals = iter(bootstrap_means(np.concatenate([area, *differences], axis=1), seed))
     return Finding(
         name=one.name,
         about=one.about,

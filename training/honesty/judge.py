@@ -14,11 +14,11 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 
 from ..data.dataset import Dataset
+from ..intervals import DRAWS
 from .asked import digest, open_explained
 from .curves import NEUTRAL, Floats
 from .explanations import CENTRE, Network, explanations
 from .findings import findings
-from .intervals import DRAWS
 from .measure import Bench, Plan, mean_attention, measure
 from .page import write_page
 from .photos import stratified

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .intervals import Interval
+from ..intervals import Interval
 from .result import BASELINES, CURVES, Finding, GivenBy, Verdict
 
 GIVEN: dict[GivenBy, str] = {
@@ -89,7 +89,7 @@ def _table(v: Verdict, neutral: str, group: list[Finding]) -> str:
             one.about,
             _given(one.given_by, v),
             str(one.photos),
-            *(f"{one.areas[c].mean:.3f}" for c in CURVES),
+            *(f"{one.areas[c].value:.3f}" for c in CURVES),
         ]
         lines.append(f"| {' | '.join([*cells, *against])} |")
     return "\n".join(lines)
@@ -150,4 +150,4 @@ def _called(baseline: str) -> str:
 
 
 def _signed(interval: Interval) -> str:
-    return f"{interval.mean:+.3f} ({interval.low:+.3f} to {interval.high:+.3f})"
+    return f"{interval.value:+.3f} ({interval.low:+.3f} to {interval.high:+.3f})"

@@ -1,9 +1,9 @@
 """What was found, as the JSON file `MODEL.overlays.json` beside a model holds it; small enough to be committed.
 
 Whoever shows it (the page of this package, the report of a model) reads it by `read_verdict` and needs nothing else.
-The file is this module's `Verdict` field by field; `Interval` is written as [mean, low, high]. All curves and areas are
-probabilities of the first guess, 0 to 1; a difference is the explanation's area less the baseline's on the same photos,
-so that below zero is good in deletion and above zero in insertion.
+The file is this module's `Verdict` field by field; `Interval` is written as [value, low, high]. All curves and areas
+are probabilities of the first guess, 0 to 1; a difference is the explanation's area less the baseline's on the same
+photos, so that below zero is good in deletion and above zero in insertion.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from vitcam.errors import UsageError
 
-from .intervals import Interval
+from ..intervals import Interval
 
 SCHEMA = 1
 CURVES = ("deletion", "insertion")
@@ -50,7 +50,7 @@ class Finding:
     @property
     def spread(self) -> float:
         """Insertion less deletion: one figure to order explanations by, the larger the better."""
-        return self.areas["insertion"].mean - self.areas["deletion"].mean
+        return self.areas["insertion"].value - self.areas["deletion"].value
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,8 @@ def _finding(raw: dict[str, Any]) -> Finding:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        if value.keys() == {"mean", "low", "high"}:
-            return [round(value[name], 4) for name in ("mean", "low", "high")]
+        if value.keys() == {"value", "low", "high"}:
+            return [round(value[name], 4) for name in ("value", "low", "high")]
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]

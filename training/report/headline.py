@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate import Answers, calibration_error
+from ..intervals import Interval, bootstrap_figure, bootstrap_means
 from .markup import paragraph, tag
 from .material import Material
-from .uncertainty import Interval, bootstrap, bootstrap_mean
 from .unknown import rejected_at
 
 
@@ -35,7 +36,7 @@ def headline(of: Material) -> list[Element]:
     ]
     note = (
         "Ranges hold the true figure in 95 of 100 cases where photos are drawn like these: Wilson's for shares, the "
-        "basic bootstrap for the others; ± is a standard deviation."
+        "bootstrap for the others; ± is a standard deviation."
     )
     skipped = f" {found['skipped']:,} more cannot be read." if found["skipped"] else ""
     return [tag("div", *cards, class_="cards"), paragraph(note + skipped, class_="note")]
@@ -47,21 +48,25 @@ def _ece(answers: Answers) -> Interval:
             replace(answers, labels=answers.labels[places], probabilities=answers.probabilities[places])
         )
 
-    return bootstrap(resampled, len(answers.labels), 0.0, 1.0)
+    return bootstrap_figure(resampled, len(answers.labels), 0.0, 1.0)
 
 
 def _against_float(of: Material) -> list[Element]:
     if of.floats is None:
         return []
     gained = 100.0 * (of.answers.right.astype(float) - of.floats.right.astype(float))
-    points = bootstrap_mean(gained, -100.0, 100.0)
+    points = _mean(gained)
     ends = f"{points.low:+.2f} to {points.high:+.2f}"
     cards = [_card("int8 less float", f"{points.value:+.2f} points", ends, "of right answers, same photos")]
     if of.cosines is not None:
-        cosine = bootstrap_mean(of.cosines, -1.0, 1.0)
+        cosine = _mean(of.cosines)
         ends = f"{cosine.low:.4f} to {cosine.high:.4f}"
         cards.append(_card("attention, int8 with float", f"{cosine.value:.4f}", ends, "mean cosine; 1 is the same"))
     return cards
+
+
+def _mean(values: NDArray[np.floating[Any]]) -> Interval:
+    return bootstrap_means(values[:, None].astype(np.float64), seed=0, draws=1000)[0]
 
 
 def _unknown(of: Material) -> list[Element]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from ..honesty.asked import digest
-from ..honesty.intervals import Interval
 from ..honesty.result import BASELINES, CURVES, Finding, Verdict, path_of
+from ..intervals import Interval
 from .charts import legend, line, percent_axis, plot
 from .markup import Node, missing, paragraph, table, tag
 from .material import Material
@@ -63,7 +63,7 @@ def _curves(verdict: Verdict, curve: str) -> Element:
     found = [verdict.finding(name) for name in names]
     drawn = plot(
         f"{curve.capitalize()}: {'lower' if curve == 'deletion' else 'higher'} is better",
-        "; ".join(f"{each.name} {each.areas[curve].mean:.3f}" for each in found),
+        "; ".join(f"{each.name} {each.areas[curve].value:.3f}" for each in found),
         percent_axis("patches taken away" if curve == "deletion" else "patches put back"),
         percent_axis("probability of the first guess"),
         *(line(list(zip(shares, f.curves[curve], strict=True)), kind) for f, kind in zip(found, KINDS, strict=False)),
@@ -91,4 +91,4 @@ def _row(finding: Finding, shown: bool) -> list[Node]:
 
 
 def _words(area: Interval) -> tuple[str, str]:
-    return f"{area.mean:.3f}", f"{area.low:.3f} to {area.high:.3f}"
+    return f"{area.value:.3f}", f"{area.low:.3f} to {area.high:.3f}"

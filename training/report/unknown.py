@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
+from ..intervals import Interval
 from ..scores import wilson
 from ..unknown import SEEDS, auroc
 from .charts import bars, dots, legend, line, linear_axis, percent_axis, plot
@@ -14,7 +15,6 @@ from .markup import Node, missing, paragraph, table, tag
 from .material import Material
 from .pictures import look, photo_card
 from .strangers import Strangers
-from .uncertainty import Interval
 
 Scores = NDArray[np.float64]
 

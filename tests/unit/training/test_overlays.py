@@ -21,13 +21,13 @@ from vitcam_training.honesty.curves import (
 )
 from vitcam_training.honesty.explanations import Clues, Explanation, explanations
 from vitcam_training.honesty.findings import findings
-from vitcam_training.honesty.intervals import Interval, bootstrap
 from vitcam_training.honesty.judge import check
 from vitcam_training.honesty.measure import Measured, Plan
 from vitcam_training.honesty.page import write_page
 from vitcam_training.honesty.photos import stratified
 from vitcam_training.honesty.plot import draw_curves
 from vitcam_training.honesty.result import Finding, Verdict, path_of, read_verdict, write_verdict
+from vitcam_training.intervals import Interval, bootstrap_means
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction, Timings
@@ -126,18 +126,18 @@ def test_nothing_is_left_of_a_blurred_patch_and_the_colours_stay() -> None:
 
 def test_intervals_shrink_with_the_photos_and_repeat_with_the_seed() -> None:
     values = np.random.default_rng(0).normal(0.1, 1, (6400, 2))
-    few, many = bootstrap(values[:100], seed=1)[0], bootstrap(values, seed=1)[0]
+    few, many = bootstrap_means(values[:100], seed=1)[0], bootstrap_means(values, seed=1)[0]
 
     assert few.high - few.low == pytest.approx(8 * (many.high - many.low), rel=0.25)
     assert many.high - many.low == pytest.approx(2 * 1.96 / 80, rel=0.1)
-    assert many.low < many.mean < many.high
-    assert bootstrap(values[:100], seed=1)[0] == few
-    assert bootstrap(values[:100], seed=2)[0] != few
+    assert many.low < many.value < many.high
+    assert bootstrap_means(values[:100], seed=1)[0] == few
+    assert bootstrap_means(values[:100], seed=2)[0] != few
 
 
 def test_a_difference_that_is_always_there_is_sure_and_none_is_not() -> None:
     noise = np.random.default_rng(0).normal(0, 1, 200)
-    sure, none = bootstrap(np.stack([noise * 0.01 + 0.1, noise - noise.mean()], axis=1), seed=0)
+    sure, none = bootstrap_means(np.stack([noise * 0.01 + 0.1, noise - noise.mean()], axis=1), seed=0)
 
     assert sure.above_zero
     assert not none.above_zero
@@ -253,7 +253,9 @@ def test_a_verdict_is_read_as_it_was_written_and_is_small(found: list[Finding], 
     assert again is not None
     assert again.honest() == {"deletion": True, "insertion": True}
     assert [one.name for one in again.findings["mean"]] == [one.name for one in found]
-    assert again.finding("evidence").areas["deletion"].mean == pytest.approx(found[0].areas["deletion"].mean, abs=1e-4)
+    assert again.finding("evidence").areas["deletion"].value == pytest.approx(
+        found[0].areas["deletion"].value, abs=1e-4
+    )
     assert path.stat().st_size / len(found) < 1000, "twenty of them stay below 20 kB"
     assert read_verdict(tmp_path / "other.overlays.json") is None
 
@@ -279,7 +281,7 @@ def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Finding], 
     assert "does not beat patches by lot and the centre prior" in pages["bad"]
     assert "Worse than patches by lot on both curves: inverted." in pages["good"]
     for one in found:
-        assert f"{one.areas['insertion'].mean:.3f}" in pages["good"]
+        assert f"{one.areas['insertion'].value:.3f}" in pages["good"]
     assert "probability of the first guess" in (tmp_path / "good.svg").read_text()
 
 

@@ -9,8 +9,8 @@ from typing import cast
 import numpy as np
 import pytest
 from vitcam_training.evaluate import Answers, calibration_error
-from vitcam_training.honesty.intervals import Interval
 from vitcam_training.honesty.result import BASELINES, Finding, Verdict
+from vitcam_training.intervals import Interval, bootstrap_figure, bootstrap_means
 from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, Frame, bars, line, log_axis, percent_axis, plot
 from vitcam_training.report.confusion import count_pairs
 from vitcam_training.report.learning import learning
@@ -19,7 +19,6 @@ from vitcam_training.report.material import Material
 from vitcam_training.report.overlay import overlay_honesty
 from vitcam_training.report.pictures import inline, shown
 from vitcam_training.report.reliability import bins
-from vitcam_training.report.uncertainty import bootstrap, bootstrap_mean
 from vitcam_training.report.unknown import rejected_at
 
 
@@ -91,15 +90,15 @@ def test_a_calibration_error_of_zero_is_in_its_own_interval() -> None:
     def figure(places: np.ndarray) -> float:
         return abs(float(right[places].mean()) - 0.75)
 
-    found = bootstrap(figure, 400, 0.0, 1.0)
+    found = bootstrap_figure(figure, 400, 0.0, 1.0)
 
     assert found.low == 0.0
     assert found.low <= found.value <= found.high + 1e-9
 
 
 def test_the_interval_of_a_mean_is_that_of_the_normal_distribution() -> None:
-    values = np.random.default_rng(0).normal(5.0, 2.0, 900).astype(np.float32)
-    found = bootstrap_mean(values, -100.0, 100.0)
+    values = np.random.default_rng(0).normal(5.0, 2.0, 900)
+    found = bootstrap_means(values[:, None], seed=0)[0]
     half = 1.96 * float(values.std()) / 30
 
     assert found.value == pytest.approx(float(values.mean()), abs=1e-5)
