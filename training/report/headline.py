@@ -85,9 +85,8 @@ def _speed(of: Material) -> list[Element]:
         return []
     row = of.speed[-1]
     threads = f"{row.threads} thread{'s' * (row.threads > 1)}"
-    return [
-        _card("one inference", f"{row.p50_ms:.3g} ms", f"p99 {row.p99_ms:.3g} ms", f"median, {threads}, this machine")
-    ]
+    where = "this machine" if of.company.at_rest else "this machine, which was busy"
+    return [_card("one inference", f"{row.p50_ms:.3g} ms", f"p99 {row.p99_ms:.3g} ms", f"median, {threads}, {where}")]
 
 
 def _share(name: str, interval: Interval, what: str) -> Element:

@@ -26,6 +26,7 @@ from ..evaluate import Answers, Floats, ask_float, ask_model, attention_cosines,
 from ..finetune import processor
 from ..honesty.result import Verdict, path_of, read_verdict
 from ..scores import in_detail
+from .company import Company, company, now
 from .strangers import Strangers, default_strangers, meet
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads
@@ -61,6 +62,8 @@ class Material:
     about: About | None
     strangers: Strangers | None
     speed: tuple[Row, ...]
+    company: Company
+    """What ran beside the measuring of its speed."""
     honesty: Verdict | None
     """What was measured of the overlays, before."""
     machine: str
@@ -116,6 +119,9 @@ def gather(wish: Wish) -> Material:
     strange = wish.unknown or default_strangers(dataset.name)
     others = open_to_measure(strange) if strange else None
     answers = ask_model(classifier, dataset, part)
+    began = now()
+    rows = _measure(classifier, wish.threads)
+    beside = company(began, now())
     return Material(
         classifier=classifier,
         dataset=dataset,
@@ -124,7 +130,8 @@ def gather(wish: Wish) -> Material:
         floats=_ask_float(checkpoint, dataset, part) if known else None,
         about=about,
         strangers=meet(classifier, *others, dataset, answers) if others else None,
-        speed=_measure(classifier, wish.threads),
+        speed=rows,
+        company=beside,
         honesty=read_verdict(path_of(classifier.path)),
         machine=f"{processor()}, {len(os.sched_getaffinity(0))} cores",
         date=datetime.now(UTC).strftime("%Y-%m-%d"),

@@ -15,12 +15,12 @@ HEAD = ("threads", "p50 ms", "p90 ms", "p99 ms", "pictures/s", "memory MB", "of 
 def speed(of: Material) -> list[Element]:
     """Latency as `vitcam bench` measures it, on the machine that made the report."""
     words = (
-        f"Measured now, on {of.machine}, as vitcam bench does, each measurement in a process of its own; whatever else "
-        "ran meanwhile made it slower. The roofline is what the model's products would take at the rate of one large "
-        "product."
+        f"Measured now, on {of.machine}, as vitcam bench does, each measurement in a process of its own. The "
+        "roofline is what the model's products would take at the rate of one large product."
     )
     times = table("Time of one inference", HEAD, map(_row, of.speed), "figures")
-    return [paragraph(words), times, table("Size", (), _facts(of))]
+    beside = paragraph(of.company.words) if of.company.at_rest else paragraph(of.company.words, class_="warning")
+    return [paragraph(words), beside, times, table("Size", (), _facts(of))]
 
 
 def _row(row: Row) -> list[Node]:

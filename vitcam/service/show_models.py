@@ -79,7 +79,7 @@ def _labels(labels: list[str]) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {inner}" for key, inner in value.items())
+        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
     if isinstance(value, list):
         return "; ".join(_plain(inner) for inner in value)
     return str(value)

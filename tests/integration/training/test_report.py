@@ -205,3 +205,23 @@ def test_a_browser_shows_it_whole_and_complains_of_nothing(workshop: Workshop, t
         assert across <= width
         assert names == sorted(names)
         assert console_errors(driver) == []
+
+
+def test_on_paper_it_is_black_on_white_and_no_wider_than_the_page(workshop: Workshop, tmp_path: Path) -> None:
+    with open_browser(tmp_path, width=687) as driver:  # A4 less its margins
+        driver.get((workshop.root / "report.html").as_uri())
+        dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
+        colours = driver.execute_script(
+            "const of = getComputedStyle(document.body); return [of.backgroundColor, of.color, "
+            "getComputedStyle(document.documentElement).colorScheme]"
+        )
+        across = driver.execute_script("return document.documentElement.scrollWidth")
+        cut = driver.execute_script(
+            "return [...document.querySelectorAll('main *')].filter((e) => !e.closest('svg') && "
+            "e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80))"
+        )
+
+    assert colours == ["rgb(255, 255, 255)", "rgb(0, 0, 0)", "light"]
+    assert across <= 687
+    assert cut == []

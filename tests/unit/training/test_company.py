@@ -1,0 +1,55 @@
+"""Whether a report says when its latency was measured beside others."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from vitcam_training.report import company as room
+from vitcam_training.report.company import Company, Moment, busy_s, company, now
+
+STAT = "cpu  100 20 30 9000 500 1 2 3 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
+
+
+def test_a_core_that_waits_is_not_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", {"SC_CLK_TCK": 100}.__getitem__)
+
+    assert busy_s(STAT) == pytest.approx(1.56)
+
+
+def test_what_the_report_itself_computes_is_no_company() -> None:
+    found = company(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=119.0))
+
+    assert found.cores == pytest.approx(0.4)
+    assert not found.at_rest
+    assert "other processes kept 0.4 of the machine's" in found.words
+    assert "longer than they would be alone" in found.words
+
+
+def test_an_idle_machine_is_said_to_be_idle() -> None:
+    found = company(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=114.9))
+
+    assert found.at_rest
+    assert found.words.startswith("Nothing else ran meanwhile: other processes kept 0.00 of")
+
+
+def test_where_the_system_does_not_tell_nothing_is_pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "STAT", room.STAT / "absent")
+    found = company(now(), now())
+
+    assert found.cores is None
+    assert "not known here; the load average was" in found.words
+
+
+@pytest.mark.skipif(not room.STAT.is_file(), reason="only Linux tells what its cores do")
+def test_a_process_that_keeps_a_core_busy_is_noticed() -> None:
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as spinner:
+        time.sleep(0.2)
+        before = now()
+        time.sleep(1.0)
+        found = company(before, now())
+        spinner.kill()
+
+    assert found.cores is not None
+    assert found.cores > 0.3
+    assert Company(found.cores, found.load).words.startswith("The machine was not at rest")
