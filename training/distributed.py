@@ -129,9 +129,14 @@ def wait() -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Make a run's folder. Raises UsageError where not every process sees it."""
+    """Make a run's folder. Raises UsageError where that cannot be done, or not every process sees it."""
     if is_first():
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"the run's folder {folder} cannot be made ({error.strerror}); name one by --out"
+            ) from error
     wait()
     seen = _gather(np.array(folder.is_dir()))
     if not seen.all():

@@ -132,7 +132,8 @@ def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
     """The network that a run begins with.
 
     labels   of the photos; a head that knows others, or these in another order, is made anew
-    weights  a pretrained network: its sizes count, the recipe's input size and drop_path stay; None: from scratch
+    weights  a pretrained network: its sizes count; the recipe's input size and what training drops stay. None: from
+             scratch
     raises   UsageError if the weights are missing or of no network that this can build
     """
     keras.utils.set_random_seed(recipe.seed)
@@ -140,7 +141,8 @@ def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
     if weights is None:
         return ViT(recipe.model.config(len(labels)), dtype=policy)
     found, given = read_network(weights, recipe.model.image_size)
-    config = replace(found, classes=len(labels), drop_path=recipe.model.drop_path)
+    dropped = {"dropout": recipe.model.dropout, "drop_path": recipe.model.drop_path}
+    config = replace(found, classes=len(labels), **dropped)
     model = ViT(config, dtype=policy)
     known = stored_about(weights)
     load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))

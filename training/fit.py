@@ -30,6 +30,7 @@ from .data.dataset import Dataset, Sample
 from .display import Display
 from .distil import DistilLoss, Teacher, accuracy
 from .distributed import as_first, check_folder, check_together, is_first, predictor, share, together, wait
+from .fingerprint import fingerprint
 from .journal import add_line, history, read_log, trim_log
 from .optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
 from .recipe import Recipe
@@ -40,6 +41,7 @@ from .vit import Tensor, ViT
 log = logging.getLogger(__name__)
 
 WEIGHTS = "weights.safetensors"
+SETTINGS = "settings"  # in the state, beside the variables
 
 
 class Logits(keras.Model):  # type: ignore[misc]
@@ -104,6 +106,8 @@ class Run:
         """
         self._check_photos()
         epochs, session = self.recipe.train.epochs, together(session or Session())
+        if self._finished:
+            log.info("%s: nothing is left to train; another folder (--out) begins anew", self.folder)
         with ExitStack() as stack:
             stack.enter_context(session.stop)
             board = stack.enter_context(Board(self.folder, self._done)) if session.tensorboard else None
@@ -258,6 +262,11 @@ class Run:
         named = {f"variable{i}": variable for i, variable in enumerate([*self.model.variables, *optimizer])}
         return named | {f"average{i}": variable for i, variable in enumerate(self.optimizer.averages)}
 
+    @property
+    def _settings(self) -> str:
+        """Which they are; where the photos lie is no matter, they may have moved."""
+        return fingerprint(replace(self.recipe, data=""))
+
     def _save_weights(self, anew: bool = True) -> None:
         """Write the averaged weights, or (not anew) those that were written before, and what is known of them."""
         path = self.folder / WEIGHTS
@@ -268,6 +277,7 @@ class Run:
 
     def _save_state(self) -> None:
         arrays = {name: keras.ops.convert_to_numpy(variable) for name, variable in self._variables().items()}
+        arrays[SETTINGS] = np.array(self._settings)
         if is_first():
             save_state(self.folder, self.place, arrays)
 
@@ -284,6 +294,8 @@ class Run:
                 f"{path} stands at step {self.place.step} of an epoch of {self.place.steps}, and now an epoch has "
                 f"{self.steps}; give an empty folder, or the same recipe and photos"
             )
+        if str(arrays.get(SETTINGS, self._settings)) != self._settings:  # states from before have none
+            log.warning("%s was begun with other settings than those of this call; it goes on with these", self.folder)
         for name, variable in variables.items():
             variable.assign(arrays[name])
         if is_first():

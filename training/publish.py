@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +45,6 @@ def publish(make: Callable[[Path], Card], out: Path, note: str = "", anyway: boo
              not; WeakerModel
     """
     _check_place(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.stem}-", dir=out.parent) as folder:
         made = Path(folder, out.name)
         card = make(made)
@@ -66,8 +66,12 @@ def publish(make: Callable[[Path], Card], out: Path, note: str = "", anyway: boo
 def _check_place(out: Path) -> None:
     if out.suffix != ".tflite" or out.is_dir():
         raise UsageError(f"{out} can be no model file; name a .tflite file by -o, the others are written beside it")
-    if out.parent.exists() and not out.parent.is_dir():
-        raise UsageError(f"{out.parent} is no folder; name a .tflite file in one by -o")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{out.parent} is no folder ({error.strerror}); name a .tflite file in one by -o") from error
+    if not os.access(out.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"nothing can be written into {out.parent}; name a .tflite file elsewhere by -o")
 
 
 def _same_model(out: Path, made: Path) -> Bundle | None:

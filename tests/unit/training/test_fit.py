@@ -268,6 +268,35 @@ def test_a_stopped_epoch_is_not_gone_on_with_other_batches(recipe: Recipe, tmp_p
         run(larger, tmp_path / "run")
 
 
+def test_going_on_with_other_settings_is_said_and_with_the_same_is_not(
+    recipe: Recipe, whole: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run(replace(recipe, data=os.path.relpath(recipe.data)), whole)
+    same = caplog.text
+    run(replace(recipe, train=replace(recipe.train, learning_rate=1e-3)), whole)
+
+    assert "other settings" not in same
+    assert f"{whole} was begun with other settings than those of this call" in caplog.text
+
+
+def test_a_run_that_is_done_says_that_nothing_is_left(
+    recipe: Recipe, whole: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = weights_of(whole)
+    with caplog.at_level("INFO"):
+        run(recipe, whole).train()
+
+    assert f"{whole}: nothing is left to train; another folder (--out) begins anew" in caplog.text
+    assert_same(weights_of(whole), before)
+
+
+def test_fine_tuning_drops_what_its_own_recipe_says(recipe: Recipe, whole: Path) -> None:
+    dropping = replace(recipe, model=replace(recipe.model, dropout=0.1, drop_path=0.0))
+    found = start(dropping, ("blue", "green", "red"), whole / "weights.safetensors").config
+
+    assert (found.dropout, found.drop_path) == (0.1, 0.0)
+
+
 def test_other_labels_get_a_new_head_though_there_are_as_many(recipe: Recipe, tmp_path: Path, whole: Path) -> None:
     trained = whole / "weights.safetensors"
     kept = start(recipe, ("blue", "green", "red"), trained)
