@@ -141,8 +141,8 @@ def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
     if weights is None:
         return ViT(recipe.model.config(len(labels)), dtype=policy)
     found, given = read_network(weights, recipe.model.image_size)
-    dropped = {"dropout": recipe.model.dropout, "drop_path": recipe.model.drop_path}
-    config = replace(found, classes=len(labels), **dropped)
+    own = recipe.model
+    config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)
     model = ViT(config, dtype=policy)
     known = stored_about(weights)
     load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))

@@ -1,0 +1,60 @@
+"""How `vitcam-train` ends when something goes wrong that no verb foresaw."""
+
+from pathlib import Path
+
+import pytest
+from vitcam_training.cli import main
+from vitcam_training.data import folder
+
+from tests.unit.training.pictures import write_pictures
+
+
+def ended(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    monkeypatch.setattr("sys.argv", ["vitcam-train", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert isinstance(end.value.code, int)
+    return end.value.code, said.err.strip()
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(28, "No space left on device", "tree/red"), "No space left on device: 'tree/red'"),
+        (
+            ZeroDivisionError("division by zero"),
+            "failed unexpectedly, please report it, with what --verbose says: Zero",
+        ),
+    ],
+)
+def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    message: str,
+) -> None:
+    def fail(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(folder, "lay_out", fail)
+    photos = write_pictures(tmp_path / "photos", each=4, side=16)
+    code, said = ended(["split", str(photos), str(tmp_path / "tree")], monkeypatch, capsys)
+
+    assert code == 1
+    assert said.startswith("vitcam-train: ")
+    assert message in said
+    assert "Traceback" not in said
+
+
+def test_a_run_whose_folder_cannot_be_made_is_refused_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photos = write_pictures(tmp_path / "photos", each=4, side=16)
+    (tmp_path / "file").write_text("")
+    code, said = ended(["fit", "--data", str(photos), "--out", str(tmp_path / "file" / "run")], monkeypatch, capsys)
+
+    assert code == 2
+    assert "cannot be made (Not a directory); name one by --out" in said

@@ -1,0 +1,40 @@
+"""Options that several verbs have, what they say to people, and the command line as it was given."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
+DataOption = Annotated[
+    str | None, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+]
+PhotosOption = Annotated[
+    str, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+]
+ModelArgument = Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")]
+KeepOption = Annotated[
+    list[str] | None,
+    typer.Option("--keep", metavar="PATTERN", help="Layers that stay in float: head, '*/down', 'block11/*'."),
+]
+RepresentativeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--representative", help="Data set whose photos show `static` what to expect; by default that of --data."
+    ),
+]
+
+
+def tell(text: str) -> None:
+    """Say something to people: stdout is for programs."""
+    typer.echo(text, err=True)
+
+
+def as_given() -> str:
+    """The command line, for pages that say how they were made."""
+    return shlex.join(["vitcam-train", *sys.argv[1:]])

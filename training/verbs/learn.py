@@ -1,0 +1,116 @@
+"""`finetune` and `fit`: to train a network."""
+
+import math
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import DataOption, tell
+
+if TYPE_CHECKING:
+    from ..recipe import Recipe
+    from ..session import Session
+
+RunOption = Annotated[
+    Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE, or runs/DATA.")
+]
+RecipeArgument = Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")]
+SaveOption = Annotated[
+    float, typer.Option("--save-every", metavar="MINUTES", min=0, help="What a run that is killed may lose.")
+]
+BoardOption = Annotated[bool, typer.Option("--tensorboard", help="Write event files for TensorBoard, too.")]
+TeacherOption = Annotated[
+    Path | None, typer.Option("--teacher", help="A checkpoint of vitcam-train with the same labels, to learn from.")
+]
+StopOption = Annotated[
+    float | None,
+    typer.Option("--stop-after", metavar="MINUTES", min=0, help="Save and end then; the same command goes on."),
+]
+HostsOption = Annotated[
+    str | None, typer.Option("--hosts", metavar="HOST:PORT,…", help="Train on several machines together, on JAX.")
+]
+HostIndexOption = Annotated[int | None, typer.Option("--host-index", help="Which of the hosts this one is, from 0.")]
+
+
+def finetune(
+    weights: Annotated[Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz or .safetensors.")],
+    recipe: RecipeArgument = "folder",
+    out: RunOption = None,
+    data: DataOption = None,
+    teacher: TeacherOption = None,
+    save_every: SaveOption = 5.0,
+    stop_after: StopOption = None,
+    tensorboard: BoardOption = False,
+    hosts: HostsOption = None,
+    host_index: HostIndexOption = None,
+) -> None:
+    """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
+    session = _session(save_every, stop_after, tensorboard)
+    _join(hosts, host_index)
+    _train(recipe, weights, out, data, teacher, session)
+
+
+def fit(
+    recipe: RecipeArgument = "scratch",
+    out: RunOption = None,
+    data: DataOption = None,
+    teacher: TeacherOption = None,
+    save_every: SaveOption = 5.0,
+    stop_after: StopOption = None,
+    tensorboard: BoardOption = False,
+    hosts: HostsOption = None,
+    host_index: HostIndexOption = None,
+) -> None:
+    """Train a network from scratch. Run it again to go on after an interruption."""
+    session = _session(save_every, stop_after, tensorboard)
+    _join(hosts, host_index)
+    _train(recipe, None, out, data, teacher, session)
+
+
+def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> "Session":
+    """Before Keras is imported: its seconds count, too."""
+    from ..session import Session, Stop
+
+    minutes = math.inf if stop_after is None else stop_after
+    return Session(save_every_s=60 * save_every, tensorboard=tensorboard, stop=Stop(minutes))
+
+
+def _join(hosts: str | None, index: int | None) -> None:
+    """Before Keras computes anything."""
+    from ..distributed import join
+
+    join(hosts, index)
+
+
+def _train(
+    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session"
+) -> None:
+    from ..curves import CURVES, draw_curves
+    from ..distributed import is_first
+    from ..finetune import train
+    from ..fit import WEIGHTS
+    from ..journal import LOG
+    from ..recipe import on_photos, read_recipe
+    from ..session import Stopped
+
+    chosen = read_recipe(recipe)
+    if data:
+        chosen = on_photos(chosen, data)
+    try:
+        runs = train(chosen, weights, out or Path("runs") / chosen.model_name, session=session, teacher=teacher)
+    except Stopped as stopped:
+        tell(f"vitcam-train: {stopped}")
+        raise typer.Exit(stopped.exit_code) from None
+    folder = runs[-1].folder
+    if not is_first():
+        return
+    draw_curves([run.folder / LOG for run in runs], folder / CURVES)
+    tell(f"wrote {folder / WEIGHTS} and {CURVES}; next: {_next(chosen, folder / WEIGHTS)}")
+
+
+def _next(recipe: "Recipe", weights: Path) -> str:
+    """The command that makes a model file of a run."""
+    options = ["-o", f"{recipe.model_name}.tflite", "--data", recipe.data]
+    return shlex.join(["vitcam-train", "export", str(weights), *options])

@@ -1,0 +1,117 @@
+"""`import`, `export` and `compare`: to make model files of a network."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vitcam.errors import UsageError
+
+from .common import DataOption, KeepOption, OutOption, PhotosOption, RepresentativeOption, as_given, tell
+
+if TYPE_CHECKING:
+    from vitcam.model.bundle import Card
+
+
+def import_weights(
+    weights: Annotated[Path, typer.Argument(help="A ViT's weights under timm's names, .npz or .safetensors.")],
+    labels: Annotated[Path, typer.Option("--labels", help="One label a line, or WordNet's `n01440764 tench, …`.")],
+    out: OutOption,
+    name: Annotated[str | None, typer.Option("--name", help="The model's name; by default that of the file.")] = None,
+    image_size: Annotated[
+        int | None, typer.Option("--image-size", help="Input in px; by default the weights'.")
+    ] = None,
+    crop_fraction: Annotated[
+        float, typer.Option("--crop-fraction", help="Share of the short side that is cut out.")
+    ] = 0.875,
+    interpolation: Annotated[str, typer.Option("--interpolation", help="area, linear or bicubic.")] = "bicubic",
+    licence: Annotated[str, typer.Option("--licence", help="What the weights' owner says of their use.")] = "",
+) -> None:
+    """Bring foreign weights in: compare every shape, name leftovers, write a checkpoint that `export` takes."""
+    from ..foreign import Wanted, bring_in
+
+    wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
+    leftovers = bring_in(weights, labels, out, wanted)
+    tell(f"wrote {out}" + (f"; not used: {', '.join(leftovers)}" if leftovers else ""))
+
+
+def export(
+    checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit or import.")],
+    out: OutOption,
+    data: DataOption = None,
+    golden: Annotated[
+        Path | None, typer.Option("--golden", help="Folder of a few photos to put into the file.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="REWRITE", help="Leave a rewrite out, to see what it gains."),
+    ] = None,
+    image_size: Annotated[
+        int | None, typer.Option("--image-size", help="Input in px, for a faster or a finer model; by default its own.")
+    ] = None,
+    quantise: Annotated[
+        str, typer.Option("--quantise", help="dynamic, static (needs photos), int4, float16, float.")
+    ] = "dynamic",
+    keep: KeepOption = None,
+    representative: RepresentativeOption = None,
+    note: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="What was tried this time, for the card's list of attempts.")
+    ] = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the new model even if the one that lies there is better.")
+    ] = False,
+) -> None:
+    """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
+    from ..data.catalogue import open_dataset
+    from ..export import export
+    from ..publish import WeakerModel, publish
+    from ..rewrites import Rewrites
+    from ..trial import wanted
+
+    try:
+        rewrites = Rewrites.without(*(without or ()))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    dataset = open_dataset(data) if data else None
+    shown = open_dataset(representative) if representative else dataset
+    how = wanted(checkpoint, quantise, keep or (), shown, image_size)
+
+    def make(place: Path) -> "Card":
+        return export(checkpoint, place, dataset, golden, rewrites, image_size, how)
+
+    try:
+        card = publish(make, out, note, replace)
+    except WeakerModel as weaker:
+        typer.echo(json.dumps({"model": weaker.card.name, **weaker.card.accuracy}))
+        raise
+    tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
+    if card.accuracy:
+        typer.echo(json.dumps({"model": card.name, **card.accuracy}))
+
+
+def compare(
+    checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit, import or export.")],
+    data: PhotosOption,
+    keep: KeepOption = None,
+    scan: Annotated[
+        bool, typer.Option("--scan", help="Also quantise each kind of layer and each block alone; takes minutes.")
+    ] = False,
+    representative: RepresentativeOption = None,
+    page: Annotated[Path | None, typer.Option("--page", help="A page to write, such as docs/int8.md.")] = None,
+) -> None:
+    """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
+    import tempfile
+
+    from ..compare import compare, rows
+    from ..compare_page import write_page
+    from ..data.catalogue import open_dataset
+
+    dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
+    with tempfile.TemporaryDirectory() as folder:
+        found = compare(checkpoint, dataset, Path(folder), keep or (), scan, shown)
+        for row in rows(found):
+            typer.echo(json.dumps(row))
+        if page:
+            write_page(page, found, checkpoint.stem, dataset.name, as_given())
+            tell(f"wrote {page}")

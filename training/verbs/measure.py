@@ -1,0 +1,126 @@
+"""`evaluate`, `report`, `overlays`, `ablate`: what a model, or a part of one, is worth; `split`, to try it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from .common import ModelArgument, PhotosOption, ThreadsOption, as_given, tell
+
+
+def evaluate(
+    model: ModelArgument,
+    data: PhotosOption,
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="heldout, calibration, train, all; by default heldout, all where none is."),
+    ] = None,
+    float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint to compare with, measured anew.")] = None,
+    unknown: Annotated[
+        str | None,
+        typer.Option("--unknown", help="Photos of none of its labels: how many does it tell from known ones?"),
+    ] = None,
+    threads: ThreadsOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
+    from ..evaluate import evaluate
+    from ..tables import evaluation_table
+    from ..unknown import rejection
+
+    found = evaluate(model, data, split, float_, threads)
+    found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
+    typer.echo(json.dumps(found) if as_json else evaluation_table(found))
+
+
+def report(
+    model: ModelArgument,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="Name of a data set, a folder or a CSV; by default what the model names."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")] = Path("report.html"),
+    split: Annotated[str | None, typer.Option("--split", help="As in evaluate.")] = None,
+    float_: Annotated[
+        Path | None, typer.Option("--float", help="The float network; by default the .safetensors beside the model.")
+    ] = None,
+    unknown: Annotated[str | None, typer.Option("--unknown", help="Photos of none of its labels.")] = None,
+    threads: ThreadsOption = None,
+) -> None:
+    """Show all that can be measured of a model on one page, an HTML file that loads nothing; it holds photos."""
+    from ..report.material import Wish, check_place, gather
+    from ..report.page import write_report
+
+    check_place(out)
+    size = write_report(gather(Wish(model, data, split, float_, unknown, threads)), out)
+    tell(f"wrote {out}, {size / 1e6:.2f} MB; it holds photos of the data, whose licences say who may have it")
+
+
+def overlays(
+    model: ModelArgument,
+    data: PhotosOption,
+    split: Annotated[str, typer.Option("--split", help="Part of the data: heldout, calibration, train.")] = "heldout",
+    photos: Annotated[int, typer.Option("--photos", help="How many, as many of each label.")] = 500,
+    steps: Annotated[int, typer.Option("--steps", help="Points of a curve.")] = 8,
+    neutral: Annotated[str, typer.Option("--neutral", help="In place of a patch: blur, mean or both.")] = "blur",
+    seed: Annotated[int, typer.Option("--seed", help="Of the photos, the random orders and the bootstrap.")] = 0,
+    float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint; default: that beside the model.")] = None,
+    threads: ThreadsOption = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Default: MODEL.overlays.json, beside it.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="The page to write, plot and sheet beside it; by default OUT's .md.")
+    ] = None,
+    kept: Annotated[Path, typer.Option("--kept", help="Folder of the photos' curves.")] = Path("runs/overlays"),
+) -> None:
+    """Measure whether overlays show what the answer hangs on. Run it again to go on after an interruption."""
+    from ..data.catalogue import open_dataset
+    from ..honesty.judge import Case, settle
+    from ..honesty.measure import Plan
+
+    plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
+    case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
+    verdict, written = settle(case, out, page, as_given())
+    told = {"model": verdict.model, "shown": verdict.shown, "photos": verdict.photos}
+    typer.echo(json.dumps({**told, **verdict.honest()}))
+    tell(f"wrote {' and '.join(map(str, written))}")
+
+
+def ablate(
+    recipe: Annotated[
+        str, typer.Argument(help="The base: a recipe that comes with vitcam, or a TOML file.")
+    ] = "ablation",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where runs are kept.")] = Path("runs/ablation"),
+    rows: Annotated[str, typer.Option("--rows", help="Names, with commas; the base is always run. Default: all.")] = "",
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each row, 2 to 10.")] = 3,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="The page to write, its plot beside it; by default OUT/ablation.md.")
+    ] = None,
+) -> None:
+    """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
+    from ..ablate import plan
+
+    ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
+    for result in track(ablation.run(), "runs", len(ablation.left), console=Console(stderr=True)):
+        typer.echo(json.dumps(asdict(result)))
+    target = page or out / "ablation.md"
+    ablation.write(target, as_given())
+    tell(f"wrote {target} and {target.with_suffix('.svg').name}")
+
+
+def split(
+    data: Annotated[str, typer.Argument(help="Name of a data set, a folder of photos, or a CSV of path,label.")],
+    folder: Annotated[Path, typer.Argument(help="A new folder: LABEL/photo.jpg, links to the data.")],
+    part: Annotated[
+        str, typer.Option("--part", help="Part of the data: heldout, calibration, train, all.")
+    ] = "heldout",
+) -> None:
+    """Lay a part of a data set out as a folder tree, for `vitcam run --source FOLDER --no-realtime --once`."""
+    from ..data.catalogue import open_dataset
+    from ..data.folder import lay_out
+
+    count = lay_out(open_dataset(data), part, folder)
+    tell(f"linked {count:,} photos into {folder}")
