@@ -2,6 +2,8 @@
 PYTHON ?= python3
 PYTHON311 ?= python3.11
 ARGS ?=
+# a file's tests share what they make, so a file stays in one process; in their own order, the long ones come early
+WORKERS ?= --numprocesses 2 --dist loadfile --no-loadscope-reorder
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -25,7 +27,7 @@ run: $(VENV)/daemon
 	$(BIN)/vitcam run --source demo --loop $(ARGS)
 
 test: $(VENV)/full
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 lint: $(VENV)/full
 	$(BIN)/ruff format --check .

@@ -1,0 +1,19 @@
+"""What JAX has compiled is kept for the whole run: many tests train the same small networks, here and in processes of
+their own, and compiling these anew was most of the time that the tests took."""
+
+import os
+import tempfile
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if "JAX_COMPILATION_CACHE_DIR" in os.environ:
+        return  # the user's own, or that of the process which started this one
+    folder = tempfile.TemporaryDirectory(prefix="vitcam-compiled-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    os.environ |= {
+        "JAX_COMPILATION_CACHE_DIR": folder.name,
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
