@@ -1,5 +1,6 @@
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -26,22 +27,29 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 
 
-@pytest.fixture
-def recipe(tmp_path: Path) -> Recipe:
+@pytest.fixture(scope="module")
+def recipe(tmp_path_factory: pytest.TempPathFactory) -> Recipe:
     return Recipe(
         name="colours",
-        data=str(write_pictures(tmp_path / "photos", each=12, side=32)),
+        data=str(write_pictures(tmp_path_factory.mktemp("colours") / "photos", each=12, side=32)),
         model=ModelRecipe(image_size=(32, 32), patch_size=16, width=64, depth=2, heads=1, drop_path=0.2),
         augment=Augment(mix=0.3),
         train=TrainRecipe(epochs=3, batch_size=6, per_label=8, learning_rate=2e-3, average=0.5),
     )
 
 
+@pytest.fixture(scope="module")
+def trained(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that nothing disturbed, for all to read."""
+    folder = tmp_path_factory.mktemp("trained") / "run"
+    run(recipe, folder).train()
+    return folder
+
+
 @pytest.fixture
-def whole(recipe: Recipe, tmp_path: Path) -> Path:
-    """The folder of a run that nothing disturbed."""
-    run(recipe, tmp_path / "whole").train()
-    return tmp_path / "whole"
+def whole(trained: Path, tmp_path: Path) -> Path:
+    """A copy of that folder of one's own."""
+    return Path(shutil.copytree(trained, tmp_path / "whole"))
 
 
 def run(recipe: Recipe, folder: Path) -> Run:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ def weights() -> Weights:
 
 @pytest.fixture(scope="module")
 def make(weights: Weights) -> Make:
+    @cache
     def make(scheme: str = "dynamic", floats: frozenset[str] = ALWAYS_FLOAT) -> bytes:
         shown = tuple(photos(6, seed=3)) if SCHEMES[scheme].needs_photos else ()
         return to_tflite(SMALL, weights, 1.0, Rewrites(), Quantisation(scheme, floats, shown))
