@@ -45,7 +45,7 @@ class CameraProcess:
         """The next message; None when there was none in time. Raises EOFError when the process has ended."""
         self._link.settimeout(timeout_s)
         try:
-            packet = self._link.recv(MAX_MESSAGE)
+            packet = self._packet()
         except TimeoutError:
             return None
         except OSError as error:
@@ -53,6 +53,12 @@ class CameraProcess:
         if not packet:
             raise EOFError
         return decode(packet)
+
+    def _packet(self) -> bytes:
+        try:
+            return self._link.recv(MAX_MESSAGE)
+        except ConnectionResetError:  # it ended with slots of ours unread, which Linux says first, and only once
+            return self._link.recv(MAX_MESSAGE)
 
     def map_memory(self, ready: Ready) -> mmap.mmap:
         """The child's slots, read-only; the mapping lives as long as an array shows a part of it."""

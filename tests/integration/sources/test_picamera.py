@@ -177,6 +177,19 @@ def test_a_stalled_camera_is_lost_within_seconds_and_opens_again(machine: Machin
     assert not children()
 
 
+def test_a_reader_who_was_away_still_hears_why_the_camera_was_lost(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frames = iter(source)
+        kept = take(frames, 2)
+        machine.stall.touch()
+        time.sleep(0.5)
+        kept.clear()  # goes back to a child that waits for its camera, and ends without having read it
+        time.sleep(3)
+
+        with pytest.raises(SourceLost, match=r"no picture for 2\.6 s; check its cable"):
+            take(frames, 1000)
+
+
 def test_a_camera_that_hangs_without_a_word_is_ended(machine: Machine) -> None:
     with open_source("picamera", OPTIONS) as source:
         frames = iter(source)
