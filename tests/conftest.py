@@ -1,6 +1,7 @@
 """What JAX has compiled is kept for the whole run: many tests train the same small networks, here and in processes of
 their own, and compiling these anew was most of the time that the tests took."""
 
+import gc
 import os
 import tempfile
 
@@ -17,3 +18,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
     }
+
+
+def pytest_collection_finish() -> None:
+    """What the imports made stays to the end: the collector, which TensorFlow's converter calls, need not look at it."""
+    gc.collect()
+    gc.freeze()
