@@ -21,6 +21,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What the imports made stays to the end: the collector, which TensorFlow's converter calls, need not look at it."""
+    """What was imported stays to the end: the collector, which TensorFlow's converter calls, need not look at it."""
     gc.collect()
     gc.freeze()
