@@ -12,6 +12,7 @@ from vitcam.model.bundle import Card, Golden
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model
 from vitcam.resize import InputSpec
+from vitcam.service.show_models import show_verification
 
 CARD = Card(
     name="tiny",
@@ -121,14 +122,29 @@ def test_a_description_may_say_more_than_this_vitcam_knows(written: Path) -> Non
     assert found.card == CARD
 
 
-def test_the_bundled_model_answers_its_golden_images_and_runs_in_one_partition() -> None:
-    classifier = Classifier("everyday", threads=1)
+@pytest.mark.parametrize(("name", "images"), [("everyday", 4), ("cifar10", 1), ("mnist", 4)])
+def test_every_bundled_model_answers_its_golden_images_and_runs_in_one_partition(name: str, images: int) -> None:
+    classifier = Classifier(name, threads=1)
     results = classifier.verify()
 
-    assert len(results) >= 3
+    assert len(results) == images
     assert all(result.ok for result in results), results
     assert (classifier.runtime.partitions, classifier.runtime.outside) == (1, 0)
-    assert find_model("everyday").stat().st_size < 12_000_000
+    assert find_model(name).stat().st_size < 12_000_000
+
+
+def test_a_model_without_golden_images_says_how_it_gets_some(tmp_path: Path) -> None:
+    model = tmp_path / "mute.tflite"
+    bundle.write(model, *_all_but_golden("mnist"))
+
+    with pytest.raises(ModelError, match="vitcam-train export .* --golden"):
+        show_verification(str(model), as_json=False)
+
+
+def _all_but_golden(name: str) -> tuple[bytes, Card, list[str], list[Golden]]:
+    found = bundle.read(find_model(name))
+    assert found is not None
+    return bundle.flatbuffer(found.path), found.card, list(found.labels), []
 
 
 def test_golden_images_are_answered_under_the_users_own_names_for_the_labels(tmp_path: Path) -> None:

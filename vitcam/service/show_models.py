@@ -48,7 +48,10 @@ def show_verification(name: str, as_json: bool) -> bool:
     classifier = Classifier(name)
     results = classifier.verify()
     if not results:
-        raise ModelError(f"{classifier.path} carries no golden images; only models exported by vitcam-train do")
+        raise ModelError(
+            f"{classifier.path} carries no golden images to ask it; vitcam-train export takes them from a folder by "
+            "--golden"
+        )
     console = Console()
     for result in results:
         if as_json:
