@@ -137,7 +137,7 @@ def test_a_model_without_golden_images_says_how_it_gets_some(tmp_path: Path) -> 
     model = tmp_path / "mute.tflite"
     bundle.write(model, *_all_but_golden("mnist"))
 
-    with pytest.raises(ModelError, match="vitcam-train export .* --golden"):
+    with pytest.raises(ModelError, match=r"vitcam-train export .* --golden"):
         show_verification(str(model), as_json=False)
 
 
