@@ -10,12 +10,9 @@ from typing import Annotated
 import typer
 
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
-DataOption = Annotated[
-    str | None, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
-]
-PhotosOption = Annotated[
-    str, typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
-]
+_DATA = typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+DataOption = Annotated[str | None, _DATA]
+PhotosOption = Annotated[str, _DATA]
 ModelArgument = Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")]
 KeepOption = Annotated[

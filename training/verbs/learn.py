@@ -48,8 +48,7 @@ def finetune(
 ) -> None:
     """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
     session = _session(save_every, stop_after, tensorboard)
-    _join(hosts, host_index)
-    _train(recipe, weights, out, data, teacher, session)
+    _train(recipe, weights, out, data, teacher, session, hosts, host_index)
 
 
 def fit(
@@ -65,8 +64,7 @@ def fit(
 ) -> None:
     """Train a network from scratch. Run it again to go on after an interruption."""
     session = _session(save_every, stop_after, tensorboard)
-    _join(hosts, host_index)
-    _train(recipe, None, out, data, teacher, session)
+    _train(recipe, None, out, data, teacher, session, hosts, host_index)
 
 
 def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> "Session":
@@ -77,18 +75,15 @@ def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> 
     return Session(save_every_s=60 * save_every, tensorboard=tensorboard, stop=Stop(minutes))
 
 
-def _join(hosts: str | None, index: int | None) -> None:
-    """Before Keras computes anything."""
-    from ..distributed import join
-
-    join(hosts, index)
-
-
 def _train(
-    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session"
-) -> None:
+    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session",
+    hosts: str | None, host_index: int | None,
+) -> None:  # fmt: skip
+    from ..distributed import is_first, join
+
+    join(hosts, host_index)  # before Keras computes anything
+
     from ..curves import CURVES, draw_curves
-    from ..distributed import is_first
     from ..finetune import train
     from ..fit import WEIGHTS
     from ..journal import LOG

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 from vitcam_training.checkpoints import save_weights, to_timm
-from vitcam_training.cli import app, main
+from vitcam_training.cli import main
 
+from tests.integration.training.command import call
 from tests.unit.training.nets import SMALL, small_about, small_vit
 from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.model import bundle
@@ -25,12 +25,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = replace(small_about(), labels=tuple(sorted(COLOURS)))
     save_weights(root / "net.safetensors", to_timm(small_vit(replace(SMALL, classes=3))), about, "float32")
     return root
-
-
-def call(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:

@@ -13,6 +13,7 @@ from vitcam_training.cli import app
 from vitcam_training.report import material
 from vitcam_training.report.page import SECTIONS
 
+from tests.integration.training.command import call
 from tests.integration.web.browser import console_errors, open_browser
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import VitcamError
@@ -47,12 +48,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     common = ("--data", root / "photos", "--unknown", root / "strangers", "--threads", 1)
     call("report", root / "colours.tflite", *common, "-o", root / "report.html")
     return Workshop(root, (root / "report.html").read_text(encoding="utf-8"))
-
-
-def call(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 class Links(HTMLParser):

@@ -8,20 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from keras import ops
-from typer.testing import CliRunner
 from vitcam_training.checkpoints import config_of, load_into, read_weights
-from vitcam_training.cli import app
 from vitcam_training.vit import ViT
 
+from tests.integration.training.command import call
 from tests.parts import need_data
 from tests.unit.training.nets import reference_vit
 from vitcam.model.classifier import Classifier
-
-
-def call(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from vitcam_training.attempts import listed
 from vitcam_training.checkpoints import read_weights, save_weights
 from vitcam_training.cli import app, main
 
+from tests.integration.training.command import call
 from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
 from vitcam.errors import VitcamError
 from vitcam.model import bundle
@@ -40,12 +41,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     export = ("export", root / "run" / "weights.safetensors", "-o", root / "colours.tflite")
     call(*export, "--data", root / "photos", "--golden", root / "golden")
     return root
-
-
-def call(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def test_a_model_trained_and_exported_is_run_by_the_daemons_classifier(workshop: Path) -> None:

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from keras import ops
 from numpy.typing import NDArray
-from typer.testing import CliRunner
 from vitcam_training.checkpoints import load_into, read_network
-from vitcam_training.cli import app
 from vitcam_training.vit import ViT
 
+from tests.integration.training.command import call
 from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.model.classifier import Classifier
 
@@ -39,12 +38,6 @@ CHOICES = {
     "mean": 'pooling = "mean"\nposition = "sincos"\nnorm = "post"\nactivation = "relu"\nchannels = 1',
     "first": 'pooling = "first"\nposition = "none"\nfinal_norm = false\nlayer_scale = 0.1\nmlp_width = 48',
 }
-
-
-def call(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 @pytest.fixture(scope="module", params=CHOICES)

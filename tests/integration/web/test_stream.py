@@ -116,7 +116,7 @@ def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> No
     assert ages[2] <= 0.5
 
 
-def test_a_viewer_whose_buffer_shrinks_is_not_taken_for_one_that_pauses(server: WebServer) -> None:
+def test_a_viewer_whose_buffer_shrinks_before_it_grew_is_not_taken_for_one_that_pauses(server: WebServer) -> None:
     # from a size that has not grown yet: room that was told is never taken back, and is used up a nudge at a time
     with Client(server, "/stream?width=640", window=64 * 1024) as client:
         parts_per_s(client, 1)
