@@ -21,6 +21,7 @@ from .data.dataset import Dataset
 from .distil import Teacher, read_teacher
 from .fingerprint import fingerprint
 from .fit import WEIGHTS, Run
+from .mimetic import start_mimetic
 from .recipe import DistilRecipe, Recipe
 from .session import Session
 from .vit import ViT
@@ -139,7 +140,10 @@ def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.dtype_policies.DTypePolicy(recipe.train.precision)
     if weights is None:
-        return ViT(recipe.model.config(len(labels)), dtype=policy)
+        model = ViT(recipe.model.config(len(labels)), dtype=policy)
+        if recipe.train.start == "mimetic":
+            start_mimetic(model, recipe.seed)
+        return model
     found, given = read_network(weights, recipe.model.image_size)
     own = recipe.model
     config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from .distil import DistilLoss, Teacher, accuracy
 from .distributed import as_first, check_folder, check_together, is_first, predictor, share, together, wait
 from .fingerprint import fingerprint
 from .journal import add_line, history, read_log, trim_log
-from .optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
+from .optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
 from .recipe import Recipe
 from .session import Session, Stop, Stopped
 from .state import STATE, Place, load_state, save_state
@@ -77,7 +78,8 @@ class Run:
             share(train.batch_size),
         )  # fmt: skip
         self.model = Logits(vit)
-        self.optimizer = LayerwiseAdamW(
+        make = partial(LayerwiseMuon, in_blocks(vit)) if train.optimiser == "muon" else LayerwiseAdamW
+        self.optimizer = make(
             layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,
             learning_rate=0.0, global_clipnorm=train.clip_norm or None,
         )  # fmt: skip

@@ -18,6 +18,8 @@ from .presets import preset
 from .ranges import check_ranges
 
 PRECISIONS = ("float32", "mixed_bfloat16")
+OPTIMISERS = ("adamw", "muon")
+STARTS = ("random", "mimetic")
 ANY = float("inf")
 
 T = TypeVar("T")
@@ -61,6 +63,10 @@ class TrainRecipe:
     layer_decay: float = 1.0
     """Factor on the learning rate from each layer to the one below."""
     weight_decay: float = 0.05
+    optimiser: str = "adamw"
+    """`muon` learns more from as many steps where a network begins from scratch."""
+    start: str = "random"
+    """What attention begins with where no weights are given: `mimetic` resembles what training makes of it."""
     decoupled: bool = True
     """AdamW's decay, beside the step; false: L2 in the gradient, to see the difference."""
     clip_norm: float = 0.0
@@ -88,8 +94,9 @@ class TrainRecipe:
                 "score_every": (1, ANY), "loader_threads": (1, 256),
             },
         )  # fmt: skip
-        if self.precision not in PRECISIONS:
-            raise ValueError(f"precision is {self.precision!r}; allowed: {', '.join(PRECISIONS)}")
+        for name, allowed in {"precision": PRECISIONS, "optimiser": OPTIMISERS, "start": STARTS}.items():
+            if (found := getattr(self, name)) not in allowed:
+                raise ValueError(f"{name} is {found!r}; allowed: {', '.join(allowed)}")
 
 
 @dataclass(frozen=True)

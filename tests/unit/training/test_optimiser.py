@@ -3,7 +3,7 @@ from itertools import pairwise
 import keras
 import numpy as np
 import pytest
-from vitcam_training.optimiser import LayerwiseAdamW, decaying, layer_scales, warmup_cosine
+from vitcam_training.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
 from vitcam_training.vit import ViT
 
 from tests.unit.training.nets import SMALL
@@ -67,3 +67,39 @@ def test_a_first_step_moves_each_variable_by_its_own_rate() -> None:
 
     np.testing.assert_allclose(keras.ops.convert_to_numpy(quick), [-0.1, 0.1, -0.1], rtol=1e-4)
     np.testing.assert_allclose(keras.ops.convert_to_numpy(slow), [-0.025, 0.025, -0.025], rtol=1e-4)
+
+
+def test_muon_turns_the_matrices_of_blocks_and_leaves_patch_embedding_and_head_to_adam() -> None:
+    vit = ViT(SMALL)
+    paths = in_blocks(vit)
+
+    assert len(paths) == 6 * SMALL.depth
+    assert paths < decaying(vit)
+    assert not [path for path in paths if "patch_embedding" in path or "/head/" in path]
+
+
+def test_a_step_of_muon_moves_every_direction_alike_however_little_the_gradient_says_of_it() -> None:
+    rng = np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(n, 8)))[0] for n in (24, 8))
+    gradient = (left * np.geomspace(1, 0.05, 8)) @ right.T  # (24, 8), singular values from 1 to 0.05
+    turned, plain = (keras.Variable(np.zeros((24, 8), np.float32), name=name) for name in ("turned", "plain"))
+    optimiser = LayerwiseMuon(
+        {turned.path}, dict.fromkeys((turned.path, plain.path), 1.0), set(), 0.0, learning_rate=0.1
+    )
+    optimiser.apply([keras.ops.convert_to_tensor(gradient, "float32")] * 2, [turned, plain])
+
+    lengths = np.linalg.svd(keras.ops.convert_to_numpy(turned))[1]
+    assert lengths == pytest.approx(0.1 * 0.2 * 24**0.5, rel=0.35)  # Liu et al. 2025, section 2.2; five iterations
+    np.testing.assert_allclose(np.abs(keras.ops.convert_to_numpy(plain)), 0.1, rtol=1e-2)
+    assert np.sum(keras.ops.convert_to_numpy(turned) * gradient) < 0
+
+
+def test_muon_scales_and_decays_as_the_recipe_says_for_each_layer() -> None:
+    kernels = [keras.Variable(np.eye(4, dtype=np.float32), name=name) for name in ("slow", "quick")]
+    scales = {kernels[0].path: 0.25, kernels[1].path: 1.0}
+    optimiser = LayerwiseMuon({k.path for k in kernels}, scales, {k.path for k in kernels}, 0.2, learning_rate=0.1)
+    optimiser.apply([keras.ops.zeros((4, 4))] * 2, kernels)
+
+    for kernel in kernels:
+        kept = 1 - 0.1 * scales[kernel.path] * 0.2
+        np.testing.assert_allclose(keras.ops.convert_to_numpy(kernel), kept * np.eye(4), rtol=1e-5)
