@@ -105,6 +105,7 @@ def _commands(model: Path, name: str, facts: dict[str, Any]) -> list[str]:
     train += f" --data {facts['data']}" if name != recipe else ""
     train += f" --teacher {facts['teacher']}" if "teacher" in facts else ""
     again = f"export runs/{name}/weights.safetensors -o {model.parent.name}/{model.name} --data {facts['data']}"
+    again += f" --golden {facts['golden']}" if "golden" in facts else ""
     again += f" {facts['export_options']}" if "export_options" in facts else ""
     return [f"vitcam-train {train}", f"vitcam-train {again}"]
 

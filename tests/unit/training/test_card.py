@@ -58,6 +58,12 @@ def test_a_card_gives_the_commands_that_make_its_model_again(tmp_path: Path) -> 
     assert "$ " not in card_text(tmp_path, replace(CARD, provenance={"began_with": "deit.npz"}))
 
 
+def test_the_command_of_a_model_that_carries_golden_images_names_their_folder(tmp_path: Path) -> None:
+    made = {"recipe": "mine", "data": "cups", "began_with": "deit.npz", "golden": "photos/golden"}
+
+    assert "--data cups --golden photos/golden\n" in card_text(tmp_path, replace(CARD, provenance=made))
+
+
 def test_a_model_of_ones_own_photos_and_a_teacher_has_both_in_its_command(tmp_path: Path) -> None:
     made = {"recipe": "folder", "data": "cups", "began_with": "deit.npz", "teacher": "large.safetensors"}
     text = card_text(tmp_path, replace(CARD, provenance=made))
