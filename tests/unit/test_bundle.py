@@ -122,7 +122,7 @@ def test_a_description_may_say_more_than_this_vitcam_knows(written: Path) -> Non
     assert found.card == CARD
 
 
-@pytest.mark.parametrize(("name", "images"), [("everyday", 4), ("cifar10", 1), ("mnist", 4)])
+@pytest.mark.parametrize(("name", "images"), [("everyday", 4), ("cifar10", 1), ("cifar10-scratch", 1), ("mnist", 4)])
 def test_every_bundled_model_answers_its_golden_images_and_runs_in_one_partition(name: str, images: int) -> None:
     classifier = Classifier(name, threads=1)
     results = classifier.verify()
