@@ -44,9 +44,11 @@ class Row:
 
 POSITION, NORM, ACTIVATION = "Position encoding", "Where the norm stands", "Activation"
 DECAY, SCALE, REGULARISERS, SIZE = "Weight decay", "Scaled scores", "Dropout and label smoothing", "Heads and blocks"
+START = "Start and steps"
 
 VIT, AIAYN = "Dosovitskiy et al. 2021 (arXiv 2010.11929)", "Vaswani et al. 2017 (arXiv 1706.03762)"
 ADAMW = "Loshchilov & Hutter 2019 (arXiv 1711.05101)"
+MIMETIC = "Trockman & Kolter 2023 (arXiv 2305.09828)"
 HEADS = "Michel et al. 2019 (arXiv 1905.10650)"
 
 BASE = Row("base", "Base", "base", "alike", "it is what the others are compared with")
@@ -143,6 +145,22 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("blocks-2", SIZE, "2 blocks", "below", f"{VIT}, appendix D.2, as above", model={"depth": 2}),
     Row("blocks-6", SIZE, "6 blocks", "above", f"{VIT}, appendix D.2, as above", model={"depth": 6}),
+    Row(
+        "mimetic", START, "mimetic start", "above",
+        f"{MIMETIC}: attention that begins as trained attention ends gained over 5 points on CIFAR-10",
+        train={"start": "mimetic"},
+    ),
+    Row(
+        "muon", START, "Muon", "above",
+        "Jordan et al. 2024 (kellerjordan.github.io/posts/muon): as good as AdamW in fewer steps, so better after as "
+        "many",
+        train={"optimiser": "muon"},
+    ),
+    Row(
+        "muon-mimetic", START, "Muon, mimetic start", "above",
+        "the two change different things, so the gains should add up",
+        train={"optimiser": "muon", "start": "mimetic"},
+    ),
 )  # fmt: skip
 
 
