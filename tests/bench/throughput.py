@@ -1,10 +1,10 @@
 """How much of the bare interpreter's rate is left in the daemon, with one viewer of the overlay.
 
-All three run at once, but only one at a time is awake, for a second or two, and the bare interpreter both before and
+All three run at once, but only one at a time is awake, for half a second, and the bare interpreter both before and
 after the daemons: what slows the machine down for a while slows all of them down. The daemon prints what changes, as it
 does with a camera, though every frame of the clip is classified.
 
-python -m tests.bench.throughput [--turns 15] [--seconds 2] [--threads 2] [--model everyday]
+python -m tests.bench.throughput [--turns 45] [--seconds 0.6] [--threads 2] [--model everyday]
 """
 
 import argparse
@@ -108,8 +108,8 @@ def one_viewer(url: str) -> Iterator[None]:
 def main() -> None:
     """Print each turn and the medians."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.throughput")
-    options.add_argument("--turns", type=int, default=15)
-    options.add_argument("--seconds", type=float, default=2.0)
+    options.add_argument("--turns", type=int, default=45)
+    options.add_argument("--seconds", type=float, default=0.6)
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--model", default="everyday")
     o = options.parse_args()
