@@ -158,7 +158,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "muon-mimetic", START, "Muon, mimetic start", "above",
-        "the two change different things, so the gains should add up",
+        f"{MIMETIC} and Jordan et al. 2024 change different things, so the gains should add up",
         train={"optimiser": "muon", "start": "mimetic"},
     ),
 )  # fmt: skip
