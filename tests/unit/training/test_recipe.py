@@ -140,6 +140,7 @@ def test_an_earlier_stage_that_cannot_be_meant_is_refused(tmp_path: Path, stage:
         ("[train]\npatience = -1", "patience is -1; 0 or more is allowed"),
         ("[train]\nscore_every = 0", "score_every is 0; 1 or more is allowed"),
         ('[train]\noptimiser = "sgd"', "optimiser is 'sgd'; allowed: adamw, muon"),
+        ('[train]\nstart = "warm"', "start is 'warm'; allowed: random, mimetic"),
         ('[train]\nprecision = "float16"', "precision is 'float16'; allowed: float32, mixed_bfloat16"),
         ("[augment]\nerase = 2", "augment: erase is 2; 0 to 1 is allowed"),
         ("[augment]\nmagnitude = 30.0", "augment: magnitude is 30; 0 to 10 is allowed"),
