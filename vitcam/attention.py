@@ -11,6 +11,9 @@ from vitcam.frames import Image, Rect
 
 Mode = Literal["none", "evidence", "attention", "rollout", "heat", "grid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
+_LEVELS = np.arange(256, dtype=np.uint8)[None]
+_COLOURS: NDArray[np.uint8] = cv2.cvtColor(cv2.applyColorMap(_LEVELS, cv2.COLORMAP_INFERNO), cv2.COLOR_BGR2RGB)[0]
+"""(256, 3), RGB: dark for cold, yellow for hot."""
 
 
 def usual_mode(weighs: bool) -> Mode:
@@ -76,19 +79,29 @@ def overlay(
     if mode == "none" or attention is None:
         return image
     heat = heat_map(fuse_heads(attention, head), crop.height, crop.width, smooth=mode != "grid")
-    colours = cv2.cvtColor(cv2.applyColorMap(heat, cv2.COLORMAP_INFERNO), cv2.COLOR_BGR2RGB)
     out = image.copy()
     seen = out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
-    seen[:] = colours if mode == "heat" else _blend(seen, colours, heat, opacity)
+    seen[:] = _coloured(heat, _COLOURS) if mode == "heat" else _blend(seen, heat, opacity)
     if mode == "grid":
         _draw_borders(seen, attention.shape[1], attention.shape[2])
     return out
 
 
-def _blend(image: Image, colours: Image, heat: NDArray[np.uint8], opacity: float) -> Image:
-    """Per pixel: a cold spot keeps the picture, the hottest gets `opacity` of the colour."""
-    share = np.multiply(heat, np.float32(opacity / 255), dtype=np.float32)
-    return np.asarray(cv2.blendLinear(colours, np.ascontiguousarray(image), share, 1 - share), dtype=np.uint8)
+def _blend(image: Image, heat: NDArray[np.uint8], opacity: float) -> Image:
+    """Per pixel: a cold spot keeps the picture, the hottest gets `opacity` of the colour.
+
+    What depends on the heat alone is looked up in tables of 256 entries; a sum and a product in 8 bits are left.
+    """
+    share = np.arange(256, dtype=np.float32) * (opacity / 255)
+    kept = cv2.LUT(heat, np.rint(255 * (1 - share)).astype(np.uint8))
+    added = _coloured(heat, np.rint(_COLOURS * share[:, None]).astype(np.uint8))
+    dimmed = cv2.multiply(image, cv2.merge((kept, kept, kept)), scale=1 / 255)
+    return np.asarray(cv2.add(dimmed, added), dtype=np.uint8)
+
+
+def _coloured(heat: NDArray[np.uint8], table: NDArray[np.uint8]) -> Image:
+    """(H, W) through a table (256, 3) -> (H, W, 3)."""
+    return np.asarray(cv2.LUT(cv2.merge((heat, heat, heat)), table[None]), dtype=np.uint8)
 
 
 def _draw_borders(image: Image, rows: int, columns: int) -> None:

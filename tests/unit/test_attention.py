@@ -59,6 +59,18 @@ def test_no_opacity_leaves_the_picture_as_it_was() -> None:
     assert np.abs(out.astype(int) - 128).max() <= 1
 
 
+def test_a_spot_gets_as_much_of_its_colour_as_its_heat_and_the_opacity_say() -> None:
+    weights = np.random.default_rng(0).random((1, 14, 14), np.float32)
+    image = np.random.default_rng(1).integers(0, 256, (100, 128, 3), np.uint8)
+    crop = Rect(28, 0, 72, 72)
+
+    out = overlay(image, crop, weights, "attention", opacity=0.6)[:72, 28:100]
+
+    share = heat_map(weights[0], 72, 72)[:, :, None] / 255 * 0.6
+    colours = overlay(image, crop, weights, "heat")[:72, 28:100]
+    assert np.abs(out - (share * colours + (1 - share) * image[:72, 28:100])).max() <= 1.5  # two roundings
+
+
 def test_one_head_is_shown_alone_and_an_unknown_head_is_refused() -> None:
     attention = np.zeros((3, 4, 4), np.float32)
     attention[1] = 1
