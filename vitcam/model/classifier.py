@@ -1,6 +1,5 @@
 """Frame in, Prediction out: preprocess, invoke, top-k, attention, timings."""
 
-import heapq
 import logging
 import math
 import time
@@ -163,7 +162,7 @@ class Classifier:
         if not math.isfinite(sum(p)):
             raise ModelError(f"{self.path} gave probabilities that are no numbers; verify it, or export it again")
         # caches are cold after an inference: plain Python is faster here than four calls into NumPy
-        best = heapq.nlargest(self.top_k, range(len(p)), key=p.__getitem__)
+        best = sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
         return tuple(Guess(self.labels[i], p[i]) for i in best)
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
