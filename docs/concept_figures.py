@@ -11,6 +11,7 @@ from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
+from vitcam.attention import coloured
 from vitcam.decode import decode_image
 from vitcam.frames import Image
 from vitcam.paper import GUTTER, Panel, beside, colour_scale, fitted, framed, heat_over, panel_row, stack, tiles
@@ -154,7 +155,7 @@ def _coloured(values: reference.Array, side: int) -> Image:
     large = cv2.resize(
         grey, (side, side), interpolation=cv2.INTER_NEAREST if side > 3 * len(grey) else cv2.INTER_LINEAR
     )
-    return np.asarray(cv2.cvtColor(cv2.applyColorMap(large, cv2.COLORMAP_INFERNO), cv2.COLOR_BGR2RGB), np.uint8)
+    return coloured(np.asarray(large, np.uint8))
 
 
 def _save(path: Path, image: Image) -> None:

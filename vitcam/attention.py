@@ -11,8 +11,7 @@ from vitcam.frames import Image, Rect
 
 Mode = Literal["none", "evidence", "attention", "rollout", "heat", "grid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-_LEVELS = np.arange(256, dtype=np.uint8)[None]
-_COLOURS: NDArray[np.uint8] = cv2.cvtColor(cv2.applyColorMap(_LEVELS, cv2.COLORMAP_INFERNO), cv2.COLOR_BGR2RGB)[0]
+_INFERNO: NDArray[np.uint8] = cv2.applyColorMap(np.arange(256, dtype=np.uint8), cv2.COLORMAP_INFERNO)[:, 0, ::-1]
 """(256, 3), RGB: dark for cold, yellow for hot."""
 
 
@@ -56,6 +55,16 @@ def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: b
     return np.asarray(cv2.resize(grid, (width, height), interpolation=interpolation), dtype=np.uint8)
 
 
+def coloured(levels: NDArray[np.uint8], table: NDArray[np.uint8] = _INFERNO) -> Image:
+    """Each level's colour.
+
+    levels   (H, W) uint8
+    table    (256, 3) uint8, RGB
+    returns  (H, W, 3) uint8, RGB
+    """
+    return np.asarray(cv2.LUT(cv2.merge((levels, levels, levels)), table[None]), dtype=np.uint8)
+
+
 def overlay(
     image: Image,
     crop: Rect,
@@ -81,7 +90,7 @@ def overlay(
     heat = heat_map(fuse_heads(attention, head), crop.height, crop.width, smooth=mode != "grid")
     out = image.copy()
     seen = out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
-    seen[:] = _coloured(heat, _COLOURS) if mode == "heat" else _blend(seen, heat, opacity)
+    seen[:] = coloured(heat) if mode == "heat" else _blend(seen, heat, opacity)
     if mode == "grid":
         _draw_borders(seen, attention.shape[1], attention.shape[2])
     return out
@@ -94,14 +103,9 @@ def _blend(image: Image, heat: NDArray[np.uint8], opacity: float) -> Image:
     """
     share = np.arange(256, dtype=np.float32) * (opacity / 255)
     kept = cv2.LUT(heat, np.rint(255 * (1 - share)).astype(np.uint8))
-    added = _coloured(heat, np.rint(_COLOURS * share[:, None]).astype(np.uint8))
+    added = coloured(heat, np.rint(_INFERNO * share[:, None]).astype(np.uint8))
     dimmed = cv2.multiply(image, cv2.merge((kept, kept, kept)), scale=1 / 255)
     return np.asarray(cv2.add(dimmed, added), dtype=np.uint8)
-
-
-def _coloured(heat: NDArray[np.uint8], table: NDArray[np.uint8]) -> Image:
-    """(H, W) through a table (256, 3) -> (H, W, 3)."""
-    return np.asarray(cv2.LUT(cv2.merge((heat, heat, heat)), table[None]), dtype=np.uint8)
 
 
 def _draw_borders(image: Image, rows: int, columns: int) -> None:
