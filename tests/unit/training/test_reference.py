@@ -6,12 +6,12 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from keras import ops
 from numpy.typing import NDArray
 from vitcam_training import reference
-from vitcam_training.checkpoints import to_timm
+from vitcam_training.checkpoints import Weights, to_timm
 from vitcam_training.config import ViTConfig
 from vitcam_training.fit import cross_entropy
 from vitcam_training.optimiser import LayerwiseAdamW
@@ -28,17 +28,32 @@ def array(tensor: Any) -> NDArray[Any]:
     return np.asarray(ops.convert_to_numpy(tensor))
 
 
+def nudge(weights: Weights, seed: int) -> Weights:
+    """Each weight in float64, moved up or down by what float32 can just tell apart."""
+    rng, step = np.random.default_rng(seed), np.finfo(np.float32).eps
+    return {name: each * (1 + step * rng.choice((-1.0, 1.0), each.shape)) for name, each in weights.items()}
+
+
+# nearly alike channels, whose LayerNorm multiplies rounding: 1.06e-5 off in float32 on JAX
+ALIKE = ViTConfig(
+    classes=2, image_size=(6, 4), patch_size=2, width=4, depth=4, heads=1, mlp_width=12, channels=1,
+    position="sincos", pooling="first", norm="post", final_norm=False,
+)  # fmt: skip
+
+
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
+@example(config=ALIKE, seed=271272)
 def test_two_hundred_random_networks_compute_what_the_reference_does(config: ViTConfig, seed: int) -> None:
     vit, images = small_vit(config, seed), photos(2, config, seed)
+    weights = to_timm(vit)
     logits, taps = vit(images)
-    expected, values = reference.vit(images, to_timm(vit), config)
+    expected, values = reference.vit(images, weights, config)
+    nudged = reference.vit(images, nudge(weights, seed), config)[1]
     last = f"block{config.depth - 1:02}/attention"
     attention = reference.pooled_attention(values[last], config.pooling)
-    # LayerNorm divides by a token's spread, and a few channels drawn at random are now and then nearly alike: that
-    # multiplies float32's own rounding. Of 1,700 networks the worst was 5.5e-6 off; one since, four wide, 1.06e-5
-    atol = 1e-4 if config.width == 4 else 2e-5
+    multiplied = max(np.abs(nudged[name] - value).max() for name, value in values.items())
+    atol = max(1e-5, 6 * multiplied)  # float32 rounds at every step, and few networks multiply that so far
 
     assert vit.count_params() == count_parameters(config)
     assert taps.keys() == values.keys()
