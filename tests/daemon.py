@@ -82,10 +82,13 @@ def status_of(url: str) -> int:
 
 
 @contextmanager
-def daemon(*options: str, **environment: str) -> Iterator[Daemon]:
-    """Start `vitcam run` with these options on a port of its own; kills it at the end if it still runs."""
+def daemon(*options: str, python: str = sys.executable, **environment: str) -> Iterator[Daemon]:
+    """Start `vitcam run` with these options on a port of its own; kills it at the end if it still runs.
+
+    python  the interpreter whose vitcam it is
+    """
     port = free_port()
-    command = [sys.executable, "-m", "vitcam", "run", "--log", "json", "--port", str(port), *options]
+    command = [python, "-P", "-m", "vitcam", "run", "--log", "json", "--port", str(port), *options]
     env = {key: value for key, value in os.environ.items() if not key.startswith("VITCAM_")}
     env |= {"XDG_CONFIG_HOME": "/nonexistent"} | environment
     with tempfile.TemporaryFile() as errors:

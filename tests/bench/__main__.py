@@ -7,13 +7,17 @@ import subprocess
 import sys
 
 _PARTS = ("throughput", "latency", "idle", "startup", "viewers", "rewrites")
+_ON_REQUEST = ("versus",)  # wants to know what to be compared with
 
 
 def main() -> int:
     """Run each part in a process of its own; the first that fails ends it with its exit code."""
     part, *options = sys.argv[1:] or [""]
-    if part and part not in _PARTS:
-        print(f"there is no part {part!r}; give one of {', '.join(_PARTS)}, or nothing for all", file=sys.stderr)
+    if part and part not in _PARTS + _ON_REQUEST:
+        print(
+            f"there is no part {part!r}; give one of {', '.join(_PARTS + _ON_REQUEST)}, or nothing for all",
+            file=sys.stderr,
+        )
         return 2
     for name in (part,) if part else _PARTS:
         print(f"\n{name}: python -m tests.bench.{name}\n", flush=True)

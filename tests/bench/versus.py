@@ -1,0 +1,126 @@
+"""This checkout against another one, turn by turn: throughput, latency, memory, and the 95 % interval of each ratio.
+
+python -m tests.bench.versus PYTHON [--turns 12] [--model everyday]
+
+PYTHON is the interpreter of the other checkout's virtual environment, such as ../before/.venv/bin/python. All daemons
+live through the whole measurement, but only one at a time is awake; who begins changes from turn to turn.
+"""
+
+import argparse
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from tests.bench.latency import follow
+from tests.bench.throughput import daemon_rate, one_viewer
+from tests.bench.viewers import usage
+from tests.daemon import Daemon, daemon
+
+_FAST = ("--source", "demo:ram", "--no-realtime", "--loop", "--emit", "changes")
+_PACED = ("--source", "demo:ram", "--realtime", "--loop")
+_RATE_S = 1.0
+_FOLLOW_S = 3.0
+_SETTLE_S = 8.0
+_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One quantity of one turn."""
+
+    old: float
+    new: float
+
+
+@contextmanager
+def asleep(python: str, model: str, *options: str, watched: bool) -> Iterator[Daemon]:
+    """A daemon of the checkout that `python` belongs to, stopped by a signal."""
+    with daemon(*options, "--model", model, python=python) as running, ExitStack() as viewers:
+        running.wait_for("ok")
+        if watched:
+            viewers.enter_context(one_viewer(running.url))
+        running.process.send_signal(signal.SIGSTOP)
+        yield running
+        running.process.send_signal(signal.SIGCONT)
+
+
+def latencies_ms(sleeping: Daemon) -> tuple[float, float]:
+    """p50 and p99 from capture to prediction over some seconds at 30 frames/s; it is put to sleep again."""
+    sleeping.process.send_signal(signal.SIGCONT)
+    time.sleep(0.5)
+    totals = [each["total"] for each in follow(sleeping.url, _FOLLOW_S)]
+    sleeping.process.send_signal(signal.SIGSTOP)
+    p50, p99 = np.percentile(totals, (50, 99))
+    return float(p50), float(p99)
+
+
+def rates_per_s(sleeping: Daemon) -> tuple[float]:
+    """Frames/s that a daemon classifies."""
+    return (daemon_rate(sleeping, _RATE_S),)
+
+
+def memory_mb(python: str, model: str) -> tuple[float]:
+    """Resident memory of a fresh daemon that one viewer has watched for a while, in MB of 2^20 bytes."""
+    with daemon("--source", "demo", "--model", model, python=python) as running:
+        running.wait_for("ok")
+        with one_viewer(running.url):
+            time.sleep(_SETTLE_S)
+            return (usage(running.process.pid).rss_mb,)
+
+
+def in_turns(turns: int, old: Callable[[], Sequence[float]], new: Callable[[], Sequence[float]]) -> list[list[Pair]]:
+    """Measure both `turns` times, the one first and then the other; one list of pairs for each quantity."""
+    rows = []
+    for turn in range(turns):
+        found = (old(), new()) if turn % 2 else (new(), old())[::-1]
+        rows.append([Pair(a, b) for a, b in zip(*found, strict=True)])
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def interval(pairs: Sequence[Pair]) -> tuple[float, float, float]:
+    """Mean ratio new to old (geometric) and its 95 % interval, by the bootstrap over turns (Efron 1979)."""
+    logs = np.log([pair.new / pair.old for pair in pairs])
+    drawn = np.random.default_rng(0).choice(logs, (_RESAMPLES, len(logs))).mean(axis=1)
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return float(np.exp(logs.mean())), float(np.exp(low)), float(np.exp(high))
+
+
+def show(name: str, pairs: Sequence[Pair]) -> None:
+    """One row of the table."""
+    old, new = (statistics.median(getattr(pair, which) for pair in pairs) for which in ("old", "new"))
+    ratio, low, high = interval(pairs)
+    print(f"| {name} | {old:.2f} | {new:.2f} | {ratio:.3f} ({low:.3f} to {high:.3f}) |", flush=True)
+
+
+def main() -> None:
+    """Print a table."""
+    options = argparse.ArgumentParser(prog="python -m tests.bench.versus")
+    options.add_argument("python")
+    options.add_argument("--turns", type=int, default=12)
+    options.add_argument("--model", default="everyday")
+    o = options.parse_args()
+    pythons = (o.python, sys.executable)
+    print(f"{o.turns} turns\n\n| | old | new | new / old, 95 % interval |\n|---|---|---|---|")
+    for name, watched in (("frames/s, nobody watches", False), ("frames/s, one viewer", True)):
+        with ExitStack() as stack:
+            old, new = (stack.enter_context(asleep(p, o.model, *_FAST, watched=watched)) for p in pythons)
+            (rates,) = in_turns(3 * o.turns, partial(rates_per_s, old), partial(rates_per_s, new))
+        show(name, rates)
+    with ExitStack() as stack:
+        old, new = (stack.enter_context(asleep(p, o.model, *_PACED, watched=True)) for p in pythons)
+        middle, worst = in_turns(o.turns, partial(latencies_ms, old), partial(latencies_ms, new))
+    show("capture to prediction p50, ms", middle)
+    show("capture to prediction p99, ms", worst)
+    (memory,) = in_turns(o.turns, partial(memory_mb, pythons[0], o.model), partial(memory_mb, pythons[1], o.model))
+    show("resident memory, one viewer, MB", memory)
+
+
+if __name__ == "__main__":
+    main()
