@@ -5,6 +5,7 @@ TensorFlow Lite reads the front of the file and `zipfile` its end, so neither di
 and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
 """
 
+import io
 import json
 import zipfile
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -17,11 +18,11 @@ import numpy as np
 from vitcam.errors import ModelError
 from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
+from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity
 from vitcam.resize import InputSpec
 
 SCHEMA = 1
-_IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +118,17 @@ def flatbuffer(path: Path) -> bytes:
         return content[: min((part.header_offset for part in archive.infolist()), default=len(content))]
 
 
-def read(path: Path) -> Bundle | None:
+def read(path: Path, content: bytes | None = None) -> Bundle | None:
     """Read what a model file carries; None for a plain TFLite file that carries nothing.
 
-    raises  ModelError if the file is missing, is no TFLite model, or carries something that cannot be meant
+    content  of the file, where it was read already
+    raises   ModelError if the file is missing, is no TFLite model, or carries something that cannot be meant
     """
-    check_flatbuffer(path)
-    if not zipfile.is_zipfile(path):
+    file = io.BytesIO(content_of(path) if content is None else content)  # shares the bytes
+    if not zipfile.is_zipfile(file):
         return None
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             if "vitcam.json" not in archive.namelist():
                 return None
             card = _card(json.loads(archive.read("vitcam.json")))
@@ -138,19 +140,8 @@ def read(path: Path) -> Bundle | None:
         ) from error
 
 
-def check_flatbuffer(path: Path) -> None:
-    """Raise ModelError unless `path` begins like a TFLite flatbuffer."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(8)
-    except OSError as error:
-        raise ModelError(f"the model {path} cannot be read: {error.strerror}") from error
-    if head[4:] != _IDENTIFIER:
-        raise ModelError(f"{path} is no TFLite model: it does not begin like one; give a .tflite file")
-
-
 def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
-    """An old file is replaced as a whole: a daemon has it mapped, and would die if it shrank under it."""
+    """An old file is replaced as a whole: whoever reads it meanwhile finds all of one model."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_bytes(tflite)
     with zipfile.ZipFile(partial, "a") as archive:

@@ -1,5 +1,6 @@
 """Frame in, Prediction out: preprocess, invoke, top-k, attention, timings."""
 
+import copy
 import logging
 import math
 import time
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
+from vitcam.model.content import content_of
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.resize import InputSpec, crop_of, to_model_size
@@ -54,8 +56,9 @@ class Classifier:
         if top_k < 1:
             raise UsageError(f"top-k is {top_k}; at least 1 is needed")
         self.path = find_model(str(model))
-        described = bundle.read(self.path)
-        self._graph = open_interpreter(self.path, threads or default_threads())
+        content = content_of(self.path)  # read once: what lies there later changes nothing here
+        described = bundle.read(self.path, content)
+        self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else foreign.describe(self.path, self._graph)
         self.labels = _read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
@@ -64,6 +67,12 @@ class Classifier:
         self.top_k = top_k
         _check_fit(self.path, self._graph.inputs[0].shape, self.card.input)
         _check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
+
+    def again(self, threads: int) -> "Classifier":
+        """The same model for another thread: an interpreter of its own, everything else is shared."""
+        other = copy.copy(self)
+        other._graph = self._graph.again(threads)
+        return other
 
     @property
     def input(self) -> InputSpec:

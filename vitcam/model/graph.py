@@ -20,14 +20,21 @@ class Runtime:
     version: str
     load: Callable[..., Any]
     """Its `Interpreter` class."""
+    prepare: Callable[[bytes], bytes] = bytes
+    """What is done to a model file's content before it is loaded."""
 
 
 class LoadedGraph:
-    """Allocated and ready. Raises ModelError if the runtime refuses the file."""
+    """Allocated and ready, from `content`; `path` is only named. Raises ModelError if the runtime refuses it.
 
-    def __init__(self, runtime: Runtime, path: Path, threads: int) -> None:
+    The runtime works on the bytes themselves, it copies nothing. A path it would map, and whoever cut that file short
+    or wrote another model into it would end the process.
+    """
+
+    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int) -> None:
+        self._made_of = (runtime, path, content)
         try:
-            self._graph = runtime.load(model_path=str(path), num_threads=threads)
+            self._graph = runtime.load(model_content=content, num_threads=threads)
             self._graph.allocate_tensors()
         except (ValueError, RuntimeError) as error:
             reason = str(error).splitlines()[0] if str(error) else "no reason given"
@@ -40,6 +47,9 @@ class LoadedGraph:
         names = _executed(self._graph._get_ops_details(), self._out)  # there is no public way to count them
         partitions = names.count("DELEGATE")
         self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
+
+    def again(self, threads: int) -> "LoadedGraph":
+        return LoadedGraph(*self._made_of, threads)
 
     def write(self, value: NDArray[Any], position: int = 0) -> None:
         tensor, into = self.inputs[position], self._graph.tensor(self._in[position])()

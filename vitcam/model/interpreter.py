@@ -1,7 +1,7 @@
 """The few calls that vitcam needs of whatever runs a TFLite graph."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ class Interpreter(Protocol):
     outputs: tuple[Tensor, ...]
     signatures: tuple[str, ...]
     """The ways in which the file may be asked, the usual one first; empty where it names none."""
+
+    def again(self, threads: int) -> Self:
+        """The same graph from the same bytes, for another thread."""
 
     def write(self, value: NDArray[Any], position: int = 0) -> None:
         """Copy a value into one input; it has the input's shape, with or without the batch axis."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from vitcam.errors import VitcamError
+from vitcam.model.content import content_of
 from vitcam.model.float_weights import with_float_weights
 from vitcam.model.graph import LoadedGraph, Runtime
 from vitcam.model.interpreter import Interpreter, RuntimeInfo, Tensor
@@ -21,12 +22,15 @@ def default_threads(cores: int | None = None) -> int:
     return available - 1 if available >= 4 else max(1, available)
 
 
-def open_interpreter(path: Path, threads: int) -> Interpreter:
+def open_interpreter(path: Path, threads: int, content: bytes | None = None) -> Interpreter:
     """Load a graph by the first runtime that is installed.
 
-    raises  ModelError if the runtime refuses the graph; VitcamError if there is no runtime, or it cannot work here
+    content  of the file, where it was read already: the file is then not looked at again
+    raises   ModelError if the file cannot be read, or the runtime refuses the graph; VitcamError if there is no
+             runtime, or it cannot work here
     """
-    return LoadedGraph(_find_runtime(), path, threads)
+    runtime = _find_runtime()
+    return LoadedGraph(runtime, path, runtime.prepare(content_of(path) if content is None else content), threads)
 
 
 def _litert() -> Runtime:
@@ -46,10 +50,7 @@ def _tflite_runtime() -> Runtime:
     if int(np.__version__.partition(".")[0]) > 1:  # it would import, then fail at the first tensor with a SystemError
         raise VitcamError(f"tflite-runtime needs NumPy 1, and this is {np.__version__}: pip install 'numpy<2'")
 
-    def load(model_path: str, num_threads: int) -> Graph:
-        return Graph(model_content=with_float_weights(Path(model_path).read_bytes()), num_threads=num_threads)
-
-    return Runtime("tflite-runtime", _version("tflite-runtime"), load)
+    return Runtime("tflite-runtime", _version("tflite-runtime"), Graph, with_float_weights)
 
 
 RUNTIMES: dict[str, Callable[[], Runtime]] = {"ai-edge-litert": _litert, "tflite-runtime": _tflite_runtime}

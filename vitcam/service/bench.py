@@ -82,11 +82,9 @@ def why_no_stages(plan: Plan) -> str:
 
     raises  ModelError if the file is no model at all, or does not fit the labels given
     """
-    from vitcam.model.bundle import check_flatbuffer
     from vitcam.model.classifier import Classifier
 
     path = find_model(plan.model)
-    check_flatbuffer(path)
     open_interpreter(path, threads=1)
     try:
         Classifier(path, threads=1, labels=plan.labels)

@@ -252,7 +252,7 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, a
     return WebServer(
         pipeline,
         model_record(classifier),
-        _second_classifier(settings.model),
+        _second_classifier(classifier),
         settings.web.host,
         settings.web.port,
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
@@ -275,12 +275,11 @@ def _check_overlay(settings: Settings, classifier: Classifier) -> None:
         )
 
 
-def _second_classifier(settings: ModelSettings) -> Callable[[Image], Prediction]:
-    """For uploads: its own interpreter, so that the camera never waits; loaded with the first upload."""
+def _second_classifier(classifier: Classifier) -> Callable[[Image], Prediction]:
+    """For uploads: its own interpreter, so that the camera never waits; made with the first upload."""
 
     @cache
     def loaded() -> Classifier:
-        labels = Path(settings.labels) if settings.labels else None
-        return Classifier(settings.name, threads=1, labels=labels, top_k=settings.top_k)
+        return classifier.again(threads=1)
 
     return lambda image: loaded().classify_image(image, explain=True)
