@@ -11,7 +11,10 @@ from vitcam.frames import Image, Rect
 
 Mode = Literal["none", "evidence", "attention", "rollout", "heat", "grid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-_INFERNO: NDArray[np.uint8] = cv2.applyColorMap(np.arange(256, dtype=np.uint8), cv2.COLORMAP_INFERNO)[:, 0, ::-1]
+_LEVELS = np.arange(256, dtype=np.uint8)[
+    :, None
+]  # a column: OpenCV 5 takes a flat array for a row, OpenCV 4 for a column
+_INFERNO: NDArray[np.uint8] = cv2.applyColorMap(_LEVELS, cv2.COLORMAP_INFERNO)[:, 0, ::-1]
 """(256, 3), RGB: dark for cold, yellow for hot."""
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.frames import picture
-from vitcam.attention import MODES, fuse_heads, heat_map, overlay, usual_mode
+from vitcam.attention import MODES, coloured, fuse_heads, heat_map, overlay, usual_mode
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
 
@@ -23,6 +23,17 @@ def test_the_heat_map_is_hottest_where_the_model_looked_most() -> None:
 
 def test_even_attention_makes_a_flat_map_and_no_division_by_zero() -> None:
     assert heat_map(np.full((14, 14), 1 / 196, np.float32), 50, 60).max() == 0
+
+
+def test_colours_go_from_dark_to_yellow_in_256_steps() -> None:
+    colours = coloured(np.arange(256, dtype=np.uint8)[:, None])[:, 0].astype(int)
+
+    assert len(np.unique(colours, axis=0)) == 256
+    assert colours[0].max() < 10
+    assert colours[255].min() > 150
+    assert (colours[240, :2] > 200).all()  # red and green: yellow
+    assert colours[240, 2] < 110
+    assert (np.diff(colours.sum(axis=1)) >= 0).all()
 
 
 def test_nothing_outside_the_crop_is_coloured_in_any_mode() -> None:
