@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 _START_TIMEOUT_S = 60.0
@@ -82,17 +83,20 @@ def status_of(url: str) -> int:
 
 
 @contextmanager
-def daemon(*options: str, python: str = sys.executable, **environment: str) -> Iterator[Daemon]:
+def daemon(
+    *options: str, python: str = sys.executable, stdout: str = os.devnull, **environment: str
+) -> Iterator[Daemon]:
     """Start `vitcam run` with these options on a port of its own; kills it at the end if it still runs.
 
     python  the interpreter whose vitcam it is
+    stdout  path of what it writes to
     """
     port = free_port()
     command = [python, "-P", "-m", "vitcam", "run", "--log", "json", "--port", str(port), *options]
     env = {key: value for key, value in os.environ.items() if not key.startswith("VITCAM_")}
     env |= {"XDG_CONFIG_HOME": "/nonexistent"} | environment
-    with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=env)
+    with tempfile.TemporaryFile() as errors, Path(stdout).open("wb") as out:
+        child = subprocess.Popen(command, stdout=out, stderr=errors, env=env)
         try:
             yield Daemon(f"http://127.0.0.1:{port}", child, errors)
         finally:

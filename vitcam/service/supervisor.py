@@ -2,15 +2,12 @@
 
 import logging
 import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from vitcam.attention import Mode, usual_mode
@@ -22,6 +19,7 @@ from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
 from vitcam.opencv import use_one_thread
 from vitcam.pipeline import Job, Pipeline
+from vitcam.service.ending import Asked, asked_to_end
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
 from vitcam.service.publisher import Publisher
@@ -41,7 +39,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
-_END_WITHIN_S = 0.8  # for the web, and again for the stages: together below the two seconds that are promised
+_END_WITHIN_S = 0.6  # for the web, and again for the stages: together below `ending.AT_LAST_S`
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
     raises  SourceError for a source that is not there, unless it is waited for; ModelError; VitcamError for a port in
             use and for whatever ends a stage
     """
-    with _signals() as asked:  # from the first moment: loading takes a second, too
+    with asked_to_end() as asked:  # from the first moment: loading takes a second, too
         use_one_thread()
         notifier = Notifier.from_environ(environ)
         watched = _assemble(run, environ, patient=run.wait or notifier.listened_to)
@@ -164,30 +162,7 @@ class _Watched:
         return f"{guess}, {state.fps.classified:.1f} fps"
 
 
-class _Asked:
-    """Set by a signal; a plain flag, since a signal may come while the main thread holds any lock."""
-
-    def __init__(self) -> None:
-        self.to_end = False
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        if self.to_end:  # asked twice: somebody is impatient
-            os._exit(0)
-        self.to_end = True
-
-
-@contextmanager
-def _signals() -> Iterator[_Asked]:
-    asked = _Asked()
-    before = {number: signal.signal(number, asked) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _watch(watched: _Watched, notifier: Notifier, asked: _Asked) -> None:
+def _watch(watched: _Watched, notifier: Notifier, asked: Asked) -> None:
     """Until the end: feed the watchdog while all is well, and keep the status line true."""
     feed_every_s = (notifier.watchdog_s or 0.0) / 3
     next_status = next_feed = time.monotonic()
@@ -212,7 +187,7 @@ def _feed(notifier: Notifier, watched: _Watched, before: Verdict) -> Verdict:
     return verdict
 
 
-def _end(watched: _Watched, asked: _Asked) -> None:
+def _end(watched: _Watched, asked: Asked) -> None:
     """Stop every part within its time. A part that hangs (a camera's driver may) is left behind, not waited for."""
     pipeline, publisher = watched.pipeline, watched.publisher
     state = pipeline.state()

@@ -1,0 +1,117 @@
+"""SIGTERM ends the daemon within the two seconds that are promised, whatever hangs just then."""
+
+import fcntl
+import json
+import os
+import struct
+import termios
+import threading
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.daemon import Daemon, daemon
+
+PROMISED_S = 2.0
+LARGE = 1_000_000  # bytes: larger than the images that a model carries
+DECODE_HANGS = f"""
+import sys, time
+import cv2
+
+decode = cv2.imdecode
+
+def hang(data, *how):
+    if len(data) < {LARGE}:
+        return decode(data, *how)
+    print("hangs", file=sys.stderr, flush=True)
+    time.sleep(600)
+
+cv2.imdecode = hang
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> str:
+    """A PYTHONPATH on which large pictures are decoded for ever."""
+    folder = tmp_path / "patched"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(DECODE_HANGS)
+    return str(folder)
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "photos" / "large.png"
+    path.parent.mkdir()
+    cv2.imwrite(str(path), np.random.default_rng(0).integers(0, 256, (600, 800, 3), np.uint8))
+    assert path.stat().st_size > LARGE
+    return path
+
+
+def assert_ends_in_time(running: Daemon) -> None:
+    code, took_s = running.end()
+
+    assert code == 0, running.errors()
+    assert took_s < PROMISED_S
+    assert "Traceback" not in running.errors()
+
+
+def wait_until_it_hangs(running: Daemon) -> None:
+    while "hangs" not in running.errors() and running.process.poll() is None:
+        time.sleep(0.05)
+
+
+def test_while_a_photo_of_a_folder_is_decoded_for_ever(hanging: str, picture: Path) -> None:
+    with daemon("--source", str(picture.parent), PYTHONPATH=hanging) as running:
+        wait_until_it_hangs(running)
+
+        assert_ends_in_time(running)
+
+
+def test_while_an_upload_is_decoded_for_ever(hanging: str, picture: Path) -> None:
+    with daemon("--source", "demo", PYTHONPATH=hanging) as running:
+        running.wait_for("ok")
+        upload = threading.Thread(target=send, args=(f"{running.url}/api/classify", picture.read_bytes()))
+        upload.start()
+        wait_until_it_hangs(running)
+
+        assert_ends_in_time(running)
+        upload.join(30)
+
+
+def send(url: str, body: bytes) -> None:
+    """Nobody waits for the answer."""
+    with suppress(OSError):
+        urllib.request.urlopen(url, data=body, timeout=30).close()
+
+
+def test_while_nobody_reads_its_output_any_more(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, 4096)
+    with os.fdopen(reading, "rb") as out, daemon("--source", "demo", "--emit", "all", stdout=str(pipe)) as running:
+        running.wait_for("ok")
+        wait_until_full(out, running)
+        assert_ends_in_time(running)
+        lines = out.read().decode().splitlines()
+
+        assert {json.loads(line)["type"] for line in lines} == {"prediction"}
+
+
+def wait_until_full(out: IO[bytes], running: Daemon) -> None:
+    """Return once the daemon waits for its reader, while the camera goes on."""
+    waiting, enough = -1, 0
+    while waiting != (waiting := bytes_in(out)) or running.state()["frames"]["classified"] < enough:
+        enough = running.state()["frames"]["classified"] + 10
+        time.sleep(0.5)
+
+
+def bytes_in(pipe: IO[bytes]) -> int:
+    return int(struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"))[0])
