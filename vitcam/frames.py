@@ -79,10 +79,17 @@ class Prediction:
     path: str | None
     seq: int
     captured_ns: int
+    size: tuple[int, int]
+    """Width and height of the frame's preview, in px."""
+    crop: Rect
+    """The part of that preview that the model saw."""
     top: tuple[Guess, ...]
     """The k most probable labels, best first."""
     known: bool
     """False when the picture may show none of the labels: it stays below the model's threshold."""
+    familiarity: float | None
+    """How much the picture resembles what the model was trained on, 0 to 1; 0.5 is the threshold. None if the model
+    file carries nothing to tell it by."""
     ms: Timings
     attention: NDArray[np.float32] | None
     """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at

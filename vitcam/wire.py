@@ -4,7 +4,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.frames import Event, Prediction, Rect, Unreadable
 
 
 def wall_time(monotonic_ns: int) -> str:
@@ -24,6 +24,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
         "known": prediction.known,
+        "familiarity": None if prediction.familiarity is None else round(prediction.familiarity, 4),
         "ms": {
             "capture": round(ms.capture, 3),
             "preprocess": round(ms.preprocess, 3),
@@ -31,6 +32,18 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
             "total": round(ms.total, 3),
         },
     }
+
+
+def frame_record(prediction: Prediction) -> dict[str, Any]:
+    """The picture that a prediction is about: its size in px, and which part of it the model saw, in fractions."""
+    width, height = prediction.size
+    return {"width": width, "height": height, "crop": fractions(prediction.crop, height, width)}
+
+
+def fractions(rect: Rect, height: int, width: int) -> list[float]:
+    """x, y, width, height of a part of a picture of `height` × `width` px, as fractions of the picture."""
+    sides = (rect.x / width, rect.y / height, rect.width / width, rect.height / height)
+    return [round(side, 6) for side in sides]
 
 
 def event_record(event: Event) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 import json
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,10 @@ import pytest
 
 from tests.unit.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
-from vitcam.frames import Guess
+from vitcam.frames import Guess, Rect
 from vitcam.model import bundle
-from vitcam.model.classifier import Classifier
-from vitcam.model.familiarity import Familiarity
+from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.familiarity import Familiarity, logistic
 
 
 def familiar(width: int = 8, labels: int = 3, axes: int = 2, threshold: float = 0.0) -> Familiarity:
@@ -93,3 +94,28 @@ def test_asking_for_familiarity_costs_a_fraction_of_a_millisecond() -> None:
         times.append(time.perf_counter() - started)
 
     assert min(times) < 1e-3
+
+
+def test_familiarity_is_a_share_and_a_half_is_the_threshold() -> None:
+    assert logistic(0.0) == 0.5
+    assert [round(logistic(nats), 4) for nats in (-2.0, 2.0)] == [0.1192, 0.8808]
+    assert (logistic(-1e6), logistic(1e6)) == (0.0, 1.0)
+
+
+def test_a_prediction_says_how_familiar_and_which_part_of_which_picture_it_is_about() -> None:
+    classifier = Classifier("everyday", threads=1)
+    photo = np.random.default_rng(0).integers(0, 256, (90, 160, 3), np.uint8)
+    whole = classifier.classify_image(photo)
+    chosen = classifier(replace(frame_of(photo, classifier.input, "test"), crop=Rect(5, 6, 40, 40)))
+
+    assert whole.familiarity is not None
+    assert whole.known == (whole.familiarity >= 0.5)
+    assert (whole.size, whole.crop) == ((160, 90), Rect(39, 4, 81, 81))
+    assert (chosen.size, chosen.crop) == ((160, 90), Rect(5, 6, 40, 40))
+
+
+def test_a_file_without_familiarity_knows_by_probability_alone() -> None:
+    classifier = Classifier("mnist", threads=1)
+    classifier.familiarity = None
+
+    assert classifier.classify_image(np.zeros((28, 28, 3), np.uint8)).familiarity is None

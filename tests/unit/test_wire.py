@@ -1,18 +1,30 @@
 import json
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.frames import prediction
-from vitcam.frames import Event, Unreadable
-from vitcam.wire import error_record, event_record, prediction_record, summary_record, wall_time
+from vitcam.frames import Event, Rect, Unreadable
+from vitcam.wire import error_record, event_record, frame_record, prediction_record, summary_record, wall_time
 
 
 def test_a_prediction_line_has_exactly_the_promised_fields() -> None:
     record = json.loads(json.dumps(prediction_record(prediction())))
 
-    assert list(record) == ["type", "source", "path", "seq", "time", "top", "known", "ms"]
+    assert list(record) == ["type", "source", "path", "seq", "time", "top", "known", "familiarity", "ms"]
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert list(record["ms"]) == ["capture", "preprocess", "infer", "total"]
+
+
+def test_where_a_model_looked_leaves_in_fractions_of_its_own_frame() -> None:
+    record = frame_record(replace(prediction(), size=(640, 480), crop=Rect(80, 0, 480, 480)))
+
+    assert record == {"width": 640, "height": 480, "crop": [0.125, 0.0, 0.75, 1.0]}
+
+
+def test_a_model_that_cannot_tell_familiarity_says_null() -> None:
+    assert prediction_record(replace(prediction(), familiarity=None))["familiarity"] is None
+    assert prediction_record(replace(prediction(), familiarity=0.123456))["familiarity"] == 0.1235
 
 
 def test_monotonic_times_leave_as_utc_with_milliseconds() -> None:

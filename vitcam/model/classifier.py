@@ -15,6 +15,7 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
 from vitcam.model.content import content_of
+from vitcam.model.familiarity import logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.resize import InputSpec, crop_of, to_model_size
@@ -115,6 +116,9 @@ class Classifier:
         outputs = self._graph.ask(EXPLAIN, image) if explain else self._invoke()
         inferred = time.perf_counter_ns()
         top = self._top(outputs["probabilities"])
+        embedding = outputs.get("embedding")
+        certainty = self.certainty(top[0], embedding)
+        height, width = frame.preview.shape[:2]
         ms = Timings(
             capture=frame.capture_ms,
             preprocess=(prepared - started) / 1e6,
@@ -126,11 +130,14 @@ class Classifier:
             path=frame.path,
             seq=frame.seq,
             captured_ns=frame.captured_ns,
+            size=(width, height),
+            crop=self._seen(frame),
             top=top,
-            known=self.certainty(top[0], outputs.get("embedding")) >= self.threshold,
+            known=certainty >= self.threshold,
+            familiarity=None if embedding is None or self.familiarity is None else logistic(certainty - self.threshold),
             ms=ms,
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
-            embedding=outputs.get("embedding"),
+            embedding=embedding,
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),
@@ -145,6 +152,12 @@ class Classifier:
         if self.familiarity is None or embedding is None:
             return best.p
         return self.familiarity.certainty(embedding, best.p)
+
+    def _seen(self, frame: Frame) -> Rect:
+        """The part of a frame's preview that its answer is about."""
+        if frame.model_input is not None:
+            return frame.crop
+        return _chosen_part(frame) or crop_of(self.input, *frame.preview.shape[:2])
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Ask the model the images whose answers it carries: a wrong runtime or a damaged file shows here."""

@@ -69,6 +69,11 @@ class Familiarity:
         return {"labels": self.labels, "factor": self.factor, "threshold": self.threshold}
 
 
+def logistic(nats: float) -> float:
+    """The share from 0 to 1 that log odds stand for; 0.5 for 0."""
+    return 0.5 + 0.5 * math.tanh(nats / 2)  # exp would overflow
+
+
 def read(archive: zipfile.ZipFile, numbers: dict[str, Any]) -> Familiarity | None:
     """What the zip of a model file carries; None where that is nothing. Raises ValueError for what does not fit."""
     if not numbers:

@@ -6,10 +6,10 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
-from vitcam.frames import Rect
 from vitcam.resize import InputSpec, crop_of, rect_of
 from vitcam.view import Aim, Region
 from vitcam.web.live import Live
+from vitcam.wire import fractions
 
 
 class Crop:
@@ -50,10 +50,10 @@ class Crop:
         except UsageError:  # in px, of a camera that now gives smaller pictures
             return record
         if within is not None and record["crop"] is None:
-            record["crop"] = _fractions(within, height, width)
+            record["crop"] = fractions(within, height, width)
         if self._spec is not None:  # not the frame's, which may be older than the crop
             seen = crop_of(self._spec, height, width, within)
-        return record | {"seen": _fractions(seen, height, width)}
+        return record | {"seen": fractions(seen, height, width)}
 
 
 def read_region(body: Any) -> Region | None:
@@ -78,11 +78,6 @@ async def _json(request: web.Request) -> Any:
         return await request.json()
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the request is not JSON: {error}") from error
-
-
-def _fractions(rect: Rect, height: int, width: int) -> list[float]:
-    sides = (rect.x / width, rect.y / height, rect.width / width, rect.height / height)
-    return [round(side, 6) for side in sides]
 
 
 def _line(region: Region | None) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Prediction
 from vitcam.web.live import Arrivals
 from vitcam.web.outlet import Outlet
-from vitcam.wire import prediction_record
+from vitcam.wire import frame_record, prediction_record
 
 EVENT_HEADERS = {
     "Content-Type": "text/event-stream",
@@ -69,7 +69,7 @@ class Feed:
 
 
 def _write(prediction: Prediction, *, attention: bool) -> bytes:
-    record = prediction_record(prediction)
+    record = {**prediction_record(prediction), "frame": frame_record(prediction)}
     if attention:
         record["attention"] = nested_lists(prediction.attention)
     return f"event: prediction\nid: {prediction.seq}\ndata: {json.dumps(record)}\n\n".encode()

@@ -14,7 +14,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.resize import InputSpec, crop_of
 from vitcam.web.predictions import nested_lists
-from vitcam.wire import prediction_record
+from vitcam.wire import frame_record, prediction_record
 
 MOST_BYTES = 32 * 1024 * 1024
 MOST_AT_ONCE = 4
@@ -67,7 +67,7 @@ class Uploads:
         except VitcamError as error:  # no fault of the photo's
             raise web.HTTPServiceUnavailable(text=str(error)) from error
         height, width = image.shape[:2]
-        record = prediction_record(prediction)
+        record = {**prediction_record(prediction), "frame": frame_record(prediction)}
         record["image"] = {"width": width, "height": height}
         if self._input is not None:
             record["crop"] = asdict(crop_of(self._input, height, width))

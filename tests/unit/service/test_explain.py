@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam.frames import Guess, Image, Prediction, Timings
+from vitcam.frames import Guess, Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
 from vitcam.model.classifier import frame_of
 from vitcam.paper import GREEN, RED, columns_for, fitted, heat_over
@@ -32,7 +32,8 @@ def explained(photo: Image, card: Card = CARD, truth: str | None = None, top_k: 
     """A sheet's content, as a model with that card would give it."""
     shares = np.geomspace(0.5, 0.01, len(LABELS))
     prediction = Prediction(
-        source="test", path=None, seq=0, captured_ns=0, known=True, ms=Timings(0, 0, 0, 0), embedding=None,
+        source="test", path=None, seq=0, captured_ns=0, known=True, familiarity=None, ms=Timings(0, 0, 0, 0),
+        embedding=None, size=photo.shape[1::-1], crop=Rect(0, 0, *photo.shape[1::-1]),
         top=tuple(Guess(label, float(p)) for label, p in zip(LABELS, shares, strict=True)),
         attention=weights(card.heads, *card.grid) if card.heads else None,
         rollout=weights(*card.grid) if card.layers else None,

@@ -30,7 +30,7 @@ from vitcam_training.honesty.result import Finding, Verdict, path_of, read_verdi
 from vitcam_training.intervals import Interval, bootstrap_means
 
 from vitcam.errors import UsageError
-from vitcam.frames import Image, Prediction, Timings
+from vitcam.frames import Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
 from vitcam.resize import InputSpec
 
@@ -163,7 +163,8 @@ def test_photos_are_taken_from_all_labels_alike_and_by_the_seed() -> None:
 def clues(seed: int = 0) -> Clues:
     rng = np.random.default_rng(seed)
     prediction = Prediction(
-        "", None, 0, 0, (), True, Timings(0, 0, 0, 0), rng.random((2, *GRID)).astype(np.float32), None,
+        "", None, 0, 0, (SIDE, SIDE), Rect(0, 0, SIDE, SIDE), (), True, None, Timings(0, 0, 0, 0),
+        rng.random((2, *GRID)).astype(np.float32), None,
         rng.random(GRID).astype(np.float32), rng.random((5, 2, *GRID)).astype(np.float32),
         right_map().astype(np.float32),
     )  # fmt: skip
