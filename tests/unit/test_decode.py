@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vitcam.decode import MAX_PIXELS, decode_image, is_image
+from tests.hostile import animated_png, jpeg_of_many_scans, png_chunk
+from vitcam.decode import MAX_PIXELS, Limits, decode, decode_image, is_image
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 
@@ -30,12 +31,29 @@ def encoded(suffix: str, *parameters: int, picture: Image | None = None) -> byte
     return bytes(data)
 
 
+def exif(orientation: int, order: str = "<") -> bytes:
+    """EXIF that says which way up a picture is, and nothing else."""
+    entry = struct.pack(order + "HHIHH", 0x0112, 3, 1, orientation, 0)
+    return {"<": b"II*\0", ">": b"MM\0*"}[order] + struct.pack(order + "IH", 8, 1) + entry + bytes(4)
+
+
 def with_exif(jpeg: bytes, orientation: int, thumbnail: bytes = b"") -> bytes:
     """Put an EXIF segment with an orientation, and a thumbnail behind it, after the JPEG's SOI."""
-    entry = struct.pack("<HHIHH", 0x0112, 3, 1, orientation, 0)
-    tiff = b"II*\0" + struct.pack("<IH", 8, 1) + entry + struct.pack("<I", 0) + thumbnail
-    body = b"Exif\0\0" + tiff
+    body = b"Exif\0\0" + exif(orientation) + thumbnail
     return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + jpeg[2:]
+
+
+def png_with_exif(png: bytes, tiff: bytes) -> bytes:
+    """Put a chunk eXIf behind the PNG's first chunk."""
+    return png[:33] + png_chunk(b"eXIf", tiff) + png[33:]
+
+
+def webp_with_exif(webp: bytes, tiff: bytes, width: int = 90, height: int = 60) -> bytes:
+    """Make an extended WebP of a simple one, with a chunk EXIF behind its picture (RFC 9649, 2.7)."""
+    canvas = (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+    chunks = [(b"VP8X", b"\x08\0\0\0" + canvas), (webp[12:16], webp[20:]), (b"EXIF", tiff)]
+    body = b"".join(name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2) for name, data in chunks)
+    return b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -92,6 +110,44 @@ def test_a_photo_taken_upright_is_turned_upright() -> None:
     assert turned[2, 30, 0] > 200  # what was left is on top
 
 
+CORNERS = {1: "rb", 2: "br", 3: "br", 4: "rb", 5: "rr", 6: "rr", 7: "bb", 8: "bb"}  # left and right end of the top
+
+
+@pytest.mark.parametrize("orientation", CORNERS)
+@pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "webp in JPEG's manner", "big-endian"])
+def test_every_kind_of_picture_is_turned_upright_as_its_exif_says(kind: str, orientation: int) -> None:
+    data = {
+        "jpeg": with_exif(encoded(".jpg"), orientation),
+        "png": png_with_exif(encoded(".png"), exif(orientation)),
+        "webp": webp_with_exif(encoded(".webp"), exif(orientation)),
+        "webp in JPEG's manner": webp_with_exif(encoded(".webp"), b"Exif\0\0" + exif(orientation)),
+        "big-endian": webp_with_exif(encoded(".webp"), exif(orientation, ">")),
+    }[kind]
+    decoded = decode(data)
+    top = decoded.image[2, [2, -3]]
+
+    assert (decoded.height, decoded.width) == decoded.image.shape[:2] == ((60, 90) if orientation < 5 else (90, 60))
+    assert "".join("r" if red > blue else "b" for red, _, blue in top) == CORNERS[orientation]
+
+
+@pytest.mark.parametrize(
+    "tiff",
+    [
+        b"",
+        b"II*\0",
+        b"II*\0\xff\xff\xff\xff" + bytes(20),
+        exif(0),
+        exif(9),
+        exif(6)[:19],
+        b"II*\0" + struct.pack("<IH", 8, 0xFFFF) + bytes(500),
+        exif(6).replace(struct.pack("<HH", 0x0112, 3), struct.pack("<HH", 0x0112, 2)),
+    ],
+)
+def test_a_damaged_exif_leaves_the_picture_as_it_is(tiff: bytes) -> None:
+    for data in (webp_with_exif(encoded(".webp"), tiff), png_with_exif(encoded(".png"), tiff)):
+        assert decode_image(data).shape == (60, 90, 3)
+
+
 def test_grey_and_transparent_pictures_become_rgb() -> None:
     grey = cv2.imencode(".png", np.full((4, 5), 200, np.uint8))[1]
     clear = cv2.imencode(".png", np.full((4, 5, 4), 100, np.uint8))[1]
@@ -109,6 +165,81 @@ def test_a_png_with_a_wrong_checksum_is_refused_in_silence(capfd: pytest.Capture
     with pytest.raises(UsageError, match="checksum is wrong at byte"):
         decode_image(bytes(data))
     assert capfd.readouterr().err == ""
+
+
+def test_an_animated_png_with_a_wrong_byte_is_damaged_and_ends_no_process() -> None:
+    """OpenCV 4.11 dies of it: this test would not come back."""
+    with pytest.raises(UsageError, match="the data are damaged"):
+        decode_image(animated_png())
+    assert decode_image(animated_png(row_filter=0)).shape == (24, 24, 3)
+
+
+def test_chunks_that_pixels_do_not_need_change_no_pixel() -> None:
+    clear = bytes(cv2.imencode(".png", np.random.default_rng(0).integers(0, 256, (20, 30, 4), np.uint8))[1])
+    chunks = [(b"gAMA", struct.pack(">I", 20000)), (b"sRGB", b"\0"), (b"bKGD", bytes(6)), (b"tEXt", b"a\0b")]
+    data = clear[:33] + b"".join(png_chunk(*chunk) for chunk in chunks) + clear[33:]
+
+    assert np.array_equal(decode_image(data), decode_image(clear))
+    assert np.array_equal(decode_image(data), cv2.imdecode(np.frombuffer(data, np.uint8), 1)[..., ::-1])
+
+
+def test_a_jpeg_of_very_many_scans_is_refused_unread() -> None:
+    assert decode_image(jpeg_of_many_scans(20)).shape == (240, 320, 3)
+    assert decode_image(jpeg_of_many_scans(20) + b"\xff\xda\0\4" * 3000).shape == (240, 320, 3)  # a motion photo
+    with pytest.raises(UsageError, match="more than 64 scans"):
+        decode_image(jpeg_of_many_scans(3000))
+
+
+def test_an_end_hidden_between_the_scans_hides_no_scan() -> None:
+    data = jpeg_of_many_scans(3000)
+    first = data.find(b"\xff\xda")
+    second = data.find(b"\xff\xda", first + 2)
+
+    with pytest.raises(UsageError, match="more than 64 scans"):
+        decode_image(data[:second] + b"\xff\xfe\0\6\xff\xd9\xff\xd9" + data[second:])
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("enough", "shape"),
+    [
+        (None, (403, 602, 3)),
+        ((403, 602), (403, 602, 3)),
+        ((202, 10), (403, 602, 3)),  # a half would have 201 px
+        ((201, 301), (202, 301, 3)),
+        ((100, 150), (101, 151, 3)),
+        ((1, 1), (51, 76, 3)),
+    ],
+)
+def test_a_picture_is_reduced_while_that_is_enough(
+    suffix: str, enough: tuple[int, int] | None, shape: tuple[int, int, int]
+) -> None:
+    data = encoded(suffix, picture=photo(403, 602))
+    decoded = decode(data, Limits(enough=enough))
+
+    assert decoded.image.shape == shape
+    assert (decoded.width, decoded.height) == (602, 403)
+    assert np.abs(decoded.image[10, [5, -6]].astype(int) - [[253, 0, 0], [0, 0, 253]]).max() < 20
+
+
+def test_a_picture_on_its_side_is_reduced_as_it_will_stand() -> None:
+    data = with_exif(encoded(".jpg", picture=photo(400, 600)), 6)
+
+    assert decode(data, Limits(enough=(300, 200))).image.shape == (300, 200, 3)
+    assert decode(data, Limits(enough=(200, 300))).image.shape == (600, 400, 3)
+
+
+def test_pixels_are_written_where_they_are_wanted() -> None:
+    wanted = np.zeros((60, 90, 3), np.uint8)
+    decoded = decode(encoded(".jpg"), room=lambda height, width: wanted[:height, :width])
+
+    assert np.shares_memory(decoded.image, wanted)
+    assert wanted[30, 2, 0] > 200
+
+
+def test_what_others_send_may_have_fewer_pixels() -> None:
+    with pytest.raises(UsageError, match="50 megapixels; at most 40 are allowed"):
+        decode(huge_png(10_000, 5_000), Limits(most_pixels=40_000_000))
 
 
 def huge_png(width: int, height: int) -> bytes:

@@ -1,0 +1,228 @@
+"""What a picture's header says, read before anything is decoded: size, which way up, whether all of it is there.
+
+Cheap enough for every frame of a camera: only the heads of segments and chunks are looked at.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vitcam.errors import UsageError
+
+READABLE = "JPEG, PNG, WebP and BMP"
+MAX_SCANS = 64  # of a JPEG; a progressive photo has about ten, and each costs a pass over the whole picture
+_MAX_SEGMENTS = 10_000  # of a JPEG's header; a photo has a dozen
+_MAX_CHUNKS = 100_000  # of a PNG; writers cut the pixels into pieces of 8 kB and more
+_MAX_ENTRIES = 1_000  # of an EXIF directory, chunks of a WebP
+
+_MARKER = re.compile(rb"\xff+[^\x00\xff]")
+_AFTER_SCAN = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")  # inside a scan 0xff is escaped, or a restart
+_UPRIGHT = 1  # EXIF's number for it
+_ORIENTATION_TAG, _SHORT = 0x0112, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What is known of a picture that nobody has decoded."""
+
+    width: int
+    height: int
+    """Px as they are stored, before the picture is turned upright."""
+    complete: bool
+    """False: the file ends before the picture does."""
+    orientation: int = _UPRIGHT
+    """1 to 8, as EXIF counts them (CIPA DC-008, 4.6.4)."""
+    scalable: bool = False
+    """Whether decoding it reduced saves work: a JPEG."""
+    needed: tuple[tuple[int, int], ...] = ()
+    """Beginnings and ends of the bytes that make up its pixels; none: all of them."""
+
+    @property
+    def upright_size(self) -> tuple[int, int]:
+        """(height, width) once it is turned upright."""
+        return (self.width, self.height) if self.orientation >= 5 else (self.height, self.width)
+
+
+def read_header(data: bytes) -> Header:
+    """Read a JPEG's, PNG's, WebP's or BMP's header. Raises UsageError for what is none, or cannot be meant."""
+    if not data:
+        raise UsageError("not an image: the file is empty")
+    reader = _reader(data)
+    if reader is None:
+        raise UsageError(f"not an image: {_kind(data)}; {READABLE} can be read")
+    try:
+        header = reader(data)
+    except struct.error:
+        raise truncated(data) from None
+    if header.width < 1 or header.height < 1:
+        raise UsageError(f"not an image: its header says {header.width}×{header.height} px")
+    return header
+
+
+def truncated(data: bytes) -> UsageError:
+    """The refusal of a picture that ends too early."""
+    return UsageError(f"not an image: truncated after {len(data):,} bytes")
+
+
+def is_image(beginning: bytes) -> bool:
+    """Whether a file that begins with these 16 bytes or more claims to be a picture that can be read."""
+    return _reader(beginning) is not None
+
+
+def _reader(data: bytes) -> Callable[[bytes], Header] | None:
+    if data.startswith(b"\xff\xd8\xff"):
+        return _read_jpeg
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return _read_png
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return _read_webp
+    if data.startswith(b"BM") and data[14:15] in (b"\x0c", b"\x28", b"\x34", b"\x38", b"\x40", b"\x6c", b"\x7c"):
+        return _read_bmp
+    return None
+
+
+def _kind(data: bytes) -> str:
+    """Name what people try most often."""
+    if data[4:8] == b"ftyp":
+        return "a HEIC or AVIF picture, or a video"
+    known = {
+        b"GIF8": "a GIF picture",
+        b"II*\0": "a TIFF picture",
+        b"MM\0*": "a TIFF picture",
+        b"%PDF": "a PDF document",
+    }
+    return known.get(data[:4], "the data are of an unknown kind")
+
+
+def _read_jpeg(data: bytes) -> Header:
+    """Walk the segments up to the first scan (ITU-T T.81, B.1): SOFn holds the size, EOI must follow the last scan."""
+    width = height = components = 0
+    orientation, progressive = _UPRIGHT, False
+    at = 2
+    for _ in range(_MAX_SEGMENTS):
+        marker, at = _next_marker(data, at, _MARKER)
+        if marker in (0xD9, 0xDA):
+            in_one = marker == 0xD9 or (not progressive and data[at + 2 : at + 3] == bytes([components]))
+            # an EXIF thumbnail has an EOI of its own, hence only from here; inside a scan 0xff is always escaped
+            complete = data.find(b"\xff\xd9", at - 2) >= 0 if in_one else _scans_end(data, at)
+            return Header(width, height, complete, orientation, scalable=True)
+        if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # stands alone
+            continue
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width, components = struct.unpack_from(">HHB", data, at + 3)
+            progressive = marker & 3 == 2
+        length = struct.unpack_from(">H", data, at)[0]
+        if marker == 0xE1 and data.startswith(b"Exif\0\0", at + 2):
+            orientation = _orientation_of(data[at + 8 : at + length])
+        at += length
+    raise UsageError("not an image: the JPEG's header never ends")
+
+
+def _scans_end(data: bytes, at: int) -> bool:
+    """Whether the scans, the first of which has its head at `at`, end with an EOI. Raises UsageError for too many."""
+    scans = 1
+    for _ in range(_MAX_SEGMENTS):
+        try:
+            at += struct.unpack_from(">H", data, at)[0]
+            marker, at = _next_marker(data, at, _AFTER_SCAN)
+        except struct.error:
+            return False
+        if marker == 0xD9:
+            return True
+        scans += marker == 0xDA
+        if scans > MAX_SCANS:
+            raise UsageError(f"the JPEG has more than {MAX_SCANS} scans, and a photo has about ten; save it anew")
+    raise UsageError("not an image: the JPEG's scans never end")
+
+
+def _next_marker(data: bytes, at: int, pattern: re.Pattern[bytes]) -> tuple[int, int]:
+    """A marker's code, and where what belongs to it begins. Raises struct.error where there is none."""
+    found = pattern.search(data, at)
+    if found is None:
+        raise struct.error
+    return data[found.end() - 1], found.end()
+
+
+def _read_png(data: bytes) -> Header:
+    """Walk the chunks and check their sums (W3C PNG, 5.3): libpng would print what it finds to stderr.
+
+    Of the chunks that need not be understood only transparency is left to the decoder. OpenCV takes a picture with an
+    animation's (acTL, fcTL, fdAT) down another path, on which one wrong byte ends the process (its issue 27744).
+    """
+    width, height = struct.unpack_from(">II", data, 16)
+    view, at = memoryview(data), 8
+    orientation, needed, complete = _UPRIGHT, [(0, 8)], False
+    for _ in range(_MAX_CHUNKS):
+        length, name = struct.unpack_from(">I4s", data, at)
+        end = at + 12 + length
+        if end > len(data):
+            break
+        must_be_understood = not name[0] & 0x20
+        if must_be_understood and zlib.crc32(view[at + 4 : end - 4]) != struct.unpack_from(">I", data, end - 4)[0]:
+            raise UsageError(f"not an image: the PNG's checksum is wrong at byte {at:,}")
+        if must_be_understood or name == b"tRNS":
+            joins = needed[-1][1] == at
+            needed[-1:] = [(needed[-1][0], end)] if joins else [needed[-1], (at, end)]
+        if name == b"eXIf":
+            orientation = _orientation_of(data[at + 8 : end - 4])
+        if name == b"IEND":
+            complete = True
+            break
+        at = end
+    else:
+        raise UsageError(f"not an image: the PNG has more than {_MAX_CHUNKS:,} chunks")
+    return Header(width, height, complete, orientation, needed=tuple(needed))
+
+
+def _read_webp(data: bytes) -> Header:
+    """The canvas or the only frame, by the three kinds of first chunk (RFC 9649, 2.4 to 2.7)."""
+    size, first = struct.unpack_from("<I4x4s", data, 4)
+    orientation = _UPRIGHT
+    if first == b"VP8X":
+        width = int.from_bytes(data[24:27], "little") + 1
+        height = int.from_bytes(data[27:30], "little") + 1
+        orientation = _orientation_of(_webp_exif(data))
+    elif first == b"VP8L":
+        bits = struct.unpack_from("<I", data, 21)[0]
+        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    else:
+        width, height = (side & 0x3FFF for side in struct.unpack_from("<HH", data, 26))
+    return Header(width, height, len(data) >= size + 8, orientation)
+
+
+def _webp_exif(data: bytes) -> bytes:
+    """What the chunk EXIF holds; some writers put JPEG's six bytes before it."""
+    at = 12
+    for _ in range(_MAX_ENTRIES):
+        if at + 8 > len(data):
+            break
+        name, length = struct.unpack_from("<4sI", data, at)
+        if name == b"EXIF":
+            return data[at + 8 : at + 8 + length].removeprefix(b"Exif\0\0")
+        at += 8 + length + length % 2
+    return b""
+
+
+def _read_bmp(data: bytes) -> Header:
+    size, kind = struct.unpack_from("<I8xI", data, 2)
+    width, height = struct.unpack_from("<HH" if kind == 12 else "<ii", data, 18)
+    return Header(width, abs(height), len(data) >= size)
+
+
+def _orientation_of(exif: bytes) -> int:
+    """The orientation that EXIF's first directory holds (TIFF 6.0, section 2); upright where it says none."""
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(exif[:4])
+    try:
+        if order is None:
+            return _UPRIGHT
+        at = struct.unpack_from(order + "I", exif, 4)[0]
+        entries = struct.unpack_from(order + "H", exif, at)[0]
+        for entry in range(at + 2, at + 2 + 12 * min(entries, _MAX_ENTRIES), 12):
+            tag, kind, _, value = struct.unpack_from(order + "HHIH", exif, entry)
+            if tag == _ORIENTATION_TAG:
+                return value if kind == _SHORT and 1 <= value <= 8 else _UPRIGHT
+    except struct.error:  # it is damaged; the picture need not be
+        pass
+    return _UPRIGHT
