@@ -1,5 +1,8 @@
-"""What JAX has compiled is kept for the whole run: many tests train the same small networks, here and in processes of
-their own, and compiling these anew was most of the time that the tests took."""
+"""What holds for every test.
+
+What JAX has compiled is kept for the whole run: many tests train the same small networks, here and in processes of
+their own, and compiling these anew was most of the time that the tests took.
+"""
 
 import gc
 import os
@@ -7,8 +10,11 @@ import tempfile
 
 import pytest
 
+from tests.own_state import own_state
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.add_cleanup(own_state().cleanup)
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return  # the user's own, or that of the process which started this one
     folder = tempfile.TemporaryDirectory(prefix="vitcam-compiled-", ignore_cleanup_errors=True)

@@ -1,4 +1,8 @@
-"""The crops that were chosen on the page, kept from one start to the next, a crop a source."""
+"""The crops that were chosen on the page, kept from one start to the next: one for each camera.
+
+Only cameras have one. They look at the same thing at the next start; the demo and files show something else to whoever
+plays them next, and a pipe may be given anything.
+"""
 
 import json
 import logging
@@ -9,12 +13,13 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam.service.settings import CameraSettings
+from vitcam.sources import is_camera
 from vitcam.sources.address import shown
 from vitcam.view import Aim, Region
 
 log = logging.getLogger(__name__)
 
-_MOST = 32  # sources; the oldest is forgotten
+_MOST = 32  # cameras; the oldest is forgotten
 
 
 def state_folder(environ: Mapping[str, str]) -> Path | None:
@@ -29,7 +34,7 @@ def state_folder(environ: Mapping[str, str]) -> Path | None:
 
 
 class RememberedCrop:
-    """The crop of one source. A disk that cannot be written costs the memory, and nothing else."""
+    """The crop of one camera. A disk that cannot be written costs the memory, and nothing else."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
         self._path = folder / "crops.json" if folder else None
@@ -58,31 +63,36 @@ class RememberedCrop:
         return ""
 
     def _crops(self) -> dict[str, str]:
-        """Source -> crop, the newest last."""
+        """Camera -> crop, the newest last."""
         try:
             found = json.loads(self._path.read_text("utf-8")) if self._path else {}
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             log.warning("the crops chosen on the page cannot be read from %s: %s", self._path, error)
             return {}
         crops = found.items() if isinstance(found, dict) else ()
         return {source: text for source, text in crops if isinstance(text, str)}
 
 
-def aim_of(camera: CameraSettings, live: bool, environ: Mapping[str, str]) -> Aim:
+def aim_of(camera: CameraSettings, environ: Mapping[str, str]) -> Aim:
     """What the model is shown at the start: as the configuration says, else as it was chosen on the page last.
 
-    live  False: a file that is classified to its end, whose answers must not depend on what somebody chose some day
+    A crop that an earlier run left is said in the log, with how to take it back.
     """
     if camera.crop:
         return Aim(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
-    if not live:
-        return Aim(
-            None, lambda _: "files that are not played at their own pace are always begun with the whole picture"
-        )
+    if not is_camera(camera.source):
+        return Aim(None, lambda _: "crops are remembered for cameras only; set camera.crop to keep this one")
     remembered = RememberedCrop(state_folder(environ), shown(camera.source) or "auto")
-    return Aim(remembered.load(), remembered.save)
+    region = remembered.load()
+    if region is not None:
+        log.info(
+            "the model is shown only %s of the picture (x, y, width, height), as chosen on the page in an earlier run; "
+            "to take it back choose the whole picture there, or start with --crop 0,0,1,1",
+            region,
+        )
+    return Aim(region, remembered.save, remembered=region is not None)
 
 
 def _write(path: Path, text: str) -> None:

@@ -50,8 +50,8 @@ class CameraSettings:
     crop: Annotated[
         str,
         Rule(
-            "What the model is shown of the upright picture; 0,0,1,1: all of it; empty: what was chosen on the page "
-            "last, else all of it",
+            "What the model is shown of the upright picture; 0,0,1,1: all of it; empty: of a camera what was chosen "
+            "on the page last, else all of it",
             form=is_region,
             form_words=CROP_WORDS,
         ),

@@ -93,7 +93,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     )
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)
-    aim = aim_of(settings.camera, live, environ)
+    aim = aim_of(settings.camera, environ)
     sink = build_sink(settings.log, every_by_default=not live)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(

@@ -10,7 +10,7 @@ from vitcam.sources.find import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
 from vitcam.view import AS_IT_COMES, Turn
 
-__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "open_source", "shown"]
+__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source", "shown"]
 
 _NO_WISHES = SourceOptions()
 _BEGINNING = 32  # bytes that tell a picture from a video
@@ -32,6 +32,17 @@ def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
     if turn == AS_IT_COMES and options.region is whole:
         return source
     return _turned(source, turn, options)
+
+
+def is_camera(uri: str) -> bool:
+    """Whether a URI, also an empty one (the first camera), names a camera, and not a file, a pipe or the demo."""
+    scheme = uri.partition(":")[0]
+    if not uri or scheme in OPENERS:
+        return not uri or scheme in _CAMERAS
+    try:
+        return uri.startswith("/dev/v") or Path(uri).is_char_device()
+    except OSError:  # no name that a file can have
+        return False
 
 
 def _turned(source: Source, turn: Turn, options: SourceOptions) -> Source:
@@ -100,6 +111,8 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
     "images": _images,
 }
 """What may stand before the colon, and what opens the rest; each imports its library only when it is called."""
+
+_CAMERAS = frozenset({"picamera", "v4l2", "rtsp", "http", "https"})
 
 
 def _scheme_of_path(uri: str) -> str:

@@ -21,7 +21,7 @@ class Crop:
         self._spec = spec
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Show the model another part, from the next frame on."""
+        """Show the model another part, from the next frame on; `remembered`: whether the next run will have it."""
         region = read_region(await _json(request))
         # to the disk: an SD card takes its time
         reason = await asyncio.to_thread(self._aim.point_at, region)
@@ -30,14 +30,21 @@ class Crop:
     def record(self) -> dict[str, Any]:
         """Rectangles as x, y, width, height, in fractions of the upright picture.
 
-        picture  its width and height in px; None before the first, and then `seen` is None, too
-        crop     the part that was chosen; None: all of it
-        seen     the part of it that the model sees
-        line     what keeps the crop in the configuration file, below [camera]
+        picture     its width and height in px; None before the first, and then `seen` is None, too
+        crop        the part that was chosen; None: all of it
+        seen        the part of it that the model sees
+        line        what keeps the crop in the configuration file, below [camera]
+        remembered  whether it was chosen in an earlier run
         """
         region = self._aim.region
         shown = self._live.shown.peek()
-        record: dict[str, Any] = {"picture": None, "crop": None, "seen": None, "line": _line(region)}
+        record: dict[str, Any] = {
+            "picture": None,
+            "crop": None,
+            "seen": None,
+            "line": _line(region),
+            "remembered": self._aim.remembered,
+        }
         if region is not None and region.in_fractions:
             record["crop"] = [region.x, region.y, region.width, region.height]
         if shown is None:

@@ -1,6 +1,8 @@
 """What the model is shown, set by programs and by people at the page."""
 
 import json
+import socket
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 
 from tests.daemon import daemon, get_json
+from tests.integration.sources.test_mjpeg_http import EXACT, MULTIPART, jpeg, server
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, classify
 from tests.integration.web.test_page import open_page, text, wait
@@ -76,7 +79,8 @@ def test_a_crop_is_set_said_and_taken_back_again(aimed: WebServer, aim: Aim, mem
     _, whole = post(aimed.url, '{"crop": null}')
 
     assert before == {
-        "picture": [1280, 720], "crop": None, "seen": [0.21875, 0, 0.5625, 1], "line": 'crop = "0,0,1,1"'
+        "picture": [1280, 720], "crop": None, "seen": [0.21875, 0, 0.5625, 1], "line": 'crop = "0,0,1,1"',
+        "remembered": False,
     }  # fmt: skip
     assert status == 200
     assert answer == during | {"remembered": True, "reason": ""}
@@ -343,22 +347,65 @@ def test_the_page_says_that_the_model_rests_where_nothing_moves(
     assert not before
 
 
-def test_a_crop_outlives_the_daemon_unless_an_option_says_otherwise(tmp_path: Path) -> None:
-    state = {"XDG_STATE_HOME": str(tmp_path)}
-    with daemon("--source", "demo:ram", "--fps", "5", **state) as first:
-        first.wait_for("ok")
-        _, answer = post(first.url, '{"crop": [0.5, 0.5, 0.25, 0.25]}')
-        first.end()
-    with daemon("--source", "demo:ram", "--fps", "5", **state) as second:
-        remembered = second.wait_for("ok")["view"]
-    with daemon("--source", "demo:ram", "--fps", "5", "--crop", "0,0,640,720", "--rotate", "90", **state) as third:
-        explicit = third.wait_for("ok")["view"]
-        _, overruled = post(third.url, '{"crop": null}')
+@pytest.fixture
+def network_camera() -> Iterator[str]:
+    """The address of a camera that sends for as long as a test takes."""
+    picture = jpeg()
+    part = EXACT.replace(b"LENGTH", str(len(picture)).encode()) + picture + b"\r\n"
 
-    assert answer["remembered"]
-    assert remembered["crop"] == [0.5, 0.5, 0.25, 0.25]
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(MULTIPART)
+        while True:  # until the daemon leaves
+            connection.sendall(part)
+            time.sleep(0.05)
+
+    with server(answer) as port:
+        yield f"http://127.0.0.1:{port}/"
+
+
+def test_a_cameras_crop_is_there_at_the_next_start_which_says_so_and_how_to_take_it_back(
+    tmp_path: Path, network_camera: str
+) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path)}
+    with daemon("--source", network_camera, **state) as first:
+        chosen_now = first.wait_for("ok")["view"], post(first.url, '{"crop": [0.5, 0.5, 0.25, 0.25]}')[1]
+        assert first.end()[0] == 0
+    with daemon("--source", network_camera, **state) as second:
+        found = second.wait_for("ok")["view"]
+        said = second.errors()
+        post(second.url, '{"crop": null}')
+        taken_back = second.state()["view"]
+
+    assert not chosen_now[0]["remembered"]
+    assert chosen_now[1]["remembered"]
+    assert (found["crop"], found["remembered"]) == ([0.5, 0.5, 0.25, 0.25], True)
+    assert "0.5,0.5,0.25,0.25" in said
+    assert "--crop 0,0,1,1" in said
+    assert (taken_back["crop"], taken_back["remembered"]) == (None, False)
+
+
+def test_a_demo_that_somebody_cropped_is_whole_in_the_next_run(tmp_path: Path) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path)}
+    (tmp_path / "vitcam").mkdir()
+    (tmp_path / "vitcam" / "crops.json").write_text('{"demo:ram": "0,0,0.5,0.5"}')  # by an older version
+    with daemon("--source", "demo:ram", "--fps", "5", **state) as running:
+        view = running.wait_for("ok")["view"]
+        _, answer = post(running.url, '{"crop": [0.5, 0.5, 0.25, 0.25]}')
+
+    assert (view["crop"], view["remembered"]) == (None, False)
+    assert answer["crop"] == [0.5, 0.5, 0.25, 0.25]
+    assert not answer["remembered"]
+    assert "cameras only" in answer["reason"]
+
+
+def test_a_crop_by_option_holds_against_the_page_at_the_next_start() -> None:
+    with daemon("--source", "demo:ram", "--fps", "5", "--crop", "0,0,640,720", "--rotate", "90") as running:
+        explicit = running.wait_for("ok")["view"]
+        _, overruled = post(running.url, '{"crop": null}')
+
     assert explicit["picture"] == [720, 1280]
     assert explicit["crop"] == [0, 0, 0.888889, 0.5625]
+    assert not explicit["remembered"]
     assert overruled["crop"] is None
     assert not overruled["remembered"]
     assert "camera.crop" in overruled["reason"]

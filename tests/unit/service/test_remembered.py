@@ -36,7 +36,8 @@ def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"picamera": 3}', '{"picamera": "1,2"}', '{"picamera": "0,0,9,1e999"}']
+    "content",
+    ["", "{", "[]", '{"picamera": 3}', '{"picamera": "1,2"}', '{"picamera": "0,0,9,1e999"}', "[" * 100_000],
 )
 def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "crops.json").write_text(content)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import SourceError, UsageError
-from vitcam.sources import OPENERS, SourceOptions, default_uri, find, open_source
+from vitcam.sources import OPENERS, SourceOptions, default_uri, find, is_camera, open_source
 from vitcam.sources.demo import DemoInRam
 from vitcam.sources.images import Images
 from vitcam.sources.mjpeg_http import HttpMjpeg
@@ -160,3 +160,25 @@ def test_a_path_may_appear_later_and_a_mistyped_name_never(uri: str, may_appear:
         open_source(uri)
 
     assert isinstance(refused.value, SourceError) is may_appear
+
+
+@pytest.mark.parametrize(
+    ("uri", "camera"),
+    [
+        ("", True),
+        ("picamera:1", True),
+        ("v4l2:/dev/video0", True),
+        ("/dev/video97", True),
+        ("rtsp://camera/stream", True),
+        ("https://camera/stream", True),
+        ("demo", False),
+        ("demo:ram", False),
+        ("-", False),
+        ("clip.mp4", False),
+        ("images:photos", False),
+        ("/no/such/folder", False),
+        ("x" * 5000, False),
+    ],
+)
+def test_cameras_are_told_from_files_pipes_and_the_demo(uri: str, camera: bool) -> None:
+    assert is_camera(uri) == camera
