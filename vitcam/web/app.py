@@ -1,31 +1,35 @@
 """The routes: which request goes where."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from aiohttp import web
 
 from vitcam.attention import Mode
-from vitcam.frames import Image, Prediction
 from vitcam.view import Aim
+from vitcam.web.body import Limits
 from vitcam.web.crop import Crop
 from vitcam.web.demand import Demand
+from vitcam.web.expert import Expert
 from vitcam.web.guard import add_headers, errors_as_json, refusal, refuse_strangers
+from vitcam.web.intake import Intake
 from vitcam.web.live import Arrivals, Live
 from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
+from vitcam.web.places import Places, address_of
 from vitcam.web.predictions import EVENT_HEADERS, Feed
 from vitcam.web.press import Press
 from vitcam.web.preview import Preview
 from vitcam.web.static import INDEX, Page
-from vitcam.web.uploads import Uploads, read_input_spec
+from vitcam.web.uploads import MOST_AT_ONCE, PHOTO, Uploads, read_input_spec
 from vitcam.web.variant import STEPS, Variant, overlays_of, read_variant
 
 MOST_CLIENTS = 256  # of each kind
+MOST_OF_ONE_ADDRESS = 224  # the others have places, too
 _SNAPSHOT_PATIENCE_S = 1.0
+_CHANGE = Limits(4096, 5.0, "the request")
+_MOST_CHANGES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +38,13 @@ class Parts:
 
     live: Live
     model_card: dict[str, Any]
-    classify: Callable[[Image], Prediction]
+    expert: Expert
     default: Variant
     press: Press
     demand: Demand
     uploads_executor: Executor
+    changes_executor: Executor
+    """Does what changes something and may wait for the disk."""
     host: str
     """What the server is bound to."""
     aim: Aim
@@ -59,7 +65,8 @@ def build_app(parts: Parts) -> web.Application:
             web.get("/api/predictions", site.predictions),
             web.get("/api/state", site.state),
             web.get("/api/model", site.model),
-            web.post("/api/classify", site.uploads.answer),
+            web.post("/api/classify", site.uploads.classify),
+            web.post("/api/explain", site.uploads.explain),
             web.post("/api/crop", site.crop.answer),
             web.get("/healthz", site.healthz),
             web.get("/readyz", site.readyz),
@@ -81,10 +88,13 @@ class _Site:
         self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press, parts.demand)
         self._feed = Feed(Arrivals(parts.live.predicted))
         self._page = Page()
-        self._clients: Counter[str] = Counter()
-        spec = read_input_spec(parts.model_card)
-        self.uploads = Uploads(parts.classify, spec, parts.uploads_executor)
-        self.crop = Crop(parts.live, parts.aim, spec)
+        self._clients = {
+            kind: Places(MOST_CLIENTS, MOST_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
+        }
+        photos = Intake(PHOTO, Places(MOST_AT_ONCE, MOST_AT_ONCE, "photos"), parts.uploads_executor)
+        changes = Intake(_CHANGE, Places(_MOST_CHANGES, _MOST_CHANGES // 2, "changes"), parts.changes_executor)
+        self.uploads = Uploads(parts.expert, parts.model_card, photos)
+        self.crop = Crop(parts.live, parts.aim, read_input_spec(parts.model_card), changes)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
         """The page; or what mjpg-streamer, and so every printer's web interface, calls stream and snapshot."""
@@ -105,13 +115,15 @@ class _Site:
         if request.method == "HEAD":
             await response.prepare(request)
             return response
-        with self._client("stream"), self._preview.watch(variant) as channel:
+        with self._clients["streams"].held(address_of(request)), self._preview.watch(variant) as channel:
             await response.prepare(request)
             await send_pictures(response, _transport(request), channel)
         return response
 
     async def snapshot(self, request: web.Request) -> web.Response:
-        picture = await self._preview.snapshot(self._variant(request.query), _SNAPSHOT_PATIENCE_S)
+        variant = self._variant(request.query)
+        with self._clients["snapshots"].held(address_of(request)):
+            picture = await self._preview.snapshot(variant, _SNAPSHOT_PATIENCE_S)
         return web.Response(
             body=picture.jpeg,
             content_type="image/jpeg",
@@ -125,7 +137,7 @@ class _Site:
         if request.method == "HEAD":
             await response.prepare(request)
             return response
-        with self._client("predictions"):
+        with self._clients["predictions"].held(address_of(request)):
             await response.prepare(request)
             attention = request.query.get("attention") == "1"
             await self._feed.send(response, _transport(request), attention=attention)
@@ -135,7 +147,8 @@ class _Site:
         record = asdict(self._live.state())
         record["frames"]["encoded"] = self._press.encoded
         record["view"] = self.crop.record()
-        record["clients"] = {kind: self._clients[kind] for kind in ("stream", "predictions")}
+        streams, predictions = self._clients["streams"].taken, self._clients["predictions"].taken
+        record["clients"] = {"stream": streams, "predictions": predictions}
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def model(self, _: web.Request) -> web.Response:
@@ -154,16 +167,6 @@ class _Site:
 
     def _variant(self, query: Mapping[str, str]) -> Variant:
         return read_variant(query, self._heads, self._default, self._overlays)
-
-    @contextmanager
-    def _client(self, kind: str) -> Iterator[None]:
-        if self._clients[kind] >= MOST_CLIENTS:
-            raise web.HTTPServiceUnavailable(text=f"{MOST_CLIENTS} clients are connected already; try again later")
-        self._clients[kind] += 1
-        try:
-            yield
-        finally:
-            self._clients[kind] -= 1
 
 
 def _transport(request: web.Request) -> Any:

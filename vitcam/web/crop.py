@@ -1,6 +1,5 @@
 """The part of the picture that the model is shown: said to the page, and set by it."""
 
-import asyncio
 from typing import Any
 
 from aiohttp import web
@@ -8,6 +7,8 @@ from aiohttp import web
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec, crop_of, rect_of
 from vitcam.view import Aim, Region
+from vitcam.web.body import Body, read_json
+from vitcam.web.intake import Intake
 from vitcam.web.live import Live
 from vitcam.wire import fractions
 
@@ -15,17 +16,20 @@ from vitcam.wire import fractions
 class Crop:
     """`POST /api/crop`, and what `/api/state` says of it."""
 
-    def __init__(self, live: Live, aim: Aim, spec: InputSpec | None) -> None:
+    def __init__(self, live: Live, aim: Aim, spec: InputSpec | None, intake: Intake) -> None:
         self._live = live
         self._aim = aim
         self._spec = spec
+        self._intake = intake
 
     async def answer(self, request: web.Request) -> web.Response:
         """Show the model another part, from the next frame on; `remembered`: whether the next run will have it."""
-        region = read_region(await _json(request))
-        # to the disk: an SD card takes its time
-        reason = await asyncio.to_thread(self._aim.point_at, region)
+        reason = await self._intake.answer(request, self._point)
         return web.json_response({**self.record(), "remembered": not reason, "reason": reason})
+
+    def _point(self, body: Body) -> str:
+        """Why the crop is not remembered; writes to the disk, and an SD card takes its time."""
+        return self._aim.point_at(read_region(read_json(body)))
 
     def record(self) -> dict[str, Any]:
         """Rectangles as x, y, width, height, in fractions of the upright picture.
@@ -78,13 +82,6 @@ def read_region(body: Any) -> Region | None:
             "the crop is no list of four numbers from 0 to 1: x, y, width, height as fractions of the picture"
         )
     return Region(*(float(side) for side in crop))
-
-
-async def _json(request: web.Request) -> Any:
-    try:
-        return await request.json()
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"the request is not JSON: {error}") from error
 
 
 def _line(region: Region | None) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.web.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
@@ -31,20 +31,23 @@ async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Whatever a handler refuses leaves as `{"error": "one sentence"}`; what it did not expect is logged."""
+    """Whatever a handler refuses leaves as `{"error": "one sentence"}`; what it did not expect is logged.
+
+    The connection of a request whose body was not read ends with that answer.
+    """
     try:
         return await handler(request)
-    except UsageError as error:
-        return refusal(400, str(error))
-    except TooManyVariantsError as error:
-        return refusal(429, str(error))
     except web.HTTPException as error:
         answer = refusal(error.status, _sentence(request, error))
         answer.headers.update({name: error.headers[name] for name in ("Allow", "Retry-After") if name in error.headers})
-        return answer
+    except VitcamError as error:
+        answer = refusal(_status(error), str(error))
     except Exception:
         log.exception("%s %s failed", request.method, request.path)
-        return refusal(500, "vitcam failed at this request; its log says more")
+        answer = refusal(500, "vitcam failed at this request; its log says more")
+    if not request.content.at_eof():
+        answer.force_close()
+    return answer
 
 
 def refuse_strangers(host: str) -> Middleware:
@@ -91,6 +94,12 @@ def _split(url: str) -> SplitResult:
         return urlsplit(url)
     except ValueError:  # a bracket without its other half
         return SplitResult("", "", "", "", "")
+
+
+def _status(error: VitcamError) -> int:
+    if isinstance(error, TooManyVariantsError):
+        return 429
+    return 400 if isinstance(error, UsageError) else 503
 
 
 def _sentence(request: web.Request, error: web.HTTPException) -> str:

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
+from vitcam.decode import Decode, Decoded, decode
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.view import Aim
 from vitcam.web.demand import Demand
+from vitcam.web.expert import Expert
 from vitcam.web.live import Live
 from vitcam.web.press import Press
 from vitcam.web.variant import Variant
@@ -40,6 +42,7 @@ class WebServer:
     host, port  where to listen; port 0 takes a free one
     default     what `/stream` and `/snapshot.jpg` give unasked
     aim         what the model is shown, for the page to change
+    decode      for uploads, as is `explain`: draws the sheet of `vitcam explain`, (h, w, 3) uint8, RGB
     """
 
     def __init__(
@@ -51,16 +54,19 @@ class WebServer:
         port: int,
         default: Variant = Variant(),  # noqa: B008 - frozen
         aim: Aim | None = None,
+        decode: Decode = decode,
+        explain: Callable[[Decoded], Image] | None = None,
     ) -> None:
         self._live = live
         self._model_card = model_card
-        self._classify = classify
+        self._expert = Expert(decode, classify, explain)
         self._host = host
         self._port = port
         self._default = default
         self._aim = aim or Aim()
         self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
+        self._changes = ThreadPoolExecutor(1, thread_name_prefix="change")
         self._press = Press(self._encoder)
         self._demand = Demand()
         self._thread: threading.Thread | None = None
@@ -106,7 +112,7 @@ class WebServer:
                 with contextlib.suppress(RuntimeError):  # the loop has ended already
                     self._loop.call_soon_threadsafe(self._ending.set)
             self._thread.join(max(0.0, deadline - time.monotonic()))
-        for executor in (self._encoder, self._uploads):
+        for executor in (self._encoder, self._uploads, self._changes):
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, listener: socket.socket) -> None:
@@ -127,11 +133,12 @@ class WebServer:
         parts = Parts(
             live=self._live,
             model_card=self._model_card,
-            classify=self._classify,
+            expert=self._expert,
             default=self._default,
             press=self._press,
             demand=self._demand,
             uploads_executor=self._uploads,
+            changes_executor=self._changes,
             host=self._host,
             aim=self._aim,
         )

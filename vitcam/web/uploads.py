@@ -1,82 +1,83 @@
-"""A photo comes in, a prediction goes out. Classified beside the camera, by an interpreter of its own."""
+"""A photo comes in, an answer goes out. Classified beside the camera, by an interpreter of its own."""
 
-import asyncio
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
+import base64
+from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, TypeVar
 
-from aiohttp import BodyPartReader, StreamReader, web
+import cv2
+from aiohttp import web
 
-from vitcam.decode import decode_image
+from vitcam.decode import Decoded
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
-from vitcam.resize import InputSpec, crop_of
+from vitcam.resize import InputSpec, crop_of, to_model_size
+from vitcam.web.body import Body, Limits
+from vitcam.web.expert import Expert
+from vitcam.web.form import is_form, read_field
+from vitcam.web.intake import Intake
 from vitcam.web.predictions import nested_lists
 from vitcam.wire import frame_record, prediction_record
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 MOST_BYTES = 32 * 1024 * 1024
 MOST_AT_ONCE = 4
-_UPLOAD_TIMEOUT_S = 60.0
-_PIECE_BYTES = 64 * 1024
+PHOTO = Limits(MOST_BYTES, 60.0, "the photo")
+_NO_EXPLAIN = (
+    "this model file has no signature `explain`, so what its blocks looked at is not known; export it again with "
+    "vitcam-train export"
+)
 
 
 class Uploads:
-    """Takes a bounded number of photos at once."""
+    """`POST /api/classify` and `POST /api/explain`."""
 
-    def __init__(
-        self, classify: Callable[[Image], Prediction], input_spec: InputSpec | None, executor: Executor
-    ) -> None:
-        self._classify = classify
-        self._input = input_spec
-        self._executor = executor
-        self._taken = 0
+    def __init__(self, expert: Expert, model_card: dict[str, Any], intake: Intake) -> None:
+        self._expert = expert
+        self._input = read_input_spec(model_card)
+        self._explains = bool(model_card.get("rollout"))
+        self._intake = intake
 
-    async def answer(self, request: web.Request) -> web.Response:
-        """`POST /api/classify`."""
-        with self._place():
-            try:
-                async with asyncio.timeout(_UPLOAD_TIMEOUT_S):
-                    data = await _read_image(request)
-            except TimeoutError:
-                raise web.HTTPRequestTimeout(
-                    text=f"the photo did not arrive within {_UPLOAD_TIMEOUT_S:.0f} s; send a smaller one"
-                ) from None
-            loop = asyncio.get_running_loop()
-            return web.json_response(await loop.run_in_executor(self._executor, self._describe, data))
+    async def classify(self, request: web.Request) -> web.Response:
+        """A prediction; with `?input=1` also the picture that the model was given."""
+        with_input = request.query.get("input") == "1"
+        return web.json_response(await self._intake.answer(request, lambda body: self._describe(body, with_input)))
 
-    @contextmanager
-    def _place(self) -> Iterator[None]:
-        if self._taken >= MOST_AT_ONCE:
-            raise web.HTTPServiceUnavailable(
-                text=f"{MOST_AT_ONCE} photos are being classified already; try again in a second",
-                headers={"Retry-After": "1"},
-            )
-        self._taken += 1
-        try:
-            yield
-        finally:
-            self._taken -= 1
+    async def explain(self, request: web.Request) -> web.Response:
+        """The sheet of `vitcam explain`, as PNG."""
+        draw = self._expert.explain
+        if draw is None or not self._explains:
+            raise UsageError(_NO_EXPLAIN)
 
-    def _describe(self, data: bytes) -> dict[str, Any]:
+        def work(body: Body) -> bytes:
+            return _png(_without_blame(draw, self._expert.decode(read_photo(body))))
+
+        png = await self._intake.answer(request, work)
+        return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
+
+    def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
-        image = decode_image(data)
-        try:
-            prediction = self._classify(image)
-        except VitcamError as error:  # no fault of the photo's
-            raise web.HTTPServiceUnavailable(text=str(error)) from error
-        height, width = image.shape[:2]
-        record = {**prediction_record(prediction), "frame": frame_record(prediction)}
-        record["image"] = {"width": width, "height": height}
-        if self._input is not None:
-            record["crop"] = asdict(crop_of(self._input, height, width))
+        photo = self._expert.decode(read_photo(body))
+        prediction = _without_blame(self._expert.classify, photo.image)
+        record = prediction_record(prediction) | _place(photo, prediction, self._input)
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:
             record["rollout"] = nested_lists(prediction.rollout)
         if prediction.evidence is not None:
             record["evidence"] = nested_lists(prediction.evidence)
+        if with_input and self._input is not None:
+            record["input"] = _data_url(to_model_size(photo.image, self._input))
         return record
+
+
+def read_photo(body: Body) -> bytes:
+    """The body, or the field `image` of a form. Raises UsageError where there is none."""
+    data = read_field(body, "image") if is_form(body) else body.data
+    if not data:
+        raise UsageError("the request carries no photo; send one as the body, or as the form's field 'image'")
+    return data
 
 
 def read_input_spec(model_card: dict[str, Any]) -> InputSpec | None:
@@ -88,34 +89,30 @@ def read_input_spec(model_card: dict[str, Any]) -> InputSpec | None:
     return InputSpec(**{name: value for name, value in raw.items() if name in names})
 
 
-async def _read_image(request: web.Request) -> bytes:
-    """The body, or the field `image` of a form."""
-    if not request.content_type.startswith("multipart/"):
-        data = await _read_bounded(request.content)
-    else:
-        data = await _read_field(request)
-    if not data:
-        raise UsageError("the request carries no photo; send one as the body, or as the form's field 'image'")
-    return data
+def _place(photo: Decoded, prediction: Prediction, spec: InputSpec | None) -> dict[str, Any]:
+    """How large the photo is itself, in px, and which part of it the model saw, also where it was decoded reduced."""
+    size = {"width": photo.width, "height": photo.height}
+    record: dict[str, Any] = {"image": size, "frame": frame_record(prediction) | size}
+    if spec is not None:
+        record["crop"] = asdict(crop_of(spec, photo.height, photo.width))
+    return record
 
 
-async def _read_field(request: web.Request) -> bytes:
+def _without_blame(ask: Callable[[T], R], photo: T) -> R:
+    """What the model makes of a photo; that it cannot be loaded is not the sender's fault."""
     try:
-        form = await request.multipart()
-        while (part := await form.next()) is not None:
-            if isinstance(part, BodyPartReader) and part.name == "image":
-                return await _read_bounded(part)
-    except ValueError as error:
-        raise UsageError(f"the form cannot be read ({error}); send the photo as the form's field 'image'") from error
-    raise UsageError("the form has no field 'image'; send the photo under that name")
+        return ask(photo)
+    except VitcamError as error:
+        raise web.HTTPServiceUnavailable(text=str(error)) from error
 
 
-async def _read_bounded(body: StreamReader | BodyPartReader) -> bytes:
-    data = bytearray()
-    while piece := await (body.read(_PIECE_BYTES) if isinstance(body, StreamReader) else body.read_chunk(_PIECE_BYTES)):
-        data += piece
-        if len(data) > MOST_BYTES:
-            raise web.HTTPRequestEntityTooLarge(
-                MOST_BYTES, len(data), text=f"the photo is larger than {MOST_BYTES // 2**20} MiB; send a smaller one"
-            )
+def _png(image: Image) -> bytes:
+    """(h, w, 3) uint8, RGB, as PNG."""
+    done, data = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+    if not done:
+        raise VitcamError(f"a picture of {image.shape[1]}×{image.shape[0]} px could not be encoded as PNG")
     return bytes(data)
+
+
+def _data_url(image: Image) -> str:
+    return "data:image/png;base64," + base64.b64encode(_png(image)).decode()

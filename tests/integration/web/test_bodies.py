@@ -1,0 +1,181 @@
+"""Requests with a body: how long it may take, how large it may be, and how many may come at once."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
+
+import pytest
+
+from tests import frames
+from tests.integration.web.camera import CARD, Camera, classify
+from tests.integration.web.lines import answer_of, connected, is_closed, post_head, readable, refusal_of
+from tests.integration.web.test_uploads import photo
+from vitcam.decode import Decoded
+from vitcam.web import app
+from vitcam.web.body import Limits
+from vitcam.web.server import WebServer
+from vitcam.web.uploads import MOST_AT_ONCE
+
+T = TypeVar("T")
+CROP = b'{"crop": null}'
+
+
+@contextmanager
+def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
+    with Camera() as camera:
+        server = WebServer(camera, CARD, classify, "127.0.0.1", 0, decode=decode)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop(2)
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a second for a whole body instead of several."""
+    monkeypatch.setattr(app, "_CHANGE", Limits(4096, 0.5, "the request"))
+    monkeypatch.setattr(app, "PHOTO", Limits(2**20, 0.5, "the photo"))
+
+
+@pytest.mark.parametrize("target", ["/api/crop", "/api/classify"])
+@pytest.mark.parametrize("sent", [b"", b'{"crop'])
+@pytest.mark.usefixtures("hasty")
+def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_ends(target: str, sent: bytes) -> None:
+    with serving(picture_of) as server, connected(server, post_head(target, 100) + sent) as line:
+        status, sentence = refusal_of(line)
+
+        assert status == 408
+        assert "did not arrive within" in sentence
+        assert is_closed(line)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_body_that_comes_byte_by_byte_is_given_no_more_time() -> None:
+    with serving(picture_of) as server, connected(server, post_head("/api/crop", 1000)) as line:
+        line.settimeout(0.1)
+        for _ in range(100):
+            line.sendall(b" ")
+            try:
+                beginning = line.recv(12)
+                break
+            except TimeoutError:
+                continue
+
+        assert beginning == b"HTTP/1.1 408"
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_body_of_more_than_four_kilobytes_is_refused_where_a_few_numbers_are_meant(
+    server: WebServer, announced: bool
+) -> None:
+    body = b" " * 5000
+    head = post_head("/api/crop", 5000)
+    if not announced:
+        head = head.replace(b"Content-Length: 5000", b"Transfer-Encoding: chunked")
+        body = b"1388\r\n" + body + b"\r\n0\r\n\r\n"
+    with connected(server, head + body) as line:
+        status, sentence = refusal_of(line)
+
+    assert status == 413
+    assert "larger than 4,096 bytes" in sentence
+
+
+def test_a_crowd_of_unfinished_bodies_is_sent_away_and_keeps_nobody_else_out(server: WebServer) -> None:
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(connected(server, post_head("/api/crop", 100))) for _ in range(40)]
+        late = stack.enter_context(connected(server, post_head("/api/crop", len(CROP)) + CROP, "127.0.0.2"))
+
+        assert answer_of(late)[0] == 200
+        waiting = app._MOST_CHANGES // 2
+        assert [refusal_of(line)[0] for line in crowd[waiting:]] == [503] * (len(crowd) - waiting)
+        assert not any(readable(line) for line in crowd[:waiting])
+
+
+def test_clients_that_leave_behind_a_slow_photo_leave_no_photos_behind() -> None:
+    going, given = threading.Event(), list[bytes]()
+
+    def slow(data: bytes) -> Decoded:
+        given.append(data)
+        going.wait(60)
+        return picture_of(data)
+
+    data = photo()
+    request = post_head("/api/classify", len(data)) + data
+    with serving(slow) as server:
+        with connected(server, request):
+            wait_until(lambda: len(given) == 1)
+        for _ in range(40):  # who comes while there is a place waits; who leaves then has not been there
+            with connected(server, request) as line:
+                line.settimeout(0.05)
+                with pytest.raises(TimeoutError):
+                    line.recv(1)
+        with ExitStack() as stack:
+            waiting = [stack.enter_context(connected(server, request)) for _ in range(MOST_AT_ONCE)]
+            refused = wait_until(lambda: [line for line in waiting if readable(line)])[0]
+            assert refusal_of(refused)[0] == 503  # the place of the first one is held, though it left
+            going.set()
+            assert [answer_of(line)[0] for line in waiting if line is not refused] == [200] * (MOST_AT_ONCE - 1)
+
+    assert len(given) == MOST_AT_ONCE
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"--xx\r\n\r\n\r\n" * 1_500_000, "multipart/form-data; boundary=xx"),
+        (b"a:\r\n" * 5_000_000, "multipart/form-data; boundary=xx"),
+        (b"--xx\r\n" + b"a:\r\n" * 5_000_000, "multipart/form-data; boundary=xx"),
+        (b"\r\n--x" * 4_000_000, "multipart/form-data; boundary=xx"),
+        (b"".join(b"--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n" % (i, i + 1) for i in range(3000)),
+         "multipart/form-data; boundary=b0"),
+    ],
+    ids=["tiny parts", "endless preamble", "tiny headers", "almost boundaries", "nested 3,000 deep"],
+)  # fmt: skip
+def test_health_is_answered_at_once_while_a_hostile_form_is_read(server: WebServer, body: bytes, kind: str) -> None:
+    with connected(server, post_head("/api/classify", len(body), f"Content-Type: {kind}")) as line:
+        slowest = 0.0
+        sender = threading.Thread(target=line.sendall, args=(body,))
+        sender.start()
+        while sender.is_alive() or not readable(line):
+            began = time.monotonic()
+            with connected(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") as doctor:
+                assert answer_of(doctor)[0] == 200
+            slowest = max(slowest, time.monotonic() - began)
+        status, sentence = refusal_of(line)
+
+    assert status == 400
+    assert "form" in sentence
+    assert slowest < 1
+
+
+def test_the_photo_is_found_behind_fifteen_other_fields_and_not_behind_sixteen(server: WebServer) -> None:
+    other = b'--xx\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n'
+    image = b'--xx\r\nContent-Disposition: form-data; name="image"\r\n\r\n' + photo() + b"\r\n--xx--\r\n"
+    statuses = []
+    for count in (15, 16):
+        body = other * count + image
+        head = post_head("/api/classify", len(body), "Content-Type: multipart/form-data; boundary=xx")
+        with connected(server, head + body) as line:
+            status, _, answer = answer_of(line)
+            statuses.append((status, json.loads(answer).get("error", "")))
+
+    assert statuses[0][0] == 200
+    assert statuses[1][0] == 400
+    assert "more than 16 fields" in statuses[1][1]
+
+
+def picture_of(_: bytes) -> Decoded:
+    return Decoded(frames.picture(100, 200), 200, 100)
+
+
+def wait_until(found: Callable[[], T], within_s: float = 30) -> T:
+    """What `found` gives once that is true."""
+    deadline = time.monotonic() + within_s
+    while not (value := found()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return value
