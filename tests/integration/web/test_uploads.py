@@ -61,7 +61,7 @@ def test_a_photo_as_the_body_gives_a_prediction_and_where_it_looked(server: WebS
     assert record["image"] == {"width": 200, "height": 100}
     assert record["crop"] == {"x": 50, "y": 0, "width": 100, "height": 100}
     assert np.shape(record["attention"]) == (3, 4, 4)
-    assert record["frame"] == {"width": 128, "height": 72, "crop": [0.21875, 0.0, 0.5625, 1.0]}
+    assert record["frame"] == {"width": 200, "height": 100, "crop": [0.21875, 0.0, 0.5625, 1.0]}
 
 
 def test_a_photo_in_a_form_gives_the_same_as_one_in_the_body(server: WebServer) -> None:
