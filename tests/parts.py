@@ -24,9 +24,14 @@ def need_system_python(*modules: str) -> str:
     return python
 
 
+def data_root() -> Path:
+    """Where the photos and weights lie that are not in the repository."""
+    return Path(os.environ.get("VITCAM_DATA", "../shared/data"))
+
+
 def need_data(name: str) -> Path:
     """A folder or file below the data root (VITCAM_DATA, default ../shared/data)."""
-    path = Path(os.environ.get("VITCAM_DATA", "../shared/data")) / name
+    path = data_root() / name
     if not path.exists():
         _missing(f"{path} is not there; VITCAM_DATA names the data root")
     return path

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench.aarch64.emulate import Guest
+from tests.cortex_a76 import processor
 from vitcam.errors import UsageError, VitcamError
 
 HERE = Path(__file__).parent
@@ -20,12 +21,6 @@ PROGRAMS = {
 SUITE, PYTHON = "trixie", "3.13"
 DEBIAN = "python3,ca-certificates,libgomp1,libstdc++6,llvm"
 PLATFORMS = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64")
-CORES = 4
-_CPUINFO = (
-    "processor\t: {core}\nBogoMIPS\t: 108.00\n"
-    "Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp\n"
-    "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x4\nCPU part\t: 0xd0b\nCPU revision\t: 1\n\n"
-)
 _LIBRARIES = ("executorch", "executorch_threadpool", "executorch_backend_xnnpack")
 _KERNELS = ("executorch_kernels_optimized", "executorch_kernels_quantized")
 
@@ -75,27 +70,10 @@ def _make_root(root: Path) -> None:
     _run("Debian for arm64", "mmdebstrap", *options, f"--include={DEBIAN}", SUITE, root)
     if not (root / "lib").exists():
         (root / "lib").symlink_to("usr/lib")  # what base-files would have made
-    for name, text in _processor().items():
+    for name, text in processor().items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(f"{text}\n")
     (root / "complete").touch()
-
-
-def _processor() -> dict[str, str]:
-    """Files that say: four Cortex-A76. Without them XNNPACK reads this machine's, and crashes on them."""
-    files = {"proc/cpuinfo": "".join(_CPUINFO.format(core=core) for core in range(CORES))}
-    cpus, every = "sys/devices/system/cpu", f"0-{CORES - 1}"
-    files |= {f"{cpus}/{name}": every for name in ("possible", "present", "online")}
-    files[f"{cpus}/kernel_max"] = str(CORES - 1)
-    for core in range(CORES):
-        topology, frequency = f"{cpus}/cpu{core}/topology", f"{cpus}/cpu{core}/cpufreq"
-        alone = ("core_id", "thread_siblings_list", "core_cpus_list")
-        files |= {f"{topology}/{name}": str(core) for name in alone}
-        files |= {f"{topology}/{name}": "0" for name in ("physical_package_id", "cluster_id")}
-        together = ("core_siblings_list", "package_cpus_list", "cluster_cpus_list")
-        files |= {f"{topology}/{name}": every for name in together}
-        files |= {f"{frequency}/cpuinfo_max_freq": "2400000", f"{frequency}/cpuinfo_min_freq": "1500000"}
-    return files
 
 
 def _install(target: Path, wheels: Sequence[str], options: Sequence[str]) -> None:
