@@ -44,7 +44,7 @@ def picamera2(place: Place) -> Finding:
         return Finding(
             grade,
             f"is built for another NumPy: {outcome.last_words}",
-            _install("'numpy<2' 'opencv-python-headless<4.12'"),
+            _one_numpy(),
         )
     if "ModuleNotFoundError" not in outcome.last_words:
         return Finding(
@@ -80,13 +80,25 @@ def _system_python(place: Place) -> tuple[int, int] | None:
 
 
 def _clashes(outcome: Outcome) -> bool:
-    """NumPy's two ways of saying that an extension was compiled against another version of it."""
-    return "numpy.dtype size changed" in outcome.err or "compiled using NumPy 1.x" in outcome.err
+    """NumPy's ways of saying that an extension was compiled against another version of it."""
+    said = ("numpy.dtype size changed", "compiled using NumPy 1.x", "compiled against API version")
+    return any(words in outcome.err for words in said)
+
+
+def _one_numpy() -> str:
+    """How a virtual environment comes back to the NumPy that the system's packages are built for.
+
+    Its own NumPy goes, so that the system's is seen again; then pip brings what fits that one. It must not be told to
+    reinstall by force: that would bring NumPy's newest, too.
+    """
+    old = sys.version_info < (3, 13)  # Raspberry Pi OS bookworm and before: NumPy 1
+    bounds = "'numpy<2' 'ml_dtypes<0.6' 'opencv-python-headless<4.12'" if old else "numpy opencv-python-headless"
+    return f"{sys.executable} -m pip uninstall -y numpy; {sys.executable} -m pip install {bounds}"
 
 
 def _pip_fix(outcome: Outcome) -> str:
     if _clashes(outcome):
-        return _install("'numpy<2' 'opencv-python-headless<4.12'")
+        return _one_numpy()
     if "libGL" in outcome.err:  # opencv-python, with windows, in place of the headless one
         return f"{sys.executable} -m pip uninstall -y opencv-python; {_install('opencv-python-headless')}"
     return _install("vitcam")

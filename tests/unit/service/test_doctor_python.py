@@ -31,7 +31,8 @@ def test_python_names_the_version_of_everything_it_needs(place: Place) -> None:
 @pytest.mark.parametrize(
     ("error", "fix"),
     [
-        ("ValueError('numpy.dtype size changed, may indicate binary incompatibility')", "'numpy<2'"),
+        ("ValueError('numpy.dtype size changed, may indicate binary incompatibility')", "uninstall -y numpy; "),
+        ("RuntimeError('module compiled against API version 0x10')", "uninstall -y numpy; "),
         ("ImportError('libGL.so.1: cannot open shared object file')", "uninstall -y opencv-python;"),
         ("ImportError('something else')", "--force-reinstall vitcam"),
     ],
@@ -58,7 +59,30 @@ def test_a_picamera2_for_another_numpy_matters_where_it_is_wanted(
 
     assert finding.status == status
     assert "built for another NumPy" in finding.found
-    assert "'numpy<2' 'opencv-python-headless<4.12'" in finding.fix
+    assert finding.fix.startswith(f"{sys.executable} -m pip uninstall -y numpy; {sys.executable} -m pip install ")
+
+
+@pytest.mark.parametrize(
+    ("version", "bounds"),
+    [
+        ((3, 11), "'numpy<2' 'ml_dtypes<0.6' 'opencv-python-headless<4.12'"),  # Raspberry Pi OS bookworm
+        ((3, 13), "numpy opencv-python-headless"),  # trixie; no NumPy 1 exists for its Python
+    ],
+)
+def test_the_systems_numpy_is_uncovered_and_never_replaced_by_force(
+    place: Place,
+    fake_package: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    version: tuple[int, int],
+    bounds: str,
+) -> None:
+    fake_package("picamera2", "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility')")
+    monkeypatch.setattr(sys, "version_info", version)
+
+    fix = check_python.picamera2(place).fix
+
+    assert fix.endswith(f" -m pip install {bounds}")
+    assert "force" not in fix
 
 
 def test_a_picamera2_that_the_venv_cannot_see_is_made_visible(place: Place) -> None:
