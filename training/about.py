@@ -14,6 +14,8 @@ from vitcam.resize import InputSpec
 
 FROM_SCRATCH = "random weights"
 """What `began_with` of the provenance says of a network that was not fine-tuned."""
+PLANNED = "epochs_planned"
+"""In the provenance of a network whose training was stopped early: the epochs that it was to have, all stages'."""
 KEY = "vitcam"  # in the header's metadata, which maps strings to strings
 
 

@@ -5,6 +5,7 @@ Both are fitted on photos that are neither trained on nor used for figures.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 FALSE_REJECTION = 0.05  # share of the known photos that stay below the threshold
 PRIOR = 0.5  # standard deviation of the temperature's logarithm about 0, before any photo is seen
+RANGE = (0.01, 100.0)
+"""Temperatures that are searched. One at an end says that the photos did not decide it."""
 
 
 def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
@@ -22,7 +25,7 @@ def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np
 
 
 def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
-    """The temperature, to 1 %, at which it is least surprising which of the best guesses are right.
+    """The temperature in `RANGE` at which it is least surprising which of the best guesses are right.
 
     Only the probability of the best guess is shown and counted in the calibration error, so only it is fitted: the
     usual likelihood of the right label also weighs how improbable the others are, and leaves a network that was trained
@@ -31,10 +34,23 @@ def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64
     probabilities  (n, C), at temperature 1; labels (n,)
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
-    candidates = np.geomspace(0.2, 5.0, 324)  # steps of 1 %
+    from scipy.optimize import minimize_scalar  # here: reports read this module, too, and need no optimiser
+
     right = probabilities.argmax(-1) == labels
-    losses = [_surprise(scaled(probabilities, t).max(-1), right) + (np.log(t) / PRIOR) ** 2 / 2 for t in candidates]
-    return round(float(candidates[int(np.argmin(losses))]), 3)
+
+    def loss(log_t: float) -> float:
+        return _surprise(scaled(probabilities, math.exp(log_t)).max(-1), right) + (log_t / PRIOR) ** 2 / 2
+
+    coarse = np.linspace(math.log(RANGE[0]), math.log(RANGE[1]), 47)  # wrong answers can make a second valley
+    lowest = int(np.argmin([loss(log_t) for log_t in coarse]))
+    between = coarse[max(lowest - 1, 0)], coarse[min(lowest + 1, len(coarse) - 1)]
+    found = minimize_scalar(loss, bounds=between, method="bounded", options={"xatol": 1e-4})
+    return float(f"{math.exp(found.x):.4g}")
+
+
+def at_the_edge(temperature: float) -> bool:
+    """Whether the search for a temperature ended at an end of its range, to 1 %."""
+    return not 1.01 * RANGE[0] < temperature < RANGE[1] / 1.01
 
 
 def fit_threshold(scores: NDArray[np.floating[Any]]) -> float:

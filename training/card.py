@@ -9,6 +9,7 @@ from vitcam.model.bundle import Card
 
 from .about import FROM_SCRATCH
 from .attempts import HEAD, KEY, listed, rows
+from .cautions import cautions, epochs_in_words
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
@@ -43,7 +44,8 @@ def _head(model: Path, card: Card) -> str:
         ("licence", card.licence or "not stated"),
     ]
     rows_text = "\n".join(f"| {name} | {value} |" for name, value in table)
-    return f"# {card.name}: {card.description}\n\n| | |\n|---|---|\n{rows_text}"
+    told = "".join(f"\n> **Caution**: {each}\n" for each in cautions(card))
+    return f"# {card.name}: {card.description}\n{told}\n| | |\n|---|---|\n{rows_text}"
 
 
 def _known(card: Card) -> str:
@@ -84,7 +86,7 @@ def _attempts(card: Card) -> str:
 
 
 def _made(model: Path, card: Card) -> str:
-    facts = {name: value for name, value in card.provenance.items() if name not in ("weights", KEY)}
+    facts = {name: value for name, value in epochs_in_words(card.provenance).items() if name not in ("weights", KEY)}
     versions = facts.pop("versions", {})
     commands = _commands(model, card.name, facts)
     lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items() if value not in ("", None)]

@@ -50,7 +50,8 @@ def train(
     earlier: dict[str, Any] = {}
     history: dict[str, list[float]] = {}
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
-        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher))
+        later = sum(each.train.epochs for each in [*stages, recipe][len(runs) + 1 :])
+        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher, later))
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
         about = read_about(weights)
@@ -67,6 +68,7 @@ def prepare(
     earlier: dict[str, Any] | None = None,
     history: dict[str, list[float]] | None = None,
     teacher: Path | None = None,
+    later: int = 0,
 ) -> Run:
     """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
 
@@ -75,6 +77,7 @@ def prepare(
     earlier  of the stages before it: `began_with`, `epochs` and `hours`
     history  the figures of their epochs
     teacher  a trained network of ours whose soft labels count, too
+    later    epochs of the stages after it
     raises   UsageError if data, weights or teacher are missing or do not fit
     """
     dataset = dataset or _opened(recipe)
@@ -97,7 +100,7 @@ def prepare(
         provenance=known,
         history=history or {},
     )
-    return Run(vit, dataset, recipe, folder, about, taught)
+    return Run(vit, dataset, recipe, folder, about, taught, later)
 
 
 def _opened(recipe: Recipe) -> Dataset:

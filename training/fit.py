@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError, VitcamError
 
-from .about import About
+from .about import PLANNED, About
 from .board import Board
 from .checkpoints import Weights, read_weights, save_weights, to_timm
 from .data.augment import Images
@@ -68,10 +68,18 @@ class Run:
     """One training run in one folder; make it anew with the same arguments and it goes on where it stopped."""
 
     def __init__(
-        self, vit: ViT, dataset: Dataset, recipe: Recipe, folder: Path, about: About, teacher: Teacher | None = None
+        self,
+        vit: ViT,
+        dataset: Dataset,
+        recipe: Recipe,
+        folder: Path,
+        about: About,
+        teacher: Teacher | None = None,
+        later: int = 0,
     ) -> None:
+        """Later: epochs of the stages that follow this one."""
         self.vit, self.dataset, self.recipe, self.folder, self.about = vit, dataset, recipe, folder, about
-        self.teacher = teacher
+        self.teacher, self.later = teacher, later
         train = recipe.train
         self.plan = BatchPlan(
             recipe.spec, len(dataset.labels), train.batch_size, recipe.seed, train.loader_threads,
@@ -311,10 +319,17 @@ class Run:
         epochs = known.get("epochs", 0) + (self.place.best_epoch or self.place.epoch)
         return replace(
             self.about,
-            provenance=known | {"epochs": epochs, "hours": round(hours, 2)},
+            provenance=known | {"epochs": epochs, "hours": round(hours, 2)} | self._planned,
             network=asdict(self.vit.config),
             history=history(rows, self.about.history),
         )
+
+    @property
+    def _planned(self) -> dict[str, int]:
+        """The epochs that were planned, as long as some of them are to come."""
+        if self._finished and not self.later:
+            return {}
+        return {PLANNED: self.about.provenance.get("epochs", 0) + self.recipe.train.epochs + self.later}
 
 
 def _in_words(line: dict[str, float]) -> str:

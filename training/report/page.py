@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 
 from vitcam.errors import UsageError
 
+from ..cautions import cautions
 from .classes import classes
 from .confusion import confusion
 from .headline import headline
@@ -80,6 +81,7 @@ def document(of: Material) -> Element:
     top = tag(
         "header", tag("p", "vitcam · report of a model", class_="kind"), tag("h1", card.name),
         paragraph(card.description or "no description", class_="lead"), paragraph(_dated(of), class_="note"),
+        *(paragraph(each, class_="warning") for each in cautions(card)),
     )  # fmt: skip
     main = tag("main", *(_section(of, section) for section in SECTIONS))
     nav = tag("nav", tag("h2", "On this page"), contents, aria_label="Sections")

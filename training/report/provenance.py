@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 from vitcam.model.bundle import Card
 
 from ..attempts import HEAD, KEY, listed, rows
+from ..cautions import epochs_in_words
 from .markup import Node, missing, table, tag
 from .material import Material
 
@@ -22,7 +23,7 @@ PACKAGES = ("vitcam", "numpy", "opencv-python-headless", "keras", "jax", "ai-edg
 def provenance(of: Material) -> list[Element]:
     """The model's own record, then that of this report."""
     card = of.classifier.card
-    facts = dict(card.provenance)
+    facts = epochs_in_words(card.provenance)
     facts.pop(KEY, None)
     versions = facts.pop("versions", {})
     lines: list[list[Node]] = [

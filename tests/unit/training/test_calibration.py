@@ -14,7 +14,7 @@ def overconfident(n: int = 4000, temperature: float = 2.0) -> tuple[NDArray[np.f
     return (raised / raised.sum(-1, keepdims=True)).astype(np.float32), labels
 
 
-@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("temperature", [0.05, 0.5, 1.0, 2.0, 6.0])
 def test_the_temperature_that_was_put_in_is_found_again(temperature: float) -> None:
     probabilities, labels = overconfident(temperature=temperature)
 

@@ -1,6 +1,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from vitcam_training.about import PLANNED
+from vitcam_training.calibration import RANGE
 from vitcam_training.card import write_card
 
 from vitcam.model.bundle import Card
@@ -91,3 +93,19 @@ def test_a_card_without_figures_says_so_instead_of_inventing_any(tmp_path: Path)
     assert "None were measured." in text
     assert "How it was made" not in text
     assert "Trained on" not in text
+
+
+def test_a_card_warns_where_the_search_for_the_temperature_ended_at_its_edge(tmp_path: Path) -> None:
+    inside = card_text(tmp_path, replace(CARD, temperature=RANGE[0] * 1.1))
+    edge = card_text(tmp_path, replace(CARD, temperature=RANGE[1] * 0.9999))
+
+    assert "Caution" not in inside
+    assert "> **Caution**: The temperature is 99.99, an end of the range that was searched (0.01 to 100)" in edge
+
+
+def test_a_card_says_that_training_was_stopped_early(tmp_path: Path) -> None:
+    text = card_text(tmp_path, replace(CARD, provenance={"recipe": "mine", "epochs": 1, PLANNED: 15}))
+
+    assert "> **Caution**: It was exported after 1 of 15 epochs: its training was stopped early." in text
+    assert "- epochs: 1 of 15\n" in text
+    assert "planned" not in text

@@ -9,7 +9,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from vitcam_training.about import read_about
+from vitcam_training.about import PLANNED, read_about
 from vitcam_training.checkpoints import Weights, read_weights, to_timm
 from vitcam_training.data import batches
 from vitcam_training.data.augment import Augment
@@ -106,6 +106,21 @@ def test_a_run_stopped_anywhere_goes_on_to_exactly_the_same_weights_and_log(
 
     assert_same(weights_of(tmp_path / "parts"), weights_of(whole))
     assert without_seconds(tmp_path / "parts") == without_seconds(whole)
+
+
+def test_weights_of_a_run_that_was_stopped_early_say_how_many_epochs_were_planned(
+    recipe: Recipe, tmp_path: Path, trained: Path
+) -> None:
+    whole = replace(recipe, before=(replace(recipe, train=replace(recipe.train, epochs=1)),))
+    with pytest.raises(Stopped):
+        train(whole, None, tmp_path / "run", session=Session(stop=After(8)))  # in the second stage's first epoch
+    with pytest.raises(Stopped):
+        train(whole, None, tmp_path / "run", session=Session(stop=After(8)))
+    first, second = (read_about(tmp_path / "run" / name / "weights.safetensors") for name in ("stage1", ""))
+
+    assert (first.provenance["epochs"], first.provenance[PLANNED]) == (1, 4)
+    assert (second.provenance["epochs"], second.provenance[PLANNED]) == (2, 4)
+    assert PLANNED not in read_about(trained / "weights.safetensors").provenance
 
 
 def test_a_step_that_was_resumed_reads_no_photo_of_the_steps_before(
@@ -225,6 +240,7 @@ def test_patience_ends_training_and_keeps_the_weights_of_the_best_epoch(recipe: 
     assert [row["epoch"] for row in log] == ["1", "2", "3"], "nothing became better after the first"
     assert len({row["calibration_loss"] for row in log}) == 1
     assert about.provenance["epochs"] == 1
+    assert PLANNED not in about.provenance, "it ended as the recipe says"
     assert about.history["epoch"] == [1, 2, 3]
 
 
