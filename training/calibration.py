@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FALSE_REJECTION = 0.05  # share of the known photos that stay below the threshold
-PRIOR = 0.5  # standard deviation of the temperature's logarithm about 0, before any photo is seen
+PRIOR = 0.5  # scale of the temperature's logarithm about 0, before any photo is seen: Student's t of 3 degrees
 RANGE = (0.01, 100.0)
 """Temperatures that are searched. One at an end says that the photos did not decide it."""
 
@@ -29,7 +29,8 @@ def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64
 
     Only the probability of the best guess is shown and counted in the calibration error, so only it is fitted: the
     usual likelihood of the right label also weighs how improbable the others are, and leaves a network that was trained
-    with smoothed labels too sure. A weak prior about 1 keeps few photos, all answered rightly, from making it certain.
+    with smoothed labels too sure. A weak prior about 1 keeps few photos, all answered rightly, from making it certain;
+    its tails are heavy, for after a short training a temperature of 0.1 may be right.
 
     probabilities  (n, C), at temperature 1; labels (n,)
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
@@ -39,7 +40,9 @@ def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64
     right = probabilities.argmax(-1) == labels
 
     def loss(log_t: float) -> float:
-        return _surprise(scaled(probabilities, math.exp(log_t)).max(-1), right) + (log_t / PRIOR) ** 2 / 2
+        return _surprise(scaled(probabilities, math.exp(log_t)).max(-1), right) + 2 * math.log1p(
+            (log_t / PRIOR) ** 2 / 3
+        )
 
     coarse = np.linspace(math.log(RANGE[0]), math.log(RANGE[1]), 47)  # wrong answers can make a second valley
     lowest = int(np.argmin([loss(log_t) for log_t in coarse]))

@@ -15,8 +15,6 @@ from typing import Any
 import keras
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction
@@ -30,6 +28,7 @@ from .data.batches import BatchPlan, plain_batches
 from .data.catalogue import open_to_measure
 from .data.dataset import Dataset, Sample
 from .data.photos import BrokenPhotoError, photo_of
+from .progress import shown
 from .scores import in_detail
 from .vit import Tensor, ViT, pooled_attention
 
@@ -113,7 +112,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
     kept, labels, probabilities, attention, certainty = [], [], [], [], []
-    for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
+    for sample in shown(samples, f"asking {classifier.card.name}"):
         try:
             photo = photo_of(sample)
         except BrokenPhotoError as error:
@@ -149,7 +148,7 @@ def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[
 
 
 def _predictions(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[Prediction]:
-    for sample in track(samples, f"asking {classifier.card.name}", console=Console(stderr=True), transient=True):
+    for sample in shown(samples, f"asking {classifier.card.name}"):
         try:
             yield classifier.classify_image(photo_of(sample))
         except BrokenPhotoError as error:

@@ -10,6 +10,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
+from vitcam.model.greeting import greeting_left_out
 from vitcam.model.runtime import open_interpreter
 
 from .about import About, read_about
@@ -128,8 +129,9 @@ def check_partitions(tflite: bytes) -> None:
 
 def output_positions(tflite: bytes) -> dict[str, int]:
     """Name of each output -> its place among the interpreter's outputs, which the converter orders as it likes."""
-    graph = Interpreter(model_content=tflite)
-    graph.allocate_tensors()
+    with greeting_left_out():
+        graph = Interpreter(model_content=tflite)
+        graph.allocate_tensors()
     tensors = [detail["index"] for detail in graph.get_output_details()]
     named = graph.get_signature_runner(SIGNATURES[0]).get_output_details()
     return {name: tensors.index(named[name]["index"]) for name in OUTPUTS}

@@ -1,23 +1,105 @@
-"""What `evaluate` found, as a table for people."""
+"""What verbs found, as tables for people, and what `export` tells programs."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
+
+from vitcam.model.bundle import Card
+
+from .about import PLANNED
+from .cautions import cautions
 
 WIDTH = 110
 
 
 def evaluation_table(found: dict[str, Any]) -> str:
     """The figures of a model on some photos, then a line for each label, the worst first."""
+    return _text(_overall(found), _classes(found["classes"]))
+
+
+def export_table(card: Card, written: Sequence[Path]) -> str:
+    """What was exported and how good it is.
+
+    written  the files, the model first; none where a better model stayed in its place
+    """
+    found = card.accuracy
+    if found:
+        rows = [("photos", f"{found['n']:,} of {found['data']}, part {found['split']}")]
+        rows += [("top-1", f"{found['top1']:.2%}"), ("top-5", f"{found['top5']:.2%}")]
+        rows += [("calibration error", f"{found['ece']:.2%}  (15 bins)"), *_against_float(found)]
+    else:
+        rows = [("figures", "none were measured; --data names photos to measure on")]
+    table = _text(_pairs(card.name, [*rows, ("temperature", f"{card.temperature:g}")]))
+    return "\n".join([table, *([_wrote(written)] if written else [])])
+
+
+def export_record(card: Card, written: Sequence[Path]) -> dict[str, Any]:
+    """The same for programs."""
+    size = {"file": str(written[0]), "size_mb": round(written[0].stat().st_size / 1e6, 2)} if written else {}
+    return {
+        "model": card.name, **card.accuracy, "temperature": card.temperature,
+        "epochs": card.provenance.get("epochs"), "epochs_planned": card.provenance.get(PLANNED),
+        "file": None, "size_mb": None, **size, "cautions": cautions(card),
+    }  # fmt: skip
+
+
+def comparison_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each way to quantise."""
+    table = Table("quantise", "kept in float", box=SIMPLE_HEAD)
+    for name in ("top-1", "agreement", "partitions", "ms", "to the first", "MB"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            row["quantise"], ", ".join(row["keep"]) or "–", f"{row['top1']:.2%}", f"{row['agreement']:.2%}",
+            str(row["partitions"]), f"{row['ms']:.3g}", f"{row['ratio']:.2f} ×", f"{row['size_mb']:.2f}",
+        )  # fmt: skip
+    return _text(table)
+
+
+def overlays_table(told: Mapping[str, Any], honest: Mapping[str, bool], written: Sequence[Path]) -> str:
+    """Whether the overlay beats a random order and the middle of the picture, curve by curve."""
+    words = {True: "better than a random order and the middle", False: "not better than a random order and the middle"}
+    rows = [("overlay", f"{told['shown']}, on {told['photos']:,} photos")]
+    rows += [(curve, words[beats]) for curve, beats in honest.items()]
+    return _text(_pairs(told["model"], rows)) + f"\nwrote {' and '.join(map(str, written))}"
+
+
+def _wrote(files: Sequence[Path]) -> str:
+    """On a line of its own, which no table cuts: people copy it."""
+    names = " and ".join(path.name for path in files[1:])
+    return f"wrote {files[0]}, {files[0].stat().st_size / 1e6:.2f} MB, and beside it {names}"
+
+
+def _text(*tables: Table) -> str:
     out = io.StringIO()
-    console = Console(file=out, width=WIDTH, highlight=False)
-    console.print(_overall(found), _classes(found["classes"]))
+    Console(file=out, width=WIDTH, highlight=False).print(*tables)
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
+
+
+def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> Table:
+    table = Table("", escape(title), box=SIMPLE_HEAD)
+    for name, text in rows:
+        table.add_row(name, Text(text))  # file names may hold what Rich would take for markup
+    return table
+
+
+def _against_float(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("float top-1", f"{found['float_top1']:.2%}  (same answer on {found['agreement']:.2%})"),
+        (
+            "attention cosine",
+            f"{found['attention_cosine_mean']:.4f}  (to float; worst {found['attention_cosine_min']:.4f})",
+        ),
+    ]
 
 
 def _overall(found: dict[str, Any]) -> Table:
@@ -31,18 +113,9 @@ def _overall(found: dict[str, Any]) -> Table:
         ("known", f"{found['known']:.2%}  (the others stay below the model's threshold)"),
     ]
     if found["float_top1"] is not None:
-        rows += [
-            ("float top-1", f"{found['float_top1']:.2%}  (same answer on {found['agreement']:.2%})"),
-            (
-                "attention cosine",
-                f"{found['attention_cosine_mean']:.4f}  (to float; worst {found['attention_cosine_min']:.4f})",
-            ),
-        ]
+        rows += _against_float(found)
     rows += _unknown(found["unknown"]) if "unknown" in found else []
-    table = Table("", str(found["model"]), box=SIMPLE_HEAD)
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return _pairs(str(found["model"]), rows)
 
 
 def _unknown(found: dict[str, Any]) -> list[tuple[str, str]]:

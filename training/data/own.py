@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from vitcam.errors import UsageError
 
+from ..progress import shown
 from .alike import Thumbnails, thumbnail
 from .dataset import ALL, Dataset, Sample
 from .parts import Shares, divide
@@ -79,8 +78,7 @@ def _read_all(name: str, photos: Sequence[Listed]) -> tuple[list[Listed], Thumbn
     """The photos that can be read, and their thumbnails; the others are reported."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)), thread_name_prefix="photos") as pool:
         found = pool.map(_thumbnail, [photo.path for photo in photos])
-        console = Console(stderr=True)
-        rows = list(track(found, f"reading {name}", len(photos), console=console, transient=True))
+        rows = list(shown(found, f"reading {name}", len(photos)))
     for row in rows:
         if isinstance(row, BrokenPhotoError):
             log.warning("skipped %s", row)

@@ -16,8 +16,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
@@ -25,6 +23,7 @@ from vitcam.resize import to_model_size
 
 from ..data.dataset import Sample
 from ..data.photos import BrokenPhotoError, photo_of
+from ..progress import shown
 from .asked import ask_once, follow
 from .curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
 from .explanations import Clues, Explanation, Network
@@ -82,7 +81,7 @@ def measure(bench: Bench, samples: Sequence[Sample]) -> Measured:
     bench.folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, dict[str, list[Floats]]] = {neutral: defaultdict(list) for neutral in bench.plan.neutral}
     times = []
-    for place, sample in enumerate(track(samples, "photos", console=Console(stderr=True), transient=True)):
+    for place, sample in enumerate(shown(samples, "photos")):
         wanted = [one for one in bench.explanations if one.photos is None or place < one.photos]
         try:
             kept = _photo(bench, sample, wanted)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 
 from vitcam.errors import UsageError
 from vitcam.frames import Guess
@@ -18,6 +16,7 @@ from ..data.catalogue import DATASETS
 from ..data.dataset import Dataset, Sample
 from ..data.photos import BrokenPhotoError, photo_of
 from ..evaluate import Answers, ask_model
+from ..progress import shown
 from ..unknown import SEEDS, disjoint
 
 log = logging.getLogger(__name__)
@@ -57,7 +56,7 @@ def meet(classifier: Classifier, photos: Dataset, part: str, dataset: Dataset, h
     """
     samples, guesses, certainty = [], [], []
     words = f"asking about {photos.name}"
-    for sample in track(photos.part(part), words, console=Console(stderr=True), transient=True):
+    for sample in shown(photos.part(part), words):
         try:
             prediction = classifier.classify_image(photo_of(sample))
         except BrokenPhotoError as error:

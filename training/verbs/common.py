@@ -27,9 +27,17 @@ RepresentativeOption = Annotated[
 ]
 
 
-def tell(text: str) -> None:
-    """Say something to people: stdout is for programs."""
-    typer.echo(text, err=True)
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+
+
+def say(text: str) -> None:
+    """What a command is called for, on stdout."""
+    typer.echo(text)
+
+
+def warn(text: str) -> None:
+    """What people should know besides, on stderr."""
+    typer.echo(f"vitcam-train: {text}", err=True)
 
 
 def as_given() -> str:

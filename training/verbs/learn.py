@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, tell
+from .common import DataOption, say, warn
 
 if TYPE_CHECKING:
     from ..recipe import Recipe
@@ -96,13 +96,13 @@ def _train(
     try:
         runs = train(chosen, weights, out or Path("runs") / chosen.model_name, session=session, teacher=teacher)
     except Stopped as stopped:
-        tell(f"vitcam-train: {stopped}")
+        warn(str(stopped))
         raise typer.Exit(stopped.exit_code) from None
     folder = runs[-1].folder
     if not is_first():
         return
     draw_curves([run.folder / LOG for run in runs], folder / CURVES)
-    tell(f"wrote {folder / WEIGHTS} and {CURVES}; next: {_next(chosen, folder / WEIGHTS)}")
+    say(f"wrote {folder / WEIGHTS} and {CURVES}\nnext: {_next(chosen, folder / WEIGHTS)}")
 
 
 def _next(recipe: "Recipe", weights: Path) -> str:

@@ -8,7 +8,17 @@ import typer
 
 from vitcam.errors import UsageError
 
-from .common import DataOption, KeepOption, OutOption, PhotosOption, RepresentativeOption, as_given, tell
+from .common import (
+    DataOption,
+    JsonOption,
+    KeepOption,
+    OutOption,
+    PhotosOption,
+    RepresentativeOption,
+    as_given,
+    say,
+    warn,
+)
 
 if TYPE_CHECKING:
     from vitcam.model.bundle import Card
@@ -33,7 +43,9 @@ def import_weights(
 
     wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
     leftovers = bring_in(weights, labels, out, wanted)
-    tell(f"wrote {out}" + (f"; not used: {', '.join(leftovers)}" if leftovers else ""))
+    say(f"wrote {out}")
+    if leftovers:
+        warn(f"not used of {weights.name}: {', '.join(leftovers)}")
 
 
 def export(
@@ -61,12 +73,15 @@ def export(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the new model even if the one that lies there is better.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
+    from ..cautions import cautions
     from ..data.catalogue import open_dataset
     from ..export import export
     from ..publish import WeakerModel, publish
     from ..rewrites import Rewrites
+    from ..tables import export_record, export_table
     from ..trial import wanted
 
     try:
@@ -80,14 +95,17 @@ def export(
     def make(place: Path) -> "Card":
         return export(checkpoint, place, dataset, golden, rewrites, image_size, how)
 
+    def show(card: "Card", written: tuple[Path, ...]) -> None:
+        say(json.dumps(export_record(card, written)) if as_json else export_table(card, written))
+
     try:
         card = publish(make, out, note, replace)
     except WeakerModel as weaker:
-        typer.echo(json.dumps({"model": weaker.card.name, **weaker.card.accuracy}))
+        show(weaker.card, ())
         raise
-    tell(f"wrote {out}, {out.with_suffix('.md').name} and {out.with_suffix('.safetensors').name}")
-    if card.accuracy:
-        typer.echo(json.dumps({"model": card.name, **card.accuracy}))
+    show(card, tuple(out.with_suffix(suffix) for suffix in (".tflite", ".md", ".safetensors")))
+    for each in cautions(card):
+        warn(each)
 
 
 def compare(
@@ -99,6 +117,7 @@ def compare(
     ] = False,
     representative: RepresentativeOption = None,
     page: Annotated[Path | None, typer.Option("--page", help="A page to write, such as docs/int8.md.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")] = False,
 ) -> None:
     """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
     import tempfile
@@ -106,12 +125,14 @@ def compare(
     from ..compare import compare, rows
     from ..compare_page import write_page
     from ..data.catalogue import open_dataset
+    from ..tables import comparison_table
 
     dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
     with tempfile.TemporaryDirectory() as folder:
         found = compare(checkpoint, dataset, Path(folder), keep or (), scan, shown)
-        for row in rows(found):
-            typer.echo(json.dumps(row))
+        found_rows = list(rows(found))
+        say("\n".join(map(json.dumps, found_rows)) if as_json else comparison_table(found_rows))
         if page:
             write_page(page, found, checkpoint.stem, dataset.name, as_given())
-            tell(f"wrote {page}")
+            if not as_json:
+                say(f"wrote {page}")

@@ -3,13 +3,14 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import track
 
-from .common import ModelArgument, PhotosOption, ThreadsOption, as_given, tell
+from .common import JsonOption, ModelArgument, PhotosOption, ThreadsOption, as_given, say, warn
+
+if TYPE_CHECKING:
+    from ..ablation.result import Result
 
 
 def evaluate(
@@ -25,7 +26,7 @@ def evaluate(
         typer.Option("--unknown", help="Photos of none of its labels: how many does it tell from known ones?"),
     ] = None,
     threads: ThreadsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
     from ..evaluate import evaluate
@@ -34,7 +35,7 @@ def evaluate(
 
     found = evaluate(model, data, split, float_, threads)
     found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
-    typer.echo(json.dumps(found) if as_json else evaluation_table(found))
+    say(json.dumps(found) if as_json else evaluation_table(found))
 
 
 def report(
@@ -57,7 +58,8 @@ def report(
 
     check_place(out)
     size = write_report(gather(Wish(model, data, split, float_, unknown, threads)), out)
-    tell(f"wrote {out}, {size / 1e6:.2f} MB; it holds photos of the data, whose licences say who may have it")
+    say(f"wrote {out}, {size / 1e6:.2f} MB")
+    warn("the report holds photos of the data, whose licences say who may have it")
 
 
 def overlays(
@@ -75,18 +77,19 @@ def overlays(
         Path | None, typer.Option("--page", help="The page to write, plot and sheet beside it; by default OUT's .md.")
     ] = None,
     kept: Annotated[Path, typer.Option("--kept", help="Folder of the photos' curves.")] = Path("runs/overlays"),
+    as_json: JsonOption = False,
 ) -> None:
     """Measure whether overlays show what the answer hangs on. Run it again to go on after an interruption."""
     from ..data.catalogue import open_dataset
     from ..honesty.judge import Case, settle
     from ..honesty.measure import Plan
+    from ..tables import overlays_table
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
     case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
     verdict, written = settle(case, out, page, as_given())
     told = {"model": verdict.model, "shown": verdict.shown, "photos": verdict.photos}
-    typer.echo(json.dumps({**told, **verdict.honest()}))
-    tell(f"wrote {' and '.join(map(str, written))}")
+    say(json.dumps({**told, **verdict.honest()}) if as_json else overlays_table(told, verdict.honest(), written))
 
 
 def ablate(
@@ -99,16 +102,23 @@ def ablate(
     page: Annotated[
         Path | None, typer.Option("--page", help="The page to write, its plot beside it; by default OUT/ablation.md.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object on stdout for each run that ends.")] = False,
 ) -> None:
     """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
     from ..ablate import plan
+    from ..progress import shown
 
     ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
-    for result in track(ablation.run(), "runs", len(ablation.left), console=Console(stderr=True)):
-        typer.echo(json.dumps(asdict(result)))
+    for result in shown(ablation.run(), "runs", len(ablation.left)):
+        say(json.dumps(asdict(result)) if as_json else _run_in_words(result))
     target = page or out / "ablation.md"
     ablation.write(target, as_given())
-    tell(f"wrote {target} and {target.with_suffix('.svg').name}")
+    if not as_json:
+        say(f"wrote {target} and {target.with_suffix('.svg').name}")
+
+
+def _run_in_words(result: "Result") -> str:
+    return f"{result.row}, seed {result.seed}: {result.accuracy:.2%} of the test photos right, {result.seconds:.0f} s"
 
 
 def split(
@@ -123,4 +133,4 @@ def split(
     from ..data.folder import lay_out
 
     count = lay_out(open_dataset(data), part, folder)
-    tell(f"linked {count:,} photos into {folder}")
+    say(f"linked {count:,} photos into {folder}")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
+from vitcam.model.greeting import greeting_left_out
 from vitcam.model.interpreter import RuntimeInfo, Tensor
 
 
@@ -34,8 +35,9 @@ class LoadedGraph:
     def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int) -> None:
         self._made_of = (runtime, path, content)
         try:
-            self._graph = runtime.load(model_content=content, num_threads=threads)
-            self._graph.allocate_tensors()
+            with greeting_left_out():
+                self._graph = runtime.load(model_content=content, num_threads=threads)
+                self._graph.allocate_tensors()
         except (ValueError, RuntimeError) as error:
             reason = str(error).splitlines()[0] if str(error) else "no reason given"
             raise ModelError(f"the model {path} cannot be loaded by {runtime.name}: {reason}") from error

@@ -35,7 +35,7 @@ def photos(tmp_path: Path) -> Path:
 
 def command(tmp_path: Path, photos: Path, epochs: int) -> list[str]:
     (tmp_path / "base.toml").write_text(BASE.format(photos=photos, epochs=epochs))
-    asked = ["base.toml", "--rows", "heads-2", "--seeds", "2", "--out", "out"]
+    asked = ["base.toml", "--rows", "heads-2", "--seeds", "2", "--out", "out", "--json"]
     return [sys.executable, "-c", CODE, "ablate", *asked]
 
 

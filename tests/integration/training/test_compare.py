@@ -30,7 +30,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     page = workshop / "int8.md"
     common = ("compare", workshop / "net.safetensors", "--data", workshop / "photos")
-    lines = call(*common, "--keep", "*/up", "--page", page).splitlines()
+    lines = call(*common, "--keep", "*/up", "--page", page, "--json").splitlines()
     rows = {row["quantise"]: row for row in map(json.loads, lines)}
 
     assert list(rows) == ["dynamic", "static", "int4", "float16", "float", "mixed"]

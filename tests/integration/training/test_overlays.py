@@ -94,7 +94,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "blur,mean",
     ]
     result = CliRunner().invoke(
-        app, [*map(str, command), "--page", str(root / "page.md"), "--kept", str(root / "kept")], catch_exceptions=False
+        app,
+        [*map(str, command), "--page", str(root / "page.md"), "--kept", str(root / "kept"), "--json"],
+        catch_exceptions=False,
     )
     assert result.exit_code == 0, result.output
     (root / "said.json").write_text(result.stdout)

@@ -79,7 +79,7 @@ def test_deit_tiny_keeps_its_answers_and_its_attention_in_int8(tmp_path: Path) -
     need_data("imagenet_samples")
     checkpoint, model = tmp_path / "deit.safetensors", tmp_path / "deit.tflite"
     call("import", folder / "deit_tiny_patch16_224.npz", "--labels", folder / "synset_words.txt", "-o", checkpoint)
-    found = json.loads(call("export", checkpoint, "-o", model, "--data", "imagenet"))
+    found = json.loads(call("export", checkpoint, "-o", model, "--data", "imagenet", "--json"))
     runtime = Classifier(model).runtime
 
     assert found["n"] == 1000

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import cv2
@@ -81,7 +83,18 @@ def test_a_weaker_network_takes_no_better_models_place(
     head = {name: -array for name, array in weights.items() if name.startswith("head.")}
     save_weights(worse, weights | head, read_about(workshop / "colours.safetensors"))
     before = {path.name: path.read_bytes() for path in tmp_path.glob("colours.*")}
-    command = ["vitcam-train", "export", worse, "-o", model, "--data", workshop / "photos", "--note", "upside down"]
+    command = [
+        "vitcam-train",
+        "export",
+        worse,
+        "-o",
+        model,
+        "--data",
+        workshop / "photos",
+        "--note",
+        "upside down",
+        "--json",
+    ]
     monkeypatch.setattr("sys.argv", [str(word) for word in command])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -100,6 +113,24 @@ def test_a_weaker_network_takes_no_better_models_place(
 
     call(*command[1:], "--replace")
     assert json.loads(call("evaluate", model, "--data", workshop / "photos", "--json"))["top1"] < 0.5
+
+
+def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greetings(
+    workshop: Path, tmp_path: Path
+) -> None:
+    model, program = tmp_path / "colours.tflite", Path(sys.executable).with_name("vitcam-train")
+    words = [program, "export", workshop / "colours.safetensors", "-o", model, "--data", workshop / "photos"]
+    people = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=250, check=True)
+    programs = json.loads(call(*words[1:], "--json"))
+
+    assert f"top-1               {programs['top1']:.2%}" in people.stdout
+    assert (
+        f"wrote {model}, {programs['size_mb']:.2f} MB, and beside it colours.md and colours.safetensors"
+        in people.stdout
+    )
+    assert "{" not in people.stdout
+    assert not [word for word in ("INFO", "XNNPACK", "absl", "oneDNN", "\n\n") if word in people.stderr.strip()]
+    assert (programs["file"], programs["n"], programs["cautions"]) == (str(model), 12, [])
 
 
 def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:

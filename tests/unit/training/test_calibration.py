@@ -35,6 +35,14 @@ def test_a_few_photos_all_answered_rightly_leave_the_model_some_doubt() -> None:
     assert 0.35 < temperature < 0.9
 
 
+def test_twenty_photos_suffice_to_make_a_network_surer_that_was_trained_for_an_epoch() -> None:
+    probabilities = np.full((20, 5), 0.69 / 4, np.float32)
+    probabilities[:, 0] = 0.31  # on every photo, as the user's network said on average, and right on 17 of 20
+    temperature = fit_temperature(probabilities, np.repeat([0, 1], [17, 3]))
+
+    assert scaled(probabilities, temperature).max(-1).mean() == pytest.approx(0.85, abs=0.05)
+
+
 def test_only_the_best_guess_decides_how_sure_the_model_may_be() -> None:
     probabilities, labels = overconfident()
     shuffled = probabilities.copy()

@@ -17,7 +17,7 @@ from tests.bench.peers.runners.session import Unavailable
 def build_ours(material: Material, out: Path) -> None:
     """The very file that a user gets."""
     command = [str(Path(sys.executable).with_name("vitcam-train")), "export", str(material.checkpoint), "-o", str(out)]
-    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:
         raise Unavailable(f"vitcam-train export says: {done.stderr.strip().splitlines()[-1]}")
 
