@@ -75,6 +75,12 @@ class Classifier:
         other._graph = self._graph.again(threads)
         return other
 
+    def ranking(self, top_k: int) -> "Classifier":
+        """The same model with so many guesses; it shares the interpreter, and so the thread."""
+        other = copy.copy(self)
+        other.top_k = top_k
+        return other
+
     @property
     def input(self) -> InputSpec:
         """What the model wants to be given."""

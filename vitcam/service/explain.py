@@ -5,7 +5,7 @@ from pathlib import Path
 
 import cv2
 
-from vitcam.decode import MAX_BYTES, decode_image
+from vitcam.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
@@ -47,17 +47,35 @@ def explain(photo: Image, request: Request) -> Explained:
     model = request.model
     labels = Path(model.labels) if model.labels else None
     classifier = Classifier(model.name, threads=model.threads or None, labels=labels)
-    classifier.top_k = len(classifier.labels)  # the truth is shown with its rank, however far behind
-    frame = frame_of(photo, classifier.input, "explain", str(request.photo))
+    height, width = photo.shape[:2]
+    about = About(request.photo.name, str(request.photo), truth_of(request.photo, classifier.labels))
+    return ask(classifier, Decoded(photo, width, height), about, model.top_k, request.opacity)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of a photo beside its pixels."""
+
+    name: str
+    path: str | None = None
+    truth: str | None = None
+
+
+def ask(classifier: Classifier, photo: Decoded, about: About, top_k: int, opacity: float) -> Explained:
+    """What the sheet shows of a photo. The classifier is left as it was."""
+    count = len(classifier.labels)
+    frame = frame_of(photo.image, classifier.input, "explain", about.path)
     return Explained(
-        name=request.photo.name,
+        name=about.name,
         frame=frame,
-        seen=to_model_size(photo, classifier.input),
+        size=(photo.width, photo.height),
+        seen=to_model_size(photo.image, classifier.input),
         card=classifier.card,
-        prediction=classifier(frame, explain=True),
-        top_k=min(model.top_k, len(classifier.labels)),
-        truth=truth_of(request.photo, classifier.labels),
-        opacity=request.opacity,
+        # with every label, since the truth is shown with its rank, however far behind
+        prediction=classifier.ranking(count)(frame, explain=True),
+        top_k=min(top_k, count, MOST),
+        truth=about.truth,
+        opacity=opacity,
     )
 
 

@@ -18,6 +18,8 @@ class Explained:
     name: str
     """The photo's file name."""
     frame: Frame
+    size: tuple[int, int]
+    """Width and height of the photo itself, in px; the frame may hold it reduced."""
     seen: Image
     """(h, w, 3) uint8, RGB: the model's input."""
     card: Card
@@ -37,7 +39,7 @@ class Explained:
 def first_row(of: Explained, column: int) -> Image:
     """From the photo to the answer, in columns of that width."""
     spec, card = of.card.input, of.card
-    height, across = of.frame.preview.shape[:2]
+    across, height = of.size
     seen = fitted(of.seen, column, column)
     how = "squashed" if spec.resize == "squash" else "cut out"
     panels = [

@@ -4,16 +4,15 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.attention import Mode, usual_mode
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.events import Rules
-from vitcam.frames import Frame, Image, Prediction
+from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
@@ -22,6 +21,7 @@ from vitcam.pipeline import Job, Pipeline
 from vitcam.service.ending import Asked, asked_to_end
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
+from vitcam.service.photo_expert import PhotoExpert
 from vitcam.service.publisher import Publisher
 from vitcam.service.remembered import aim_of
 from vitcam.service.settings import ModelSettings, MotionSettings, Settings
@@ -224,14 +224,16 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, a
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
     from vitcam.web.variant import Variant
 
+    expert = PhotoExpert(classifier)
     return WebServer(
         pipeline,
         model_record(classifier),
-        _second_classifier(classifier),
+        expert.classify,
         settings.web.host,
         settings.web.port,
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
         aim,
+        explain=expert.explain,
     )
 
 
@@ -248,13 +250,3 @@ def _check_overlay(settings: Settings, classifier: Classifier) -> None:
             f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
             "take --overlay auto"
         )
-
-
-def _second_classifier(classifier: Classifier) -> Callable[[Image], Prediction]:
-    """For uploads: its own interpreter, so that the camera never waits; made with the first upload."""
-
-    @cache
-    def loaded() -> Classifier:
-        return classifier.again(threads=1)
-
-    return lambda image: loaded().classify_image(image, explain=True)

@@ -1,11 +1,12 @@
 """`POST /api/classify`: a photo in, a prediction out, and everything that is no photo."""
 
+import base64
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.client import HTTPConnection
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection, HTTPMessage
 from typing import Any
 
 import cv2
@@ -13,9 +14,12 @@ import numpy as np
 import pytest
 
 from tests import frames
-from tests.integration.web.camera import CARD, Camera, Client
+from tests.integration.web.camera import CARD, Camera, Client, classify
+from tests.integration.web.lines import answer_of, connected, post_head
+from vitcam.decode import Decoded, decode_image
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.resize import InputSpec, to_model_size
 from vitcam.web.server import WebServer
 from vitcam.web.uploads import MOST_AT_ONCE, MOST_BYTES
 
@@ -24,14 +28,22 @@ def photo(width: int = 200, height: int = 100) -> bytes:
     return bytes(cv2.imencode(".png", frames.picture(height, width))[1])
 
 
-def post(server: WebServer, body: bytes, **headers: str) -> tuple[int, dict[str, Any]]:
-    address = server.url.removeprefix("http://")
-    connection = HTTPConnection(address, timeout=30)
-    connection.request("POST", "/api/classify", body, headers)
-    answer = connection.getresponse()
-    found: dict[str, Any] = json.loads(answer.read())
+def post(
+    server: WebServer, body: bytes, *, target: str = "/api/classify", **headers: str
+) -> tuple[int, dict[str, Any]]:
+    status, _, answer = post_for_bytes(server, target, body, headers.pop("Content-Type", ""), **headers)
+    return status, json.loads(answer)
+
+
+def post_for_bytes(
+    server: WebServer, target: str, body: bytes, kind: str, **headers: str
+) -> tuple[int, HTTPMessage, bytes]:
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=30)
+    connection.request("POST", target, body, headers | {"Content-Type": kind})
+    with connection.getresponse() as answer:
+        found = answer.status, answer.headers, answer.read()
     connection.close()
-    return answer.status, found
+    return found
 
 
 def form(name: str, data: bytes) -> tuple[bytes, str]:
@@ -191,3 +203,65 @@ def test_the_loop_turns_and_streams_flow_while_a_photo_is_classified() -> None:
         thread.join()
 
     assert max(gaps) < 1
+
+
+def test_the_input_is_the_picture_as_the_model_was_given_it(server: WebServer) -> None:
+    large = photo(640, 480)
+    status, record = post(server, large, target="/api/classify?input=1")
+
+    kind, _, coded = record["input"].partition(",")
+    given = cv2.imdecode(np.frombuffer(base64.b64decode(coded), np.uint8), cv2.IMREAD_COLOR)
+    spec = InputSpec(**CARD["input"])
+    assert (status, kind) == (200, "data:image/png;base64")
+    assert (cv2.cvtColor(given, cv2.COLOR_BGR2RGB) == to_model_size(decode_image(large), spec)).all()
+    assert "input" not in post(server, large)[1]
+
+
+@contextmanager
+def explaining(explain: Callable[[Decoded], Image], card: dict[str, Any]) -> Iterator[WebServer]:
+    with Camera() as camera:
+        server = WebServer(camera, card, classify, "127.0.0.1", 0, explain=explain)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop(2)
+
+
+@pytest.mark.parametrize("as_form", [True, False])
+def test_the_sheet_of_a_photo_comes_as_png(as_form: bool) -> None:
+    body, kind = form("image", photo()) if as_form else (photo(), "image/png")
+    with explaining(lambda sent: sent.image[::2], {**CARD, "rollout": True}) as server:
+        status, headers, png = post_for_bytes(server, "/api/explain", body, kind)
+
+    assert (status, headers["Content-Type"]) == (200, "image/png")
+    sheet = cv2.cvtColor(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    assert (sheet == frames.picture(100, 200)[::2]).all()
+
+
+def test_a_model_file_without_its_blocks_answers_that_it_cannot_be_explained() -> None:
+    with explaining(lambda sent: sent.image, CARD) as server:
+        status, answer = post(server, photo(), target="/api/explain")
+
+    assert status == 400
+    assert "no signature `explain`" in answer["error"]
+
+
+def test_sheets_take_the_places_that_photos_have() -> None:
+    gate, begun = threading.Event(), threading.Event()
+
+    def wait(sent: Decoded) -> Image:
+        begun.set()
+        gate.wait(60)
+        return sent.image
+
+    with explaining(wait, {**CARD, "rollout": True}) as server, ExitStack() as stack:
+        request = post_head("/api/explain", len(photo())) + photo()
+        lines = [stack.enter_context(connected(server, request)) for _ in range(MOST_AT_ONCE)]
+        begun.wait(30)
+        late = next(answer for answer in iter(lambda: post(server, photo()), None) if answer[0] != 200)
+        gate.set()
+        assert [answer_of(line)[0] for line in lines] == [200] * MOST_AT_ONCE
+
+    assert late[0] == 503
+    assert "try again" in late[1]["error"]

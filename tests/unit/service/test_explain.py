@@ -40,7 +40,8 @@ def explained(photo: Image, card: Card = CARD, truth: str | None = None, top_k: 
         rows=weights(card.layers, card.heads, *card.grid) if card.layers else None,
     )  # fmt: skip
     seen = to_model_size(photo, card.input)
-    return Explained("a.jpg", frame_of(photo, card.input, "test"), seen, card, prediction, top_k, truth, 0.85)
+    frame = frame_of(photo, card.input, "test")
+    return Explained("a.jpg", frame, prediction.size, seen, card, prediction, top_k, truth, 0.85)
 
 
 def has(image: Image, colour: tuple[int, int, int]) -> bool:
