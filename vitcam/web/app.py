@@ -85,7 +85,7 @@ class _Site:
         self._heads = int(parts.model_card.get("heads") or 0)
         self._overlays = overlays_of(parts.model_card)
         self._model = {**parts.model_card, "stream": _stream_record(parts.default, self._overlays)}
-        self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press, parts.demand)
+        self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press, parts.demand, parts.default)
         self._feed = Feed(Arrivals(parts.live.predicted))
         self._page = Page()
         self._clients = {
@@ -115,15 +115,17 @@ class _Site:
         if request.method == "HEAD":
             await response.prepare(request)
             return response
-        with self._clients["streams"].held(address_of(request)), self._preview.watch(variant) as channel:
+        address = address_of(request)
+        with self._clients["streams"].held(address), self._preview.watch(variant, address) as channel:
             await response.prepare(request)
             await send_pictures(response, _transport(request), channel)
         return response
 
     async def snapshot(self, request: web.Request) -> web.Response:
         variant = self._variant(request.query)
-        with self._clients["snapshots"].held(address_of(request)):
-            picture = await self._preview.snapshot(variant, _SNAPSHOT_PATIENCE_S)
+        address = address_of(request)
+        with self._clients["snapshots"].held(address):
+            picture = await self._preview.snapshot(variant, address, _SNAPSHOT_PATIENCE_S)
         return web.Response(
             body=picture.jpeg,
             content_type="image/jpeg",

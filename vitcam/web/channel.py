@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from dataclasses import replace
 
 from vitcam.frames import Shown
@@ -28,7 +29,8 @@ class Channel:
         self._last: Picture | None = None
         self._due = 0.0
         self._renewal: asyncio.Task[Picture] | None = None
-        self.viewers = 0
+        self.viewers: Counter[str] = Counter()
+        """How many there are, by address."""
 
     async def next(self, seen: int) -> Picture:
         """The newest picture after number `seen`; waits about a second at most.

@@ -15,6 +15,7 @@ from vitcam.web.press import Press
 from vitcam.web.variant import Variant
 
 MOST_VARIANTS = 8
+MOST_OF_ONE_ADDRESS = MOST_VARIANTS // 2
 
 
 class TooManyVariantsError(VitcamError):
@@ -22,41 +23,60 @@ class TooManyVariantsError(VitcamError):
 
 
 class Preview:
-    """Channels come with their first viewer and go with their last."""
+    """Channels come with their first viewer and go with their last.
 
-    def __init__(self, live: Live, arrivals: Arrivals[Shown], press: Press, demand: Demand) -> None:
+    default  the variant that always has a place, however many others are watched
+    """
+
+    def __init__(self, live: Live, arrivals: Arrivals[Shown], press: Press, demand: Demand, default: Variant) -> None:
         self._live = live
         self._arrivals = arrivals
         self._press = press
         self._demand = demand
+        self._default = default
         self._channels: dict[Variant, Channel] = {}
 
     @contextmanager
-    def watch(self, variant: Variant) -> Iterator[Channel]:
-        """The channel of a variant, alive while somebody is inside. Raises TooManyVariantsError."""
+    def watch(self, variant: Variant, address: str) -> Iterator[Channel]:
+        """The channel of a variant, alive while somebody is inside. Raises TooManyVariantsError.
+
+        address  of the viewer
+        """
         channel = self._channels.get(variant)
         if channel is None:
-            if len(self._channels) >= MOST_VARIANTS:
-                raise TooManyVariantsError(
-                    f"{MOST_VARIANTS} different pictures are being watched already; ask for the same overlay, head, "
-                    "opacity, width, quality and fps as another viewer, or come back later"
-                )
+            self._check_room(variant, address)
             channel = Channel(variant, self._live, self._arrivals, self._press)
             self._channels[variant] = channel
-        channel.viewers += 1
+        channel.viewers[address] += 1
         try:
             with self._demand.looking(variant):
                 yield channel
         finally:
-            channel.viewers -= 1
-            if channel.viewers == 0:
+            channel.viewers[address] -= 1
+            if not channel.viewers.total():
                 channel.close()
                 del self._channels[variant]
 
-    async def snapshot(self, variant: Variant, patience_s: float) -> Picture:
+    def _check_room(self, variant: Variant, address: str) -> None:
+        """Each variant costs drawing and encoding of its own. Raises TooManyVariantsError."""
+        if variant == self._default:
+            return
+        others = [channel for known, channel in self._channels.items() if known != self._default]
+        if sum(channel.viewers[address] > 0 for channel in others) >= MOST_OF_ONE_ADDRESS:
+            raise TooManyVariantsError(
+                f"your address watches {MOST_OF_ONE_ADDRESS} different pictures already; close one, or ask for the same "
+                "overlay, head, opacity, width, quality and fps as another viewer"
+            )
+        if len(others) >= MOST_VARIANTS - 1:
+            raise TooManyVariantsError(
+                f"{len(others)} different pictures are being watched already; ask for the same overlay, head, opacity, "
+                "width, quality and fps as another viewer, or for /stream alone, or come back later"
+            )
+
+    async def snapshot(self, variant: Variant, address: str, patience_s: float) -> Picture:
         """A picture captured after this call; if none comes within `patience_s`, what there is."""
         asked_ns = time.monotonic_ns()
-        with self.watch(variant) as channel:
+        with self.watch(variant, address) as channel:
             try:
                 async with asyncio.timeout(patience_s):
                     await self._frame_after(asked_ns, patience_s, variant)

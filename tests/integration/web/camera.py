@@ -122,7 +122,8 @@ class Camera:
 class Client:
     """An HTTP client, which reads only when told to.
 
-    window  bytes that its kernel keeps for it; None: the system's default
+    window   bytes that its kernel keeps for it; None: the system's default
+    address  what it comes from; all of 127.0.0.0/8 is this machine's
     """
 
     def __init__(
@@ -134,15 +135,17 @@ class Client:
         headers: Mapping[str, str] = MappingProxyType({}),
         read: bool = True,
         window: int | None = None,
+        address: str = "127.0.0.1",
     ) -> None:
-        address = server.url.removeprefix("http://")
-        name, port = address.split(":")
+        host = server.url.removeprefix("http://")
+        name, port = host.split(":")
         self._socket = socket.socket()
+        self._socket.bind((address, 0))
         self._socket.settimeout(10)
         if window is not None:
             self.shrink_buffer(window)
         self._socket.connect((name, int(port)))
-        lines = [f"{method} {target} HTTP/1.1", *(f"{k}: {v}" for k, v in {"Host": address, **headers}.items())]
+        lines = [f"{method} {target} HTTP/1.1", *(f"{k}: {v}" for k, v in {"Host": host, **headers}.items())]
         self._socket.sendall("\r\n".join([*lines, "", ""]).encode())
         self._file = self._socket.makefile("rb")
         self.status, self.headers = 0, dict[str, str]()

@@ -192,17 +192,38 @@ def test_a_slow_viewer_skips_frames_instead_of_falling_behind(server: WebServer)
     assert min(age for _, age in seen[-5:]) < 1.0
 
 
-def test_more_variants_than_allowed_are_refused_with_the_reason(server: WebServer) -> None:
+def test_whoever_watches_every_other_variant_leaves_room_for_the_picture_unasked_and_the_same(
+    server: WebServer,
+) -> None:
     with ExitStack() as stack:
-        for width in range(160, 160 + 8 * 80, 80):
-            stack.enter_context(Client(server, f"/stream?width={width}")).read_part()
-        ninth = stack.enter_context(Client(server, "/stream?width=1280"))
-        reason = ninth.read_body()
-        same = stack.enter_context(Client(server, "/stream?width=160"))
 
-    assert ninth.status == 429
-    assert b"8 different pictures" in reason
-    assert same.status == 200
+        def watch(target: str, address: str) -> Client:
+            return stack.enter_context(Client(server, target, address=address))
+
+        for n, width in enumerate(range(160, 160 + 7 * 80, 80)):
+            watch(f"/stream?width={width}", f"127.0.0.{2 + n // 4}").read_part()
+        refused = watch("/stream?width=1280", "127.0.0.9")
+        same = watch("/stream?width=160", "127.0.0.9")
+        default = watch("/stream", "127.0.0.9")
+        snapshot = watch("/snapshot.jpg", "127.0.0.8")
+
+        assert refused.status == 429
+        assert b"7 different pictures" in refused.read_body()
+        assert same.status == 200
+        assert default.read_part()[1].startswith(b"\xff\xd8")
+        assert snapshot.status == 200
+
+
+def test_one_address_watches_at_most_half_of_the_variants_and_another_one_has_the_rest(server: WebServer) -> None:
+    with ExitStack() as stack:
+        for width in range(160, 160 + 4 * 80, 80):
+            stack.enter_context(Client(server, f"/stream?width={width}", address="127.0.0.2")).read_part()
+        fifth = stack.enter_context(Client(server, "/stream?width=1280", address="127.0.0.2"))
+        other = stack.enter_context(Client(server, "/stream?width=1280", address="127.0.0.3"))
+
+        assert fifth.status == 429
+        assert b"your address watches 4 different pictures" in fifth.read_body()
+        assert other.read_part()[1].startswith(b"\xff\xd8")
 
 
 def test_a_variant_makes_room_when_its_last_viewer_leaves(server: WebServer) -> None:
