@@ -94,19 +94,22 @@ def _find(given: Given) -> Option:
     raise given.refusal(f"{given.origin}: {what}; {hint}")
 
 
-def _checked(option: Option, given: Given) -> bool | int | float | str:
+def _checked(option: Option, given: Given) -> bool | int | float | str | tuple[str, ...]:
     """The value as the setting's own type; raises the given's refusal when it is none or out of range."""
     value = given.value
     if given.is_text and option.kind is not str:
         value = _parsed(option.kind, str(value))
     if not _fits(option, value):
         raise given.refusal(f"{given.origin}: {option.name} is {_shown(given.value)}; allowed is {option.allowed}")
-    checked: bool | int | float | str = option.kind(value)  # a whole number may stand for a float
+    # a whole number may stand for a float, and TOML has lists
+    checked: bool | int | float | str | tuple[str, ...] = option.kind(value)
     return checked
 
 
 def _parsed(kind: type[Any], text: str) -> object:
     """The environment and `--set` know only text; None when it does not say a value of this kind."""
+    if kind is tuple:
+        return [part.strip() for part in text.split(",") if part.strip()]
     if kind is bool:
         return text.lower() in _YES if text.lower() in _YES | _NO else None
     try:
@@ -118,6 +121,10 @@ def _parsed(kind: type[Any], text: str) -> object:
 def _fits(option: Option, value: object) -> bool:
     if option.choices:
         return type(value) is option.kind and value in option.choices  # True is 1, but no choice
+    if option.kind is tuple:
+        return isinstance(value, list) and all(
+            isinstance(part, str) and part and _plain(option, part) for part in value
+        )
     if option.kind is str:
         return isinstance(value, str) and _plain(option, value)
     if option.kind is bool or isinstance(value, bool):

@@ -5,7 +5,7 @@ from typing import Any
 
 from vitcam.service.settings import Option, options, sections
 
-_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
 
 
 def schema() -> dict[str, Any]:
@@ -61,7 +61,8 @@ def _option_schema(option: Option) -> dict[str, Any]:
     return {
         "type": _JSON_TYPES[option.kind],
         "description": option.rule.doc,
-        "default": option.default,
+        "default": list(option.default) if option.kind is tuple else option.default,
+        **({"items": {"type": "string"}} if option.kind is tuple else {}),
         **{name: limit for name, limit in limits.items() if limit is not None},
     }
 
@@ -75,5 +76,5 @@ def _limits(option: Option) -> str:
     return "" if free else f" ({option.allowed})"
 
 
-def _toml(value: bool | int | float | str) -> str:
-    return json.dumps(value)  # TOML writes these four kinds as JSON does
+def _toml(value: bool | int | float | str | tuple[str, ...]) -> str:
+    return json.dumps(value)  # TOML writes these kinds as JSON does

@@ -1,6 +1,7 @@
 """Every setting: default, meaning, range. Checks, schema, documentation and example are derived from here."""
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,13 @@ OverlayMode = Literal["auto", "none", "evidence", "attention", "rollout", "heat"
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
+_HOST_NAME = re.compile(r"(?=.{1,253}\.?$)[\w-]{1,63}(\.[\w-]{1,63})*\.?")
+
+
+def is_host_name(text: str) -> bool:
+    """Whether it is one name of a machine, without a port, as DNS has it."""
+    return _HOST_NAME.fullmatch(text) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -24,7 +32,7 @@ class Rule:
     filled: bool = False
     """True: a text that may not be empty."""
     form: Callable[[str], bool] | None = None
-    """Whether a text that is not empty can be meant."""
+    """Whether a text that is not empty can be meant; each one of a list."""
     form_words: str = ""
     """What `form` accepts."""
 
@@ -114,6 +122,16 @@ class WebSettings:
         "127.0.0.1"
     )
     port: Annotated[int, Rule("TCP port to listen on; 0: any free one", low=0, high=65535)] = 8420
+    names: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Names of this machine in DNS by which the page may be opened when `host` is not this machine alone. IP "
+            "addresses, names without a dot, and names in .local, .lan and .home.arpa need no entry. The environment "
+            "and --set take them with commas between",
+            form=is_host_name,
+            form_words="host names such as cam.example.org",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +179,7 @@ class Option:
     section: str
     key: str
     kind: type[Any]
-    """bool, int, float or str."""
+    """bool, int, float, str or tuple (of texts)."""
     default: Any
     choices: tuple[str | int, ...]
     """Empty: any value within the rule."""
@@ -183,6 +201,8 @@ class Option:
             return ", ".join(str(choice) for choice in self.choices[:-1]) + f" or {self.choices[-1]}"
         if self.kind is bool:
             return "true or false"
+        if self.kind is tuple:
+            return f"a list of {self.rule.form_words or 'texts'}"
         if self.rule.form_words:
             return self.rule.form_words
         if self.kind is str:
@@ -210,4 +230,5 @@ def options() -> Mapping[str, Option]:
 def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
     plain, rule = get_args(hint)  # of Annotated
     choices = get_args(plain) if get_origin(plain) is Literal else ()
-    return Option(section, f.name, type(f.default) if choices else plain, f.default, choices, rule)
+    kind = type(f.default) if choices else get_origin(plain) or plain
+    return Option(section, f.name, kind, f.default, choices, rule)

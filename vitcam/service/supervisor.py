@@ -234,6 +234,7 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, a
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
         aim,
         explain=expert.explain,
+        names=settings.web.names,
     )
 
 

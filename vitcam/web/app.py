@@ -17,6 +17,7 @@ from vitcam.web.guard import add_headers, errors_as_json, refusal, refuse_strang
 from vitcam.web.intake import Intake
 from vitcam.web.live import Arrivals, Live
 from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
+from vitcam.web.names import Names
 from vitcam.web.places import Places, address_of
 from vitcam.web.predictions import EVENT_HEADERS, Feed
 from vitcam.web.press import Press
@@ -45,15 +46,14 @@ class Parts:
     uploads_executor: Executor
     changes_executor: Executor
     """Does what changes something and may wait for the disk."""
-    host: str
-    """What the server is bound to."""
+    names: Names
     aim: Aim
 
 
 def build_app(parts: Parts) -> web.Application:
     """All routes, behind what guards them."""
     site = _Site(parts)
-    app = web.Application(middlewares=[errors_as_json, refuse_strangers(parts.host)])
+    app = web.Application(middlewares=[errors_as_json, refuse_strangers(parts.names)])
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [

@@ -1,13 +1,13 @@
 """What holds for every request: who may ask, errors as JSON, headers that keep a browser safe."""
 
-import ipaddress
 import logging
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.web.names import Names
 from vitcam.web.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
@@ -50,17 +50,13 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
     return answer
 
 
-def refuse_strangers(host: str) -> Middleware:
-    """A middleware against pages of other sites that a browser on this network may have open.
-
-    host  what the server is bound to; bound to this machine alone, it answers to this machine's names alone, so that
-          no foreign name can be pointed at it (DNS rebinding)
-    """
+def refuse_strangers(names: Names) -> Middleware:
+    """A middleware against pages of other sites that a browser on this network may have open."""
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if _is_local(host) and not _is_local(_split(f"//{request.host}").hostname or ""):
-            return refusal(403, f"this vitcam answers to localhost only, not to {request.host!r}; see --host")
+        if sentence := names.refusal(_asked(request)):
+            return refusal(403, sentence)
         if request.method not in _SAFE_METHODS and not _from_own_page(request):
             return refusal(403, "a page of another site may not do this; open vitcam's own page")
         return await handler(request)
@@ -73,11 +69,9 @@ def refusal(status: int, sentence: str) -> web.Response:
     return web.json_response({"error": sentence}, status=status)
 
 
-def _is_local(name: str) -> bool:
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost" or name.endswith(".localhost")
+def _asked(request: web.Request) -> str:
+    """The Host header; `request.host` would look the machine's own name up where there is none."""
+    return request.headers.get("Host", "")
 
 
 def _from_own_page(request: web.Request) -> bool:
@@ -86,14 +80,14 @@ def _from_own_page(request: web.Request) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     origin = request.headers.get("Origin")
-    return origin is None or _split(origin).netloc == request.host
+    return origin is None or _netloc(origin) == _asked(request)
 
 
-def _split(url: str) -> SplitResult:
+def _netloc(url: str) -> str:
     try:
-        return urlsplit(url)
+        return urlsplit(url).netloc
     except ValueError:  # a bracket without its other half
-        return SplitResult("", "", "", "", "")
+        return ""
 
 
 def _status(error: VitcamError) -> int:

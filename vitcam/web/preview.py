@@ -64,8 +64,8 @@ class Preview:
         others = [channel for known, channel in self._channels.items() if known != self._default]
         if sum(channel.viewers[address] > 0 for channel in others) >= MOST_OF_ONE_ADDRESS:
             raise TooManyVariantsError(
-                f"your address watches {MOST_OF_ONE_ADDRESS} different pictures already; close one, or ask for the same "
-                "overlay, head, opacity, width, quality and fps as another viewer"
+                f"your address watches {MOST_OF_ONE_ADDRESS} different pictures already; close one, or ask for the "
+                "same overlay, head, opacity, width, quality and fps as another viewer"
             )
         if len(others) >= MOST_VARIANTS - 1:
             raise TooManyVariantsError(

@@ -7,7 +7,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +18,7 @@ from vitcam.view import Aim
 from vitcam.web.demand import Demand
 from vitcam.web.expert import Expert
 from vitcam.web.live import Live
+from vitcam.web.names import Names
 from vitcam.web.press import Press
 from vitcam.web.variant import Variant
 
@@ -43,6 +44,7 @@ class WebServer:
     default     what `/stream` and `/snapshot.jpg` give unasked
     aim         what the model is shown, for the page to change
     decode      for uploads, as is `explain`: draws the sheet of `vitcam explain`, (h, w, 3) uint8, RGB
+    names       it answers to, beside those that only this network can give
     """
 
     def __init__(
@@ -56,11 +58,13 @@ class WebServer:
         aim: Aim | None = None,
         decode: Decode = decode,
         explain: Callable[[Decoded], Image] | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self._live = live
         self._model_card = model_card
         self._expert = Expert(decode, classify, explain)
         self._host = host
+        self._names = names
         self._port = port
         self._default = default
         self._aim = aim or Aim()
@@ -139,7 +143,7 @@ class WebServer:
             demand=self._demand,
             uploads_executor=self._uploads,
             changes_executor=self._changes,
-            host=self._host,
+            names=Names(self._host, self._names),
             aim=self._aim,
         )
         doorkeeper = Doorkeeper()

@@ -1,11 +1,14 @@
 """State, model, health, errors, the page's files, and who may ask."""
 
 import json
+import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.integration.web.camera import CARD, Camera, Client, classify
+from tests.integration.web.lines import connected
 from vitcam.web.server import WebServer
 
 
@@ -122,13 +125,62 @@ def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str
     assert "localhost only" in answer["error"]
 
 
-def test_a_server_for_the_whole_network_answers_to_any_name(camera: Camera) -> None:
-    server = WebServer(camera, {}, classify, "0.0.0.0", 0)
-    server.start()
-    status, _ = get_json(server, "/healthz", Host="pi.example:8420")
-    server.stop(2)
+@pytest.fixture(scope="module")
+def public() -> Iterator[WebServer]:
+    """A server for the whole network, which has a name in DNS."""
+    with Camera() as camera:
+        running = WebServer(camera, {}, classify, "0.0.0.0", 0, names=("Cam.example.org",))
+        running.start()
+        yield running
+        running.stop(2)
 
-    assert status == 200
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "192.168.1.5:8420", "[fe80::1]:8420", "[::1]", "localhost", "a.localhost", "pi", "PI:8420", "vitcam.local",
+        "pi.local.", "pi.lan:80", "pi.home.arpa", "cam.example.org", "CAM.Example.org.:8420", socket.gethostname(),
+    ],
+)  # fmt: skip
+def test_a_server_for_the_whole_network_answers_to_what_only_this_network_can_name(
+    public: WebServer, host: str
+) -> None:
+    assert get_json(public, "/healthz", Host=host)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example", "evil.example:8420", "192.168.1.5.evil.example", "local.evil.example", "evillocal.example",
+        "cam.example.org.evil.example", "evil.example.", "other.cam.example.org",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("target", ["/snapshot.jpg", "/api/state"])
+def test_a_name_that_somebody_else_owns_is_refused_and_the_setting_named(
+    public: WebServer, target: str, host: str
+) -> None:
+    status, answer = get_json(public, target, Host=host)
+
+    assert status == 403
+    assert "web.names" in answer["error"]
+
+
+@pytest.mark.parametrize("host", ["", "[::1", ":8420", "a@pi", "pi:http", "pi/evil.example", "[]", "."])
+def test_a_host_header_that_names_no_host_is_refused(public: WebServer, host: str) -> None:
+    assert get_json(public, "/healthz", Host=host)[0] in (400, 403)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "GET /healthz HTTP/1.0\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: pi\r\nHost: evil.example\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: \x7f\r\n\r\n",
+    ],
+)
+def test_a_request_with_no_host_header_with_two_or_a_broken_one_is_refused(public: WebServer, head: str) -> None:
+    with connected(public, head.encode()) as line:
+        assert line.recv(12)[9:] in (b"400", b"403")
 
 
 def test_a_head_request_ends_at_once_even_for_a_stream(server: WebServer) -> None:

@@ -120,6 +120,25 @@ def test_turns_and_crops_are_read_from_every_kind_of_place(write: Write) -> None
     assert resolved(None, "camera.rotate=270").settings.camera.rotate == 270
 
 
+def test_a_list_is_written_as_one_in_the_file_and_with_commas_elsewhere(write: Write) -> None:
+    named = write('[web]\nnames = ["cam.example.org", "b.example"]')
+
+    assert resolved(named).settings.web.names == ("cam.example.org", "b.example")
+    assert resolved(None, VITCAM_WEB_NAMES="cam.example.org, b.example,").settings.web.names == (
+        "cam.example.org",
+        "b.example",
+    )
+    assert resolved(named, "web.names=").settings.web.names == ()
+
+
+@pytest.mark.parametrize("content", ['"cam.example.org"', "[1]", '["http://a.org"]', '["a:80"]', '[""]', "[[]]"])
+def test_what_is_no_list_of_host_names_is_refused(write: Write, content: str) -> None:
+    sentence = refused(ConfigError, write(f"[web]\nnames = {content}"))
+
+    assert "web.names" in sentence
+    assert "host names such as cam.example.org" in sentence
+
+
 def test_a_flag_that_was_not_given_changes_nothing(write: Write) -> None:
     result = resolve(write("[web]\nport = 9\n"), [], {"web.port": None, "web.enabled": False}, {})
 
@@ -248,7 +267,8 @@ def test_thresholds_that_contradict_each_other_name_both_origins(write: Write) -
 
 @pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
 def test_every_default_survives_the_way_through_the_environment(option: Option) -> None:
-    result = resolved(None, **{option.variable: str(option.default)})
+    text = ",".join(option.default) if option.kind is tuple else str(option.default)
+    result = resolved(None, **{option.variable: text})
 
     assert result.settings == Settings()
     assert result.origins[option.name] == option.variable

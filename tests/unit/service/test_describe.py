@@ -60,7 +60,8 @@ def test_the_schema_names_every_section_and_refuses_all_others() -> None:
 def test_the_schema_says_of_every_option_what_the_check_enforces(option: Option) -> None:
     entry = describe.schema()["properties"][option.section]["properties"][option.key]
 
-    assert entry["default"] == option.default
+    assert entry["default"] == (list(option.default) if option.kind is tuple else option.default)
+    assert entry.get("items") == ({"type": "string"} if option.kind is tuple else None)
     assert entry["description"] == option.rule.doc
     assert entry.get("enum") == (list(option.choices) or None)
     assert (entry.get("minimum"), entry.get("maximum")) == (option.rule.low, option.rule.high)
@@ -78,4 +79,5 @@ def test_defaults_are_written_as_toml_reads_them() -> None:
         f"{option.section}_{option.key} = {describe._toml(option.default)}" for option in options().values()
     )
 
-    assert tomllib.loads(written) == {f"{option.section}_{option.key}": option.default for option in options().values()}
+    found = {name: tuple(value) if isinstance(value, list) else value for name, value in tomllib.loads(written).items()}
+    assert found == {f"{option.section}_{option.key}": option.default for option in options().values()}
