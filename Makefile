@@ -6,9 +6,10 @@ ARGS ?=
 WORKERS ?= --numprocesses 2 --dist loadfile --no-loadscope-reorder
 VENV := .venv
 BIN := $(VENV)/bin
+DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench bench-peers bench-aarch64 docs clean
+.PHONY: run test test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
 
 $(VENV)/daemon: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -28,6 +29,21 @@ run: $(VENV)/daemon
 
 test: $(VENV)/full
 	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
+
+# The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
+# A test that needs more than the daemon and the extra "test" lives in a folder called training.
+$(DAEMON_VENV)/ready: pyproject.toml
+	test -x $(DAEMON_VENV)/bin/python || $(PYTHON) -m venv $(DAEMON_VENV)
+	$(DAEMON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(DAEMON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@
+
+test-daemon: $(DAEMON_VENV)/ready
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
+
+# whether pip would leave Debian's NumPy alone, which a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
+test-install:
+	$(PYTHON) tests/keeps_numpy.py
 
 lint: $(VENV)/full
 	$(BIN)/ruff format --check .

@@ -9,7 +9,6 @@ import pytest
 
 from tests.command import Result, vitcam
 from tests.parts import need_model
-from tests.unit.test_foreign import brightness, convert
 
 COFFEE = Path(__file__).parents[2] / "models" / "golden" / "coffee.jpg"
 
@@ -48,21 +47,6 @@ def test_a_wrong_answer_is_called_wrong(tmp_path: Path) -> None:
     assert result.code == 0, result.err
     assert result.sentence.endswith("wrong, the folder says pagoda")
     assert (tmp_path / "out.jpg").read_bytes()[:3] == b"\xff\xd8\xff"
-
-
-def test_a_model_without_description_is_explained_as_far_as_it_goes(cup: Path, tmp_path: Path) -> None:
-    need_model("everyday")
-    model = convert(tmp_path / "plain.tflite", brightness)
-    (tmp_path / "labels.txt").write_text("dark\nbright\n")
-    plain, whole = tmp_path / "plain.png", tmp_path / "whole.png"
-    results = [
-        explain(cup, "-o", plain, "-m", model, "--labels", tmp_path / "labels.txt"),
-        explain(cup, "-o", whole),
-    ]
-
-    assert [result.code for result in results] == [0, 0], results[0].err
-    assert "dark, " in results[0].sentence
-    assert cv2.imread(str(plain)).shape[0] < cv2.imread(str(whole)).shape[0]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Plain `.tflite` files that somebody else made."""
+"""Plain `.tflite` files that somebody else made, by TensorFlow's own converter."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import pytest
 from tests.frames import frame, picture
 from vitcam.errors import ModelError
 from vitcam.model.classifier import Classifier
-from vitcam.model.runtime import default_threads, open_interpreter
+from vitcam.model.runtime import open_interpreter
 
 Graph = Callable[[Any], Any]
 
@@ -89,7 +89,3 @@ def test_a_model_input_of_the_right_size_is_used_as_it_is(plain: Path) -> None:
     prediction = classifier(replace(frame(image=picture(value=0)), model_input=bright))
 
     assert prediction.top[0].label == "bright"
-
-
-def test_one_core_is_left_for_the_rest_only_where_there_are_four() -> None:
-    assert [default_threads(cores) for cores in (1, 2, 3, 4, 8)] == [1, 2, 3, 3, 7]

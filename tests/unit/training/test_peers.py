@@ -197,7 +197,7 @@ def test_a_process_answers_all_photos_and_times_what_it_is_asked_for(material: M
 def test_a_peer_that_cannot_load_gives_its_reason_in_one_line(material: Material, tmp_path: Path) -> None:
     process = PeerProcess(OURS, "serve", material, tmp_path / "none.tflite", threads=1)
 
-    with pytest.raises(PeerFailed, match=r"none\.tflite cannot be loaded") as caught:
+    with pytest.raises(PeerFailed, match=r"none\.tflite cannot be read") as caught:
         process.answer(60)
 
     assert "\n" not in str(caught.value)
