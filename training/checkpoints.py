@@ -24,6 +24,7 @@ from vitcam.errors import UsageError
 
 from .about import KEY, About, stored_network
 from .config import ViTConfig
+from .torch_file import SUFFIXES, read_torch
 from .vit import Block, ViT
 
 Array = NDArray[np.floating[Any]]
@@ -33,21 +34,25 @@ log = logging.getLogger(__name__)
 
 
 def read_weights(path: Path) -> Weights:
-    """Read `.npz` or `.safetensors`, whatever the names in it.
+    """Read `.npz`, `.safetensors` or PyTorch's `.pth`, whatever the names in it.
 
     returns  name -> float32 array
-    raises   UsageError if the file is missing or is neither
+    raises   UsageError if the file is missing or is none of them
     """
     if not path.is_file():
-        raise UsageError(f"no weights at {path}: give an .npz or .safetensors file")
+        raise UsageError(f"no weights at {path}: give an .npz, .safetensors or .pth file")
     try:
         if path.suffix == ".safetensors":
             found: Mapping[str, Array] = load_file(path)
+        elif path.suffix in SUFFIXES:
+            found = read_torch(path)
         else:
             with np.load(path, allow_pickle=False) as archive:
                 found = {name: archive[name] for name in archive.files}
+    except UsageError:
+        raise
     except Exception as error:
-        raise UsageError(f"{path} holds no weights ({error}); give an .npz or .safetensors file") from error
+        raise UsageError(f"{path} holds no weights ({error}); give an .npz, .safetensors or .pth file") from error
     return {name: np.asarray(array, np.float32) for name, array in found.items()}
 
 

@@ -35,7 +35,9 @@ HostIndexOption = Annotated[int | None, typer.Option("--host-index", help="Which
 
 
 def finetune(
-    weights: Annotated[Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz or .safetensors.")],
+    weights: Annotated[
+        Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz, .safetensors or .pth.")
+    ],
     recipe: RecipeArgument = "folder",
     out: RunOption = None,
     data: DataOption = None,

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def import_weights(
-    weights: Annotated[Path, typer.Argument(help="A ViT's weights under timm's names, .npz or .safetensors.")],
+    weights: Annotated[
+        Path, typer.Argument(help="A ViT's weights under timm's names, .npz, .safetensors or PyTorch's .pth.")
+    ],
     labels: Annotated[Path, typer.Option("--labels", help="One label a line, or WordNet's `n01440764 tench, …`.")],
     out: OutOption,
     name: Annotated[str | None, typer.Option("--name", help="The model's name; by default that of the file.")] = None,
