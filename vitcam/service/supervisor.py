@@ -18,6 +18,7 @@ from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
 from vitcam.opencv import use_one_thread
 from vitcam.pipeline import Job, Pipeline
+from vitcam.service.descriptors import allow_many
 from vitcam.service.ending import Asked, asked_to_end
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
@@ -61,6 +62,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
     """
     with asked_to_end() as asked:  # from the first moment: loading takes a second, too
         use_one_thread()
+        allow_many()
         notifier = Notifier.from_environ(environ)
         watched = _assemble(run, environ, patient=run.wait or notifier.listened_to)
         if watched.web is not None:

@@ -11,15 +11,23 @@ from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler as Connection
 
 PATIENCE_S = 20.0
-MOST_SILENT = 500  # as many may come at once; beside them, streams find places among the 1024 files of a process
+MOST_SILENT = 500  # as many may come at once
+MOST_CONNECTIONS = 1500  # in all; of those that are served, each kind has a limit of its own
+_OTHER_FILES = 200  # of the process: camera, model, what asyncio accepts before anybody is sent away
+_FEWEST = 16
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
 
 
 class Doorkeeper:
-    """Ends who has sent no whole request for `PATIENCE_S`; and, when there are too many such, the oldest of them."""
+    """Ends who has sent no whole request for `PATIENCE_S`; and, when there are too many, the oldest of them.
 
-    def __init__(self) -> None:
+    files  the process may have open; there are fewer connections than that, so that none fails for want of one
+    """
+
+    def __init__(self, files: int) -> None:
+        self._most = max(_FEWEST, min(MOST_CONNECTIONS, files - _OTHER_FILES))
         self._silent: dict[Connection, float] = {}  # since when, the oldest first
+        self._served = 0
 
     def entrance(self, server: web.Server) -> Callable[[], Connection]:
         """A protocol factory that notes who comes."""
@@ -38,9 +46,11 @@ class Doorkeeper:
         @web.middleware
         async def serve(request: web.Request, handler: Handler) -> web.StreamResponse:
             self._silent.pop(request.protocol, None)
+            self._served += 1
             try:
                 return await handler(request)
             finally:
+                self._served -= 1
                 self._silent[request.protocol] = time.monotonic()
 
         return serve
@@ -56,7 +66,8 @@ class Doorkeeper:
 
     def _make_room(self) -> None:
         there = [connection for connection in self._silent if connection.transport is not None]
-        for connection in there[: max(0, len(self._silent) - MOST_SILENT)]:
+        silent = len(self._silent)
+        for connection in there[: max(0, silent - MOST_SILENT, silent + self._served - self._most)]:
             self._end(connection)
 
     def _end(self, connection: Connection) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import resource
 import socket
 import threading
 import time
@@ -133,6 +134,7 @@ class WebServer:
 
         from vitcam.web.app import Parts, build_app
         from vitcam.web.doorkeeper import Doorkeeper
+        from vitcam.web.noise import calm_accept, protocol_logger
 
         parts = Parts(
             live=self._live,
@@ -146,12 +148,18 @@ class WebServer:
             names=Names(self._host, self._names),
             aim=self._aim,
         )
-        doorkeeper = Doorkeeper()
+        self._loop.set_exception_handler(calm_accept())
+        doorkeeper = Doorkeeper(files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         app = build_app(parts)
         app.middlewares.insert(0, doorkeeper.middleware())
         # a client that leaves ends its handler at once
         runner = web.AppRunner(
-            app, access_log=None, handle_signals=False, handler_cancellation=True, shutdown_timeout=0.2
+            app,
+            access_log=None,
+            logger=protocol_logger(),
+            handle_signals=False,
+            handler_cancellation=True,
+            shutdown_timeout=0.2,
         )
         await runner.setup()
         admit = doorkeeper.entrance(cast(web.Server, runner.server))  # there since `setup`

@@ -6,13 +6,20 @@ import select
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
-from vitcam.web.server import WebServer
+
+class Host(Protocol):
+    """A server, in this process or another."""
+
+    @property
+    def url(self) -> str:
+        """Where it is found."""
+        ...
 
 
 @contextmanager
-def connected(server: WebServer, sent: bytes = b"", address: str = "127.0.0.1") -> Iterator[socket.socket]:
+def connected(server: Host, sent: bytes = b"", address: str = "127.0.0.1") -> Iterator[socket.socket]:
     """A connection that has sent this; all of 127.0.0.0/8 is this machine's."""
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30, source_address=(address, 0)) as line:

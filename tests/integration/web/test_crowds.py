@@ -1,0 +1,84 @@
+"""More connections than a process may have files."""
+
+import logging
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.daemon import Daemon, daemon
+from tests.integration.web.lines import answer_of, connected, post_head
+from vitcam.web.server import WebServer
+
+GET_HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+GET_PICTURE = b"GET /snapshot.jpg?width=320 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """For the crowd, which lives in this process."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def limited(running: Daemon, soft: int, hard: int) -> None:
+    """Let a daemon that has just been started have so many files."""
+    resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("many_files")
+def test_eleven_hundred_unfinished_bodies_keep_nobody_out_and_the_log_quiet() -> None:
+    with daemon("--source", "demo") as running, ExitStack() as stack:
+        limited(running, 1024, 1024)
+        running.wait_for("ok")
+        for _ in range(1100):
+            stack.enter_context(connected(running, post_head("/api/crop", 100)))
+        for _ in range(3):
+            for request in (GET_HEALTH, GET_PICTURE):
+                with connected(running, request) as line:
+                    assert answer_of(line)[0] == 200
+
+        assert len(running.errors()) < 5_000, running.errors()
+
+
+@pytest.mark.usefixtures("many_files")
+def test_a_process_with_hardly_any_files_says_so_once_a_minute_and_serves_again_after_the_crowd() -> None:
+    with daemon("--source", "demo") as running:
+        limited(running, 1024, 1024)
+        running.wait_for("ok")
+        limited(running, 70, 70)  # from now on: what it reckoned with at its start is gone
+        with ExitStack() as stack:
+            for _ in range(100):
+                stack.enter_context(connected(running, GET_HEALTH[:-2]))
+            deadline = time.monotonic() + 30
+            while "too many connections" not in running.errors():
+                assert time.monotonic() < deadline, running.errors()
+                time.sleep(0.05)
+            time.sleep(2)  # in which asyncio tries again, twice
+        with connected(running, GET_HEALTH) as line:
+            assert answer_of(line)[0] == 200
+
+        assert running.errors().count("too many connections") == 1
+        assert len(running.errors()) < 5_000
+
+
+def test_the_daemon_may_open_as_many_files_as_it_could_be_given() -> None:
+    with daemon("--source", "demo") as running:
+        limited(running, 512, 4096)
+        running.wait_for("ok")
+
+        assert resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
+
+
+def test_a_request_that_is_not_http_is_answered_and_not_logged(
+    server: WebServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO), connected(server, b"GET / HTTP/1.1\r\nHost: \x7f\r\n\r\n") as line:
+        answer = line.makefile("rb").read()  # to the end of the connection
+
+    assert answer[8:13] == b" 400 "
+    assert not caplog.records
