@@ -118,16 +118,15 @@ def _pixels(data: bytes, header: Header, factor: int) -> Image:
     if len(header.needed) > 1:
         view = memoryview(data)
         data = b"".join(view[start:end] for start, end in header.needed)
+    height, width = (-(-side // factor) for side in (header.height, header.width))
     in_decoder = factor if header.scalable else 1
     try:
         bgr = cv2.imdecode(np.frombuffer(data, np.uint8), _REDUCED[in_decoder] | cv2.IMREAD_IGNORE_ORIENTATION)
         if bgr is not None and factor > in_decoder:
-            bgr = cv2.resize(
-                bgr, (-(-header.width // factor), -(-header.height // factor)), interpolation=cv2.INTER_AREA
-            )
+            bgr = cv2.resize(bgr, (width, height), interpolation=cv2.INTER_AREA)
     except cv2.error:
         bgr = None
-    if bgr is None or bgr.shape != (-(-header.height // factor), -(-header.width // factor), 3):
+    if bgr is None or bgr.shape != (height, width, 3):
         raise UsageError("not an image: the data are damaged")
     return np.asarray(bgr, dtype=np.uint8)
 

@@ -44,6 +44,11 @@ class Header:
         """(height, width) once it is turned upright."""
         return (self.width, self.height) if self.orientation >= 5 else (self.height, self.width)
 
+    def reduced_size(self, factor: int) -> tuple[int, int]:
+        """(height, width) once its sides are divided by `factor`, too, and rounded up."""
+        height, width = self.upright_size
+        return -(-height // factor), -(-width // factor)
+
 
 def read_header(data: bytes) -> Header:
     """Read a JPEG's, PNG's, WebP's or BMP's header. Raises UsageError for what is none, or cannot be meant."""

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam.sources.picamera_link import SLOTS, Captured, Failed, Ready, Wish, encode
+from vitcam.slots import SLOTS
+from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish, encode
 from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
 from vitcam.sources.turned import turned
 from vitcam.view import AS_IT_COMES, Turn

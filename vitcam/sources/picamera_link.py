@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.resize import InputSpec
 
-SLOTS = 8  # capture, classifier, preview and two slow viewers may each hold one while three are on their way
-MAX_MESSAGE = 4096
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:

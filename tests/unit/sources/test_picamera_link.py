@@ -7,8 +7,9 @@ import weakref
 import numpy as np
 import pytest
 
+from vitcam.child import MAX_MESSAGE
 from vitcam.resize import InputSpec
-from vitcam.sources.picamera_link import MAX_MESSAGE, Captured, Failed, Message, Ready, Wish, decode, encode
+from vitcam.sources.picamera_link import Captured, Failed, Message, Ready, Wish, decode, encode
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,187 @@
+"""The decoder's process: what pictures of others may do to it, and what they may not do to us."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests import hostile
+from vitcam.decode import Limits, decode_image
+from vitcam.decode_process import DecodeProcess
+from vitcam.errors import UsageError, VitcamError
+
+GIB = 1 << 30
+
+
+@pytest.fixture(scope="module")
+def decoder() -> Iterator[DecodeProcess]:
+    decoder = DecodeProcess()
+    yield decoder
+    decoder.close()
+
+
+def noise(height: int = 120, width: int = 160, suffix: str = ".jpg") -> bytes:
+    picture = np.random.default_rng(height).integers(0, 256, (height, width, 3), np.uint8)
+    return bytes(cv2.imencode(suffix, picture)[1])
+
+
+def peak_memory(pid: int | str) -> int:
+    """Bytes that a process has had in memory at most, what it shares with others included."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".bmp"])
+def test_a_picture_comes_back_as_it_would_be_here(decoder: DecodeProcess, suffix: str) -> None:
+    data = noise(suffix=suffix)
+    decoded = decoder(data)
+
+    assert np.array_equal(decoded.image, decode_image(data))
+    assert (decoded.width, decoded.height) == (160, 120)
+    assert not decoded.image.flags.writeable
+    assert decoder(data, Limits(enough=(50, 50))).image.shape == (60, 80, 3)
+
+
+def test_pictures_that_are_kept_are_never_written_over() -> None:
+    stream = DecodeProcess(stream=True)
+    try:
+        kept = [stream(noise(60 + n // 15, 80)).image for n in range(30)]
+    finally:
+        stream.close()
+
+    assert all(np.array_equal(image, decode_image(noise(60 + n // 15, 80))) for n, image in enumerate(kept))
+
+
+def test_a_picture_that_is_refused_is_refused_in_the_same_words(decoder: DecodeProcess) -> None:
+    for data in (b"", b"GIF89a" + bytes(50), noise()[:-10], hostile.animated_png(), hostile.jpeg_of_many_scans(3000)):
+        with pytest.raises(UsageError) as here:
+            decode_image(data)
+        with pytest.raises(UsageError) as there:
+            decoder(data)
+
+        assert str(there.value) == str(here.value)
+
+
+def test_pictures_of_others_have_at_most_forty_megapixels(decoder: DecodeProcess) -> None:
+    with pytest.raises(UsageError, match="at most 40 are allowed"):
+        decoder(hostile.progressive_cmyk_jpeg(10_000, 5_000))
+
+
+def test_a_process_that_dies_in_a_picture_refuses_that_picture_alone(decoder: DecodeProcess) -> None:
+    decoder(noise())
+    pid = decoder.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)  # it will never answer
+    threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
+    with pytest.raises(UsageError, match=r"the decoder ended on it \(SIGKILL\)"):
+        decoder(noise())
+
+    assert decoder(noise()).image.shape == (120, 160, 3)
+    assert decoder.pid != pid
+
+
+def test_a_picture_that_takes_too_long_is_given_up() -> None:
+    decoder = DecodeProcess(patience_s=0.5)
+    try:
+        decoder(noise())
+        os.kill(decoder.pid or 0, signal.SIGSTOP)
+        started = time.monotonic()
+        with pytest.raises(UsageError, match=r"takes more than 0\.5 s to decode"):
+            decoder(noise())
+
+        assert time.monotonic() - started < 5
+        assert decoder(noise()).image.shape == (120, 160, 3)
+    finally:
+        decoder.close()
+
+
+def test_closing_ends_a_decode_of_another_thread() -> None:
+    decoder = DecodeProcess()
+    decoder(noise())
+    os.kill(decoder.pid or 0, signal.SIGSTOP)
+    threading.Timer(0.3, decoder.close).start()
+    started = time.monotonic()
+    with pytest.raises(VitcamError, match="closed"):
+        decoder(noise())
+
+    assert time.monotonic() - started < 5
+
+
+def test_several_threads_each_get_their_own_picture(decoder: DecodeProcess) -> None:
+    wrong: list[int] = []
+
+    def work(height: int) -> None:
+        data = noise(height)
+        expected = decode_image(data)
+        wrong.extend(height for _ in range(20) if not np.array_equal(decoder(data).image, expected))
+
+    threads = [threading.Thread(target=work, args=(height,)) for height in (50, 60, 70, 80)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert not wrong
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_it_ends_when_we_are_killed(busy: bool) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from vitcam.decode_process import DecodeProcess\n"
+        "from tests import hostile\n"
+        "decoder = DecodeProcess(patience_s=1)\n"
+        "decoder(hostile.plain_png(8, 8))\n"
+        "print(decoder.pid, flush=True)\n"
+        f"os.kill(decoder.pid, signal.SIGSTOP) if {busy} else None\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    pid = int(died.stdout)
+    child = Path(f"/proc/{pid}")
+    if busy:
+        os.kill(pid, signal.SIGCONT)
+    deadline = time.monotonic() + 30
+    while (still := child.exists() and b"decode_child" in (child / "cmdline").read_bytes()) and (
+        time.monotonic() < deadline
+    ):
+        time.sleep(0.05)
+
+    assert not still
+
+
+@pytest.mark.parametrize(
+    ("name", "enough"),
+    [("cmyk", None), ("cmyk", (996, 996)), ("png of 16 bits", None), ("webp", (996, 996))],
+)
+def test_the_worst_picture_that_is_allowed_stays_within_the_services_memory(
+    name: str, enough: tuple[int, int] | None
+) -> None:
+    """The daemon itself has some 200 MB."""
+    width, height = 8000, 5000
+    data = {
+        "cmyk": lambda: hostile.progressive_cmyk_jpeg(width, height),
+        "png of 16 bits": lambda: hostile.plain_png(width, height, interlaced=True),
+        "webp": lambda: bytes(
+            cv2.imencode(".webp", np.full((height, width, 4), 9, np.uint8), [cv2.IMWRITE_WEBP_QUALITY, 101])[1]
+        ),
+    }[name]()
+    decoder = DecodeProcess(patience_s=60)
+    try:
+        decoded = decoder(data, Limits(40_000_000, enough))
+        peak = peak_memory(decoder.pid or 0)
+    finally:
+        decoder.close()
+
+    assert (decoded.width, decoded.height) == (width, height)
+    assert peak + len(data) < 0.75 * GIB

@@ -1,0 +1,41 @@
+"""What the decoder's process and the daemon say to each other, one packet each; pixels go through shared memory."""
+
+import json
+from dataclasses import asdict, dataclass
+
+from vitcam.decode import Limits
+
+READY = b"ready"
+DONE = b"done"
+"""The picture is in its slot. Any other answer is a sentence: why it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Decode the picture in the letter. A descriptor beside it is the memory from now on."""
+
+    length: int
+    """Bytes of the picture."""
+    most_pixels: int
+    enough: tuple[int, int] | None
+    offset: int
+    size: int
+    """Where in the memory its pixels go, and how many bytes there may be."""
+    keep: bool
+    """The memory is used again."""
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.most_pixels, self.enough)
+
+
+def pack(ask: Ask) -> bytes:
+    """A request as one packet."""
+    return json.dumps(asdict(ask)).encode()
+
+
+def unpack(packet: bytes) -> Ask:
+    """The request in a packet of `pack`."""
+    fields = json.loads(packet)
+    fields["enough"] = fields["enough"] and tuple(fields["enough"])
+    return Ask(**fields)

@@ -1,0 +1,52 @@
+"""Memory shared with a child: the child writes pictures, we lend them without a copy to whoever looks at them."""
+
+import fcntl
+import mmap
+import os
+import weakref
+from collections import deque
+
+import numpy as np
+
+from vitcam.frames import Image
+
+SLOTS = 8  # capture, classifier, preview and two slow viewers may each hold one while three are on their way
+
+
+class Slots:
+    """`count` slots of `size` bytes. Memory is taken up only by slots that were written.
+
+    One thread takes and lends; lent pictures may be let go in any thread, also long after `close`.
+    """
+
+    def __init__(self, size: int, count: int = SLOTS) -> None:
+        self.size = size
+        self.descriptor = os.memfd_create("vitcam-pictures", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.descriptor, size * count)
+        # memory that a child had cut off would kill us when we read it
+        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+        self._memory = mmap.mmap(self.descriptor, size * count, prot=mmap.PROT_READ)
+        self._free = deque(range(count))
+
+    def take(self) -> int:
+        """A slot that nobody reads; there is always one."""
+        return self._free.pop()
+
+    def give_back(self, slot: int) -> None:
+        """A slot that was taken, and not lent."""
+        self._free.append(slot)
+
+    def lend(self, slot: int, height: int, width: int) -> Image:
+        """(height, width, 3) uint8, read-only: the picture in a slot, which is free again once nobody refers to it."""
+        lent = np.frombuffer(self._memory, np.uint8, 3 * height * width, slot * self.size)
+        if self._free:
+            weakref.finalize(lent, self._free.append, slot).atexit = False
+        else:  # somebody collects pictures: without a slot there would be no more
+            lent = lent.copy()
+            lent.setflags(write=False)
+            self._free.append(slot)
+        return lent.reshape(height, width, 3)
+
+    def close(self) -> None:
+        """Pictures that are lent stay; the memory goes with the last of them."""
+        os.close(self.descriptor)
