@@ -3,14 +3,16 @@
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 
 from vitcam.attention import overlay, usual_mode
-from vitcam.decode import decode_image
+from vitcam.decode import Decoded, decode
+from vitcam.decode_process import DecodeProcess
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier, frame_of
@@ -42,14 +44,20 @@ def classify_all(
     raises         SourceError if a target names nothing at all
     """
     options = SourceOptions(input=classifier.input, realtime=False, loop=False, on_unreadable=on_unreadable)
-    for target in targets:
-        if target == "-" or target.startswith(("http://", "https://")):
-            on_total(1)
-            frames = _single(target, classifier, on_unreadable)
-        else:
-            frames = _from_files(target, options, on_total)
-        for frame in frames:
-            yield Classified(frame, classifier(frame))
+    with closing(DecodeProcess()) as decode_foreign:
+
+        def fetch(url: str) -> Decoded:
+            return decode_foreign(_fetch(url))
+
+        for target in targets:
+            frames: Iterable[Frame]
+            if target == "-" or target.startswith(("http://", "https://")):
+                on_total(1)
+                frames = _single(target, _read_stdin if target == "-" else fetch, classifier, options)
+            else:
+                frames = _from_files(target, options, on_total)
+            for frame in frames:
+                yield Classified(frame, classifier(frame))
 
 
 def write_overlay(path: Path, done: Classified) -> None:
@@ -74,12 +82,17 @@ def _from_files(target: str, options: SourceOptions, on_total: Callable[[int], N
         yield from source
 
 
-def _single(target: str, classifier: Classifier, on_unreadable: Callable[[Unreadable], None]) -> Iterator[Frame]:
+def _single(target: str, read: Callable[[str], Decoded], classifier: Classifier, options: SourceOptions) -> list[Frame]:
+    """One frame, or none once it was reported why."""
     try:
-        data = sys.stdin.buffer.read(_FETCH_LIMIT) if target == "-" else _fetch(target)
-        yield frame_of(decode_image(data), classifier.input, target, target)
+        return [frame_of(read(target).image, classifier.input, target, target)]
     except VitcamError as error:
-        on_unreadable(Unreadable(target, str(error)))
+        options.on_unreadable(Unreadable(target, str(error)))
+        return []
+
+
+def _read_stdin(_: str) -> Decoded:
+    return decode(sys.stdin.buffer.read(_FETCH_LIMIT))
 
 
 def _fetch(url: str) -> bytes:

@@ -1,5 +1,6 @@
 """How a picture becomes the model's input. Written in the model file; obeyed by training, classify and every source."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -49,6 +50,12 @@ def crop_of(spec: InputSpec, height: int, width: int, within: Rect | None = None
     scale = min(room.height / spec.height, room.width / spec.width) * spec.crop_fraction
     h, w = max(1, round(spec.height * scale)), max(1, round(spec.width * scale))
     return Rect(room.x + (room.width - w) // 2, room.y + (room.height - h) // 2, w, h)
+
+
+def enough_for(spec: InputSpec, detail: float = 1.0) -> tuple[int, int]:
+    """(height, width) from which on a picture's crop has at least `detail` times the px a side that the model takes."""
+    part = spec.crop_fraction if spec.resize == "crop" else 1.0
+    return math.ceil(detail * spec.height / part), math.ceil(detail * spec.width / part)
 
 
 def rect_of(region: Region, height: int, width: int) -> Rect:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.command import Result, vitcam
+from tests.hostile import animated_png
 from tests.parts import need_program
 
 RUN = ("run", "--no-web", "--log", "json", "--once", "--no-realtime")
@@ -101,6 +102,15 @@ def test_a_corrupt_photo_in_a_folder_is_named_and_skipped(tmp_path: Path) -> Non
         "dropped": 0,
         "seconds": 0,
     }
+
+
+def test_an_animated_png_with_a_wrong_byte_ends_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(animated_png())
+    photo(tmp_path / "b.jpg")
+    result = vitcam(*RUN, "--source", str(tmp_path))
+
+    assert result.code == 0, result.err
+    assert [line["error"] for line in result.lines if line["type"] == "error"] == ["not an image: the data are damaged"]
 
 
 def test_a_run_in_which_nothing_could_be_read_fails(tmp_path: Path) -> None:

@@ -2,18 +2,31 @@
 
 from functools import cached_property
 
-from vitcam.decode import Decoded
+from vitcam.decode import FOREIGN_PIXELS, Decoded, Limits
+from vitcam.decode_process import DecodeProcess
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
+from vitcam.resize import enough_for
 
 _OPACITY = 0.85  # of the hottest spot of a map, as `vitcam explain` has it unasked
 
 
+# of a photo that is decoded reduced, so many times the px a side that the model takes stay: of 120 photos, 118 had the
+# same best label as in full size, and its probability differed by 0.006 on average
+_DETAIL = 4
+
+
 class PhotoExpert:
-    """The daemon's model for one other thread. Its interpreter is made with the first photo."""
+    """The daemon's model for one other thread. Its interpreter is made with the first photo. Close it in the end."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
+        self._decoder = DecodeProcess()
+        self._limits = Limits(FOREIGN_PIXELS, enough_for(classifier.input, _DETAIL))
+
+    def decode(self, data: bytes) -> Decoded:
+        """A photo's pixels. Raises UsageError for what is none; VitcamError once this was closed."""
+        return self._decoder(data, self._limits)
 
     def classify(self, image: Image) -> Prediction:
         """What is on (H, W, 3) uint8, RGB, and where the model looked."""
@@ -26,6 +39,10 @@ class PhotoExpert:
 
         explained = ask(self._own, photo, About("the photo that was sent"), self._classifier.top_k, _OPACITY)
         return draw_sheet(explained)
+
+    def close(self) -> None:
+        """End what is being decoded; in any thread."""
+        self._decoder.close()
 
     @cached_property
     def _own(self) -> Classifier:

@@ -112,8 +112,9 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
 
     pipeline = Pipeline(job, classify, publisher.prediction)
     _check_overlay(settings, classifier)
-    web = _build_web(settings, pipeline, classifier, aim) if settings.web.enabled else None
-    return _Watched(pipeline, web, publisher)
+    expert = PhotoExpert(classifier)
+    web = _build_web(settings, pipeline, classifier, aim, expert) if settings.web.enabled else None
+    return _Watched(pipeline, web, publisher, expert)
 
 
 def load_model(settings: ModelSettings) -> Classifier:
@@ -143,6 +144,7 @@ class _Watched:
     pipeline: Pipeline
     web: "WebServer | None"
     publisher: Publisher
+    expert: PhotoExpert
 
     def hearts(self) -> Hearts:
         stages = self.pipeline.hearts()
@@ -193,6 +195,7 @@ def _end(watched: _Watched, asked: Asked) -> None:
     """Stop every part within its time. A part that hangs (a camera's driver may) is left behind, not waited for."""
     pipeline, publisher = watched.pipeline, watched.publisher
     state = pipeline.state()
+    watched.expert.close()
     if watched.web is not None:
         watched.web.stop(_END_WITHIN_S)
     ended = pipeline.stop(_END_WITHIN_S)
@@ -222,11 +225,12 @@ def _gate(settings: MotionSettings) -> MotionGate | None:
     return MotionGate(Rest(settings.threshold, settings.hold_s, settings.rest_fps))
 
 
-def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, aim: Aim) -> "WebServer":
+def _build_web(
+    settings: Settings, pipeline: Pipeline, classifier: Classifier, aim: Aim, expert: PhotoExpert
+) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
     from vitcam.web.variant import Variant
 
-    expert = PhotoExpert(classifier)
     return WebServer(
         pipeline,
         model_record(classifier),
@@ -235,6 +239,7 @@ def _build_web(settings: Settings, pipeline: Pipeline, classifier: Classifier, a
         settings.web.port,
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
         aim,
+        decode=expert.decode,
         explain=expert.explain,
         names=settings.web.names,
     )

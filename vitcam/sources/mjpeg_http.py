@@ -1,10 +1,6 @@
 """A camera that sends MJPEG by HTTP (`multipart/x-mixed-replace`): ustreamer, mjpg-streamer, an ESP32-CAM, vitcam."""
 
-import os
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from http.client import HTTPException, HTTPResponse
 from itertools import chain
 from types import TracebackType
@@ -21,37 +17,52 @@ from urllib.request import (
 )
 
 from vitcam._version import __version__
-from vitcam.errors import SourceError, SourceLost
+from vitcam.decode import Decoded
+from vitcam.decode_process import DecodeProcess
+from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
 from vitcam.frames import Frame
 from vitcam.sources.address import Address, shown
+from vitcam.sources.line import Line, OverLine, OverLineWithTls
 from vitcam.sources.received import Sender, receive
-from vitcam.sources.source import SourceOptions
+from vitcam.sources.source import SourceOptions, live_limits
 
 _CHUNK = 1 << 20  # more than a socket holds: of what has piled up only the newest picture is decoded
+_OPEN_S = 15.0  # from the first packet to the first picture, whatever is sent meanwhile
 
 
 class HttpMjpeg:
-    """`http://[USER:PASSWORD@]HOST/PATH`, or https; basic and digest authentication."""
+    """`http://[USER:PASSWORD@]HOST/PATH`, or https; basic and digest authentication.
+
+    Pictures are decoded in a process of their own, reduced where they are larger than what was asked of the camera.
+    """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
         self.live = True
         self._address = Address.of(uri)
-        self._sender = Sender(shown(uri), options, newest_only=True)
-        self._stopped = threading.Event()
+        self._options = options
+        self._sender = Sender(shown(uri), options, newest_only=True, decode=self._decode)
+        self._stopped = False
+        self._line = Line()
+        self._decoder: DecodeProcess | None = None
         self._response: HTTPResponse | None = None
-        self._line: socket.socket | None = None
         self._frames: Iterator[Frame] = iter(())
 
     def __enter__(self) -> Self:
-        self._stopped = threading.Event()
-        self._response = self._connect()
-        self._line = socket.socket(fileno=os.dup(self._response.fileno()))
-        frames = receive(self._sender, self._chunks(self._response))
+        self._stopped = False
+        self._line = Line().__enter__()
+        self._decoder = DecodeProcess(self._sender.patience_s, stream=True)
         try:
-            self._frames = chain([next(frames)], frames)
+            with self._line.within(_OPEN_S + self._sender.patience_s):
+                self._decoder.start()  # while the camera answers
+                self._response = self._connect()
+                frames = receive(self._sender, self._chunks(self._response))
+                self._frames = chain([next(frames)], frames)
         except (SourceLost, StopIteration) as error:
             self._close()
             raise SourceError(str(error) or f"{self._sender.source} was ended while it was being opened") from None
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(
@@ -61,30 +72,45 @@ class HttpMjpeg:
         self._close()
 
     def stop(self) -> None:
-        self._stopped.set()
-        line = self._line
-        if line is not None:
-            with suppress(OSError):  # closed by the other side, or by us
-                line.shutdown(socket.SHUT_RDWR)  # wakes whoever reads
+        self._stopped = True
+        self._line.cut()
+        decoder = self._decoder
+        if decoder is not None:
+            decoder.hang_up()
 
     def __iter__(self) -> Iterator[Frame]:
         return self._frames
 
+    def _decode(self, data: bytes) -> Decoded:
+        """Raises UsageError for what is no picture; SourceLost when there can be no process to decode it."""
+        if self._decoder is None:
+            raise SourceLost(f"{self._sender.source} was closed")
+        try:
+            return self._decoder(data, live_limits(self._options))
+        except UsageError:
+            raise
+        except VitcamError as error:
+            raise SourceLost(str(error)) from None
+
     def _chunks(self, response: HTTPResponse) -> Iterator[bytes]:
         """What comes, until `stop`. Raises SourceLost when nothing comes any more."""
-        while not self._stopped.is_set():
+        while not self._stopped:
+            reason = ""
             try:
-                data = response.read1(_CHUNK)
+                with self._line.within(self._sender.patience_s + 1):  # heads of chunks may drip for ever
+                    data = response.read1(_CHUNK)
             except TimeoutError:
-                raise SourceLost(f"{self._sender.source} has been silent for {self._sender.patience_s:g} s") from None
+                raise SourceLost(self._silent()) from None
             except (OSError, HTTPException, ValueError) as error:
                 data, reason = b"", f": {error}"
-            else:
-                reason = ""
             if data:
                 yield data
-            elif not self._stopped.is_set():
-                raise SourceLost(f"{self._sender.source} has ended its stream{reason}")
+            elif not self._stopped:
+                late = self._silent() if self._line.late else f"{self._sender.source} has ended its stream{reason}"
+                raise SourceLost(late)
+
+    def _silent(self) -> str:
+        return f"{self._sender.source} has been silent for {self._sender.patience_s:g} s"
 
     def _connect(self) -> HTTPResponse:
         """The answer's head has come, and promises pictures. Raises SourceError."""
@@ -97,6 +123,8 @@ class HttpMjpeg:
                     f"{self._sender.source} answers {refusal.code} {refusal.reason}{_advice(refusal)}"
                 ) from None
         except (OSError, HTTPException, ValueError) as error:
+            if self._line.late:
+                raise SourceError(f"{self._sender.source} did not begin a stream in time; is a camera there?") from None
             reason = error.reason if isinstance(error, URLError) else error
             raise SourceError(f"{self._sender.source} cannot be reached: {reason or type(reason).__name__}") from None
         kind = response.headers.get_content_type()
@@ -112,13 +140,16 @@ class HttpMjpeg:
         passwords = HTTPPasswordMgrWithDefaultRealm()
         passwords.add_password(None, self._address.url, self._address.user, self._address.password)
         asked = (HTTPBasicAuthHandler(passwords), HTTPDigestAuthHandler(passwords)) if self._address.user else ()
-        return build_opener(ProxyHandler({}), *asked)  # a camera stands in one's own network
+        over_line = (OverLine(self._line), OverLineWithTls(self._line))
+        return build_opener(ProxyHandler({}), *over_line, *asked)  # a camera stands in one's own network
 
     def _close(self) -> None:
-        for part in (self._response, self._line):
-            if part is not None:
-                part.close()
-        self._response = self._line = None
+        self._line.__exit__()
+        if self._response is not None:
+            self._response.close()
+        if self._decoder is not None:
+            self._decoder.close()
+        self._response = self._decoder = None
 
 
 def _advice(refusal: HTTPError) -> str:

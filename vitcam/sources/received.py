@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from vitcam.decode import decode_image
+from vitcam.decode import Decode, decode
 from vitcam.errors import SourceLost, UsageError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.sources.jpeg_stream import JpegStream
@@ -22,6 +22,7 @@ class Sender:
     options: SourceOptions
     newest_only: bool
     """Of several pictures that lie there together only the newest is decoded."""
+    decode: Decode = decode
 
     @property
     def patience_s(self) -> float:
@@ -65,7 +66,7 @@ def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
                 deadline = time.monotonic() + sender.patience_s
                 continue
             try:
-                picture = decode_image(data)
+                picture = sender.decode(data).image
             except UsageError as error:
                 trouble = str(error)
                 sender.report(trouble)

@@ -1,16 +1,20 @@
 """What a source promises, and what it is told when it is opened."""
 
 import logging
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
+from vitcam.decode import FOREIGN_PIXELS, Limits
 from vitcam.frames import Frame, Rect, Unreadable
-from vitcam.resize import InputSpec, crop_of
+from vitcam.resize import InputSpec, crop_of, enough_for
 from vitcam.view import AS_IT_COMES, Region, Turn
 
 log = logging.getLogger(__name__)
+
+_DETAIL = 2  # times the model's input: a picture that is decoded reduced gives the same answers then
 
 
 def log_unreadable(bad: Unreadable) -> None:
@@ -58,6 +62,19 @@ class SourceOptions:
         if self.input is None:
             return within or Rect(0, 0, width, height)
         return crop_of(self.input, height, width, within)
+
+
+def live_limits(options: SourceOptions) -> Limits:
+    """How much of a network camera's picture is decoded: not much more than was asked, and what the model needs."""
+    region = options.region()
+    if region is not None and not region.in_fractions:  # its px are those of the whole picture
+        return Limits(FOREIGN_PIXELS)
+    needed = 0.0
+    if options.input is not None:
+        part = 1.0 if region is None else min(region.width, region.height)
+        needed = max(enough_for(options.input, _DETAIL)) / part
+    # a side of the model's crop may be either side of a picture that is still to be turned
+    return Limits(FOREIGN_PIXELS, (max(options.height, math.ceil(needed)), max(options.width, math.ceil(needed))))
 
 
 class Source(Protocol):

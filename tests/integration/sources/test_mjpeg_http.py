@@ -1,6 +1,8 @@
 """MJPEG by HTTP from servers as they are: exact, careless, protected, silent, and vitcam itself."""
 
 import base64
+import os
+import signal
 import socket
 import ssl
 import subprocess
@@ -16,9 +18,12 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
+from tests.hostile import progressive_cmyk_jpeg
 from tests.parts import need_program
 from vitcam.errors import SourceError, SourceLost
-from vitcam.sources import open_source
+from vitcam.resize import InputSpec
+from vitcam.sources import SourceOptions, mjpeg_http, open_source
+from vitcam.view import Region
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
@@ -53,14 +58,19 @@ def server(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[int]:
             thread.join(20)
 
 
+opened = threading.Event()
+
+
 def parts(head: bytes, before: bytes, after: bytes, count: int = 30) -> Answer:
-    """Sends numbered greys, a hundred a second, as some server frames them."""
+    """Sends numbered greys as some server frames them: one, and once `opened` is set the rest, a hundred a second."""
 
     def answer(connection: socket.socket, request: bytes) -> None:
+        opened.clear()
         connection.sendall(head)
         for i in range(count):
             picture = jpeg(i * 8)
             connection.sendall(before.replace(b"LENGTH", str(len(picture)).encode()) + picture + after)
+            opened.wait(20)
             time.sleep(0.01)
 
     return answer
@@ -102,6 +112,7 @@ SERVERS = {
 def test_pictures_of_every_kind_of_server_come_whole_and_in_order(name: str) -> None:
     frames = []
     with server(SERVERS[name]) as port, open_source(f"http://127.0.0.1:{port}/stream") as source:
+        opened.set()
         try:
             for frame in source:
                 frames.append(frame)  # noqa: PERF402, what came before the end counts
@@ -190,6 +201,7 @@ def test_of_pictures_that_piled_up_the_newest_is_taken_and_the_rest_counted() ->
     with server(sender) as port, open_source(f"http://127.0.0.1:{port}/") as source:
         frames = iter(source)
         first = next(frames)
+        opened.set()
         time.sleep(1.5)  # a slow classifier
         second = next(frames)
 
@@ -257,3 +269,116 @@ def test_the_doctor_looks_at_a_camera_on_the_network_and_keeps_its_password() ->
     assert findings[0]["found"] == f"http://***@127.0.0.1:{port}/ sends pictures of 64×48 px"
     assert "cannot be opened" in findings[1]["found"]
     assert "hunter2" not in good.out + bad.out
+
+
+def drips(head: bytes, repeated: bytes, every_s: float) -> Answer:
+    """Sends something, and then the same again and again until the client leaves."""
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(head)
+        while True:
+            connection.sendall(repeated)
+            time.sleep(every_s)
+
+    return answer
+
+
+DRIPPING = {
+    "a head of one byte at a time": drips(b"HTTP/1.1 200 OK\r\nX-Long: ", b"x", 0.2),
+    "Continue for ever": drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05),
+    "the length of a piece, byte by byte": drips(
+        MULTIPART.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n"), b"0", 0.2
+    ),
+    "a picture, byte by byte": drips(MULTIPART + jpeg()[:-2], b"\x01", 0.2),
+}
+
+
+def test_a_camera_that_never_comes_to_the_point_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All at once: each takes its whole time."""
+    monkeypatch.setattr(mjpeg_http, "_OPEN_S", 1.0)
+    refusals: dict[str, str] = {}
+
+    def visit(name: str) -> None:
+        with server(DRIPPING[name]) as port:
+            try:
+                open_source(f"http://127.0.0.1:{port}/").__enter__()
+            except SourceError as refused:
+                refusals[name] = str(refused)
+
+    threads = [threading.Thread(target=visit, args=(name,)) for name in DRIPPING]
+    started = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert time.monotonic() - started < 25
+    assert refusals.keys() == DRIPPING.keys()
+    assert "did not begin a stream in time" in refusals["Continue for ever"]
+    assert "has been silent" in refusals["the length of a piece, byte by byte"]
+
+
+def test_a_daemon_ends_while_its_camera_drips() -> None:
+    with (
+        server(DRIPPING["Continue for ever"]) as port,
+        daemon("--source", f"http://127.0.0.1:{port}/", "--wait") as running,
+    ):
+        running.wait_for("starting")
+        code, took_s = running.end()
+
+    assert code == 0
+    assert took_s < 5
+
+
+def test_a_camera_of_enormous_pictures_is_lost_with_a_sentence() -> None:
+    enormous = progressive_cmyk_jpeg(12_500, 8_000)
+    with (
+        server(drips(MULTIPART, EXACT + enormous, 0.3)) as port,
+        pytest.raises(SourceError, match=r"100 megapixels; at most 40 are allowed"),
+    ):
+        open_source(f"http://127.0.0.1:{port}/").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("options", "shape"),
+    [
+        (SourceOptions(), (750, 1500, 3)),
+        (SourceOptions(width=640, height=360), (375, 750, 3)),
+        (SourceOptions(width=640, height=360, input=InputSpec(224, 224)), (750, 1500, 3)),  # twice what the model takes
+        (SourceOptions(width=320, height=180, input=InputSpec(96, 96)), (375, 750, 3)),
+        (SourceOptions(region=lambda: Region(100, 100, 2000, 1000)), (1500, 3000, 3)),
+        (SourceOptions(region=lambda: Region(0, 0, 0.2, 0.2), input=InputSpec(224, 224)), (1500, 3000, 3)),
+    ],
+)
+def test_a_cameras_picture_is_not_much_larger_than_what_was_asked(
+    options: SourceOptions, shape: tuple[int, int, int]
+) -> None:
+    large = bytes(cv2.imencode(".jpg", np.full((1500, 3000, 3), 128, np.uint8))[1])
+    with (
+        server(sends(MULTIPART + EXACT + large, then_s=20)) as port,
+        open_source(f"http://127.0.0.1:{port}/", options) as source,
+    ):
+        frame = next(iter(source))
+        source.stop()
+
+    assert frame.preview.shape == shape
+    assert not frame.preview.flags.writeable
+
+
+def test_a_decoder_that_dies_costs_one_picture() -> None:
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(MULTIPART)
+        while True:
+            connection.sendall(EXACT + jpeg())
+            time.sleep(0.05)
+
+    with server(answer) as port, open_source(f"http://127.0.0.1:{port}/") as source:
+        frames = iter(source)
+        next(frames)
+        children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+        for pid in " ".join(path.read_text() for path in children).split():
+            if b"decode_child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(int(pid), signal.SIGKILL)
+        after = [next(frames) for _ in range(3)]
+
+    assert after[-1].seq > 2

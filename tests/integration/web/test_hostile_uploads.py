@@ -1,0 +1,110 @@
+"""Photos that are made to do harm, sent to a real daemon: it answers, lives on, and stays within its memory."""
+
+import json
+import os
+import re
+import signal
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests import hostile
+from tests.daemon import Daemon, daemon
+
+GIB = 1 << 30
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Daemon]:
+    with daemon("--source", "demo", "--model", "everyday") as child:
+        child.wait_for("ok")
+        yield child
+
+
+def photo(height: int = 300, width: int = 400) -> bytes:
+    return bytes(cv2.imencode(".jpg", np.full((height, width, 3), 90, np.uint8))[1])
+
+
+def post(running: Daemon, data: bytes) -> tuple[int, dict[str, Any]]:
+    request = urllib.request.Request(f"{running.url}/api/classify", data, {"Content-Type": "image/jpeg"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, json.load(refusal)
+
+
+def decoders(pid: int) -> list[int]:
+    """The decoder's processes that a daemon has started."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == pid and b"vitcam.decode_child" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:  # it has ended meanwhile
+            continue
+    return found
+
+
+def peak(pid: int) -> int:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (hostile.animated_png(), "the data are damaged"),
+        (hostile.jpeg_of_many_scans(3000), "more than 64 scans"),
+        (hostile.progressive_cmyk_jpeg(12_000, 8_000), "96 megapixels; at most 40 are allowed"),
+    ],
+)
+def test_a_hostile_photo_is_refused_with_a_sentence_and_the_daemon_lives_on(
+    running: Daemon, data: bytes, sentence: str
+) -> None:
+    status, answer = post(running, data)
+
+    assert status == 400
+    assert sentence in answer["error"]
+    assert post(running, photo())[0] == 200
+
+
+def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(running: Daemon) -> None:
+    post(running, photo())
+    child = decoders(running.process.pid)[0]
+    os.kill(child, signal.SIGSTOP)
+    Timer(0.5, os.kill, (child, signal.SIGKILL)).start()
+    status, answer = post(running, photo())
+
+    assert status == 400
+    assert "the decoder ended on it (SIGKILL)" in answer["error"]
+    assert post(running, photo())[0] == 200
+    assert decoders(running.process.pid) != [child]
+
+
+def test_a_photo_is_decoded_reduced_and_answered_in_its_own_size(running: Daemon) -> None:
+    status, answer = post(running, photo(3000, 4000))
+
+    assert status == 200
+    assert answer["image"] == {"width": 4000, "height": 3000}
+    assert answer["crop"] == {"x": 650, "y": 150, "width": 2700, "height": 2700}
+    assert answer["frame"]["crop"] == pytest.approx([0.1625, 0.05, 0.675, 0.9], abs=0.002)
+
+
+def test_daemon_and_decoder_together_stay_below_the_units_memory(running: Daemon) -> None:
+    status, answer = post(running, hostile.progressive_cmyk_jpeg(8000, 5000))
+    together = sum(peak(pid) for pid in [running.process.pid, *decoders(running.process.pid)])
+
+    assert status == 200
+    assert answer["image"] == {"width": 8000, "height": 5000}
+    assert together < 0.9 * GIB
