@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BEAT_S = 0.5
-_START_TIMEOUT_S = 10.0
+_START_TIMEOUT_S = 90.0  # as long as systemd waits; what is imported comes from a slow card on a first start
 _BACKLOG = 128
 
 
@@ -106,7 +106,10 @@ class WebServer:
 
     def wait_until_serving(self) -> None:
         """Return once requests are answered; whoever asks before waits. Raises what keeps the server from it."""
-        self._serving.result(_START_TIMEOUT_S)
+        wait([self._serving], _START_TIMEOUT_S)
+        if not self._serving.done():
+            raise VitcamError(f"the web part did not start within {_START_TIMEOUT_S:g} s; this machine is too busy")
+        self._serving.result()
 
     def stop(self, timeout_s: float) -> None:
         """End every connection, also those whose clients do not read, and the thread."""

@@ -1,5 +1,6 @@
 """Starting, beating and stopping."""
 
+import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +19,26 @@ def test_a_port_in_use_is_known_before_start_returns(camera: Camera, server: Web
 
     with pytest.raises(VitcamError, match="in use already"):
         WebServer(camera, CARD, classify, "127.0.0.1", port).start()
+
+
+def test_a_web_part_that_does_not_start_in_time_is_one_sentence(
+    camera: Camera, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_serve = threading.Event()
+    serve = WebServer._run
+
+    def serve_late(late: WebServer, listener: socket.socket) -> None:
+        may_serve.wait(60)
+        serve(late, listener)
+
+    monkeypatch.setattr(WebServer, "_run", serve_late)
+    monkeypatch.setattr("vitcam.web.server._START_TIMEOUT_S", 0.05)
+    server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+    server.start()
+    with pytest.raises(VitcamError, match=r"did not start within 0\.05 s"):
+        server.wait_until_serving()
+    may_serve.set()
+    server.stop(10)
 
 
 def test_the_heart_beats_while_the_loop_turns_and_stops_with_it(server: WebServer) -> None:
