@@ -1,11 +1,11 @@
 """`vitcam classify`: one photo or a thousand, from files, folders, globs, addresses or stdin."""
 
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import closing
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 import cv2
@@ -16,7 +16,9 @@ from vitcam.decode_process import DecodeProcess
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier, frame_of
+from vitcam.shown import shown
 from vitcam.sources import open_source
+from vitcam.sources.network_error import reason_of
 from vitcam.sources.source import SourceOptions
 
 _FETCH_TIMEOUT_S = 20
@@ -76,7 +78,8 @@ def write_overlay(path: Path, done: Classified) -> None:
 def _from_files(target: str, options: SourceOptions, on_total: Callable[[int], None]) -> Iterator[Frame]:
     with open_source(target, options) as source:
         if source.live:
-            raise UsageError(f"{target} is a camera, not a photo; use `vitcam run --source {target}`")
+            name = shown(target)
+            raise UsageError(f"{name} is a camera, not a photo; use `vitcam run --source {name}`")
         if isinstance(source, Sized):
             on_total(len(source))
         yield from source
@@ -84,10 +87,11 @@ def _from_files(target: str, options: SourceOptions, on_total: Callable[[int], N
 
 def _single(target: str, read: Callable[[str], Decoded], classifier: Classifier, options: SourceOptions) -> list[Frame]:
     """One frame, or none once it was reported why."""
+    name = shown(target)
     try:
-        return [frame_of(read(target).image, classifier.input, target, target)]
+        return [frame_of(read(target).image, classifier.input, name, name)]
     except VitcamError as error:
-        options.on_unreadable(Unreadable(target, str(error)))
+        options.on_unreadable(Unreadable(name, str(error)))
         return []
 
 
@@ -101,6 +105,5 @@ def _fetch(url: str) -> bytes:
         with urllib.request.urlopen(request, timeout=_FETCH_TIMEOUT_S) as answer:  # noqa: S310
             data: bytes = answer.read(_FETCH_LIMIT)
             return data
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        raise VitcamError(f"cannot be fetched: {reason}") from error
+    except (OSError, HTTPException, ValueError) as error:
+        raise VitcamError(f"cannot be fetched: {reason_of(error)}") from None

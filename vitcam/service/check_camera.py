@@ -48,7 +48,8 @@ def camera(place: Place) -> Finding:
 
 def _answers(source: str) -> Finding:
     """One picture from a network camera; every wait inside has its time-out."""
-    from vitcam.sources import open_source, shown
+    from vitcam.shown import shown
+    from vitcam.sources import open_source
 
     try:
         with open_source(source) as opened:

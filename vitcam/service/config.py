@@ -13,6 +13,7 @@ from vitcam.errors import ConfigError
 from vitcam.service import layers
 from vitcam.service.layers import Given
 from vitcam.service.settings import Option, Settings, options, sections
+from vitcam.shown import shown
 
 __all__ = ["Resolved", "Settings", "load", "resolve"]
 
@@ -159,6 +160,6 @@ def _build(values: Mapping[str, Any]) -> Settings:
 
 
 def _shown(value: object) -> str:
-    """As it would stand in the file, cut where it is long."""
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    """As it would stand in the file, without secrets, cut where it is long."""
+    text = str(value).lower() if isinstance(value, bool) else repr(shown(value) if isinstance(value, str) else value)
     return text if len(text) <= 60 else text[:57] + "…"

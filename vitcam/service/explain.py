@@ -14,6 +14,7 @@ from vitcam.service.explain_parts import Explained
 from vitcam.service.explain_sheet import draw_sheet
 from vitcam.service.logs import for_people
 from vitcam.service.settings import ModelSettings
+from vitcam.shown import shown
 
 ENDINGS = (".png", ".jpg", ".jpeg")
 MOST = 40  # guesses that a sheet has room for
@@ -113,7 +114,8 @@ def _read(path: Path) -> Image:
     if path.is_dir():
         raise UsageError(f"{path} is a folder; explain takes one photo, `vitcam classify` takes folders")
     if not path.is_file():  # a pipe would wait for a writer for ever
-        raise UsageError(f"there is no photo {path}" if not path.exists() else f"{path} is no file; give a photo")
+        name = shown(str(path))  # somebody may give a camera's address
+        raise UsageError(f"there is no photo {name}" if not path.exists() else f"{name} is no file; give a photo")
     try:
         with path.open("rb") as file:
             return decode_image(file.read(MAX_BYTES + 1))

@@ -1,6 +1,7 @@
 """The places that settings are given in. In: paths, variables, options. Out: unchecked values and origins."""
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from pathlib import Path
 
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.service.settings import options, sections
+from vitcam.shown import shown
 
+_SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE"})
 
 
@@ -63,11 +66,11 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Gi
 def from_sets(sets: Iterable[str]) -> Iterator[Given]:
     """`section.key=value`, each."""
     for text in sets:
-        name, equals, value = text.partition("=")
-        section, dot, key = name.strip().partition(".")
-        if not equals or not dot:
-            raise ConfigError(f"--set {text}: is not section.key=value, such as web.port=8421")
-        yield Given(section, key, value.strip(), f"--set {name.strip()}", is_text=True)
+        found = _SET.fullmatch(text)
+        if not found:
+            raise ConfigError(f"--set {shown(text)}: is not section.key=value, such as web.port=8421")
+        section, key, value = found.groups()
+        yield Given(section, key, value.strip(), f"--set {section}.{key}", is_text=True)
 
 
 def from_flags(flags: Mapping[str, object]) -> Iterator[Given]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam.service.settings import CameraSettings
+from vitcam.shown import shown
 from vitcam.sources import is_camera
-from vitcam.sources.address import shown
 from vitcam.view import Aim, Region
 
 log = logging.getLogger(__name__)

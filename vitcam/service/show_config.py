@@ -9,7 +9,7 @@ from rich.table import Table
 
 from vitcam.service.config import resolve
 from vitcam.service.describe import schema
-from vitcam.sources.address import shown
+from vitcam.shown import shown
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:

@@ -28,8 +28,8 @@ from vitcam.service.remembered import aim_of
 from vitcam.service.settings import ModelSettings, MotionSettings, Settings
 from vitcam.service.systemd import Notifier
 from vitcam.service.watchdog import Hearts, Verdict, may_feed
+from vitcam.shown import shown
 from vitcam.sinks.sink import Summary
-from vitcam.sources import shown
 from vitcam.sources.source import SourceOptions
 from vitcam.view import Aim, Turn
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from vitcam.decode import IMAGE_SUFFIXES, is_image
 from vitcam.errors import SourceError, UsageError
-from vitcam.sources.address import shown
+from vitcam.shown import shown
 from vitcam.sources.find import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
 from vitcam.view import AS_IT_COMES, Turn
 
-__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source", "shown"]
+__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
 
 _NO_WISHES = SourceOptions()
 _BEGINNING = 32  # bytes that tell a picture from a video

@@ -1,18 +1,10 @@
-"""Network addresses of cameras: what of them may be shown, and what is a secret."""
+"""Network addresses of cameras, taken apart."""
 
-import re
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from vitcam.errors import UsageError
-
-_USER_INFO = re.compile(r"(?<=://)[^/?#]*@")  # greedy: a password may hold an unescaped @
-_SECRET_VALUE = re.compile(r"(?<=[?&])((?:user|login|usr|pass|pwd|pw|token|auth|key|secret)\w*)=[^&#]*", re.IGNORECASE)
-
-
-def shown(uri: str) -> str:
-    """A source's URI as logs, predictions and pages may show it: user, password and tokens become `***`."""
-    return _SECRET_VALUE.sub(r"\1=***", _USER_INFO.sub("***@", uri))
+from vitcam.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +24,10 @@ class Address:
         try:
             parts = urlsplit(uri)
             host, port = parts.hostname, parts.port
-        except ValueError as error:
-            raise UsageError(f"{shown(uri)} is no address: {error}") from None
+        except ValueError:  # its text quotes parts of the address
+            raise UsageError(
+                f"{shown(uri)} is no address; in user and password write %2F for /, %3F for ?, %23 for # and %40 for @"
+            ) from None
         if not host or any(character.isspace() or not character.isprintable() for character in uri):
             raise UsageError(f"{shown(uri)} is no address; write it like {parts.scheme}://camera.local/stream")
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

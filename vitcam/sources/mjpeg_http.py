@@ -5,7 +5,7 @@ from http.client import HTTPException, HTTPResponse
 from itertools import chain
 from types import TracebackType
 from typing import Self, cast
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import (
     HTTPBasicAuthHandler,
     HTTPDigestAuthHandler,
@@ -21,8 +21,10 @@ from vitcam.decode import Decoded
 from vitcam.decode_process import DecodeProcess
 from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
 from vitcam.frames import Frame
-from vitcam.sources.address import Address, shown
+from vitcam.shown import shown
+from vitcam.sources.address import Address
 from vitcam.sources.line import Line, OverLine, OverLineWithTls
+from vitcam.sources.network_error import reason_of, status_words
 from vitcam.sources.received import Sender, receive
 from vitcam.sources.source import SourceOptions, live_limits
 
@@ -102,7 +104,7 @@ class HttpMjpeg:
             except TimeoutError:
                 raise SourceLost(self._silent()) from None
             except (OSError, HTTPException, ValueError) as error:
-                data, reason = b"", f": {error}"
+                data, reason = b"", f": {reason_of(error)}"
             if data:
                 yield data
             elif not self._stopped:
@@ -120,13 +122,12 @@ class HttpMjpeg:
         except HTTPError as refusal:
             with refusal:
                 raise SourceError(
-                    f"{self._sender.source} answers {refusal.code} {refusal.reason}{_advice(refusal)}"
+                    f"{self._sender.source} answers {status_words(refusal.code)}{_advice(refusal)}"
                 ) from None
         except (OSError, HTTPException, ValueError) as error:
             if self._line.late:
                 raise SourceError(f"{self._sender.source} did not begin a stream in time; is a camera there?") from None
-            reason = error.reason if isinstance(error, URLError) else error
-            raise SourceError(f"{self._sender.source} cannot be reached: {reason or type(reason).__name__}") from None
+            raise SourceError(f"{self._sender.source} cannot be reached: {reason_of(error)}") from None
         kind = response.headers.get_content_type()
         if kind == "image/jpeg" or (kind.startswith("text/") and "Content-Type" in response.headers):
             response.close()

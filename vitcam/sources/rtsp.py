@@ -13,7 +13,8 @@ import cv2
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.opencv import prepare_capture, stream_options
-from vitcam.sources.address import Address, shown
+from vitcam.shown import shown
+from vitcam.sources.address import Address
 from vitcam.sources.connections import connections_since, own_sockets
 from vitcam.sources.received import Sender
 from vitcam.sources.source import SourceOptions
