@@ -71,15 +71,25 @@ def fit(text: str, room: float, size: float, weight: Weight = "regular") -> str:
 
 
 def wrap(text: str, room: float, size: float, weight: Weight = "regular") -> list[str]:
-    """Break a text into lines at most `room` px wide; a word longer than a line is cut."""
+    """Break a text into lines at most `room` px wide; a word longer than a line is broken, too."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and width(longer, size, weight) <= room:
             lines[-1] = longer
         else:
-            lines.append(fit(word, room, size, weight))
+            lines.extend(_pieces(word, room, size, weight))
     return lines
+
+
+def _pieces(word: str, room: float, size: float, weight: Weight) -> list[str]:
+    """A word in pieces at most `room` px wide, or of one letter where not even that fits."""
+    pieces = [""]
+    for letter in word:
+        if pieces[-1] and width(pieces[-1] + letter, size, weight) > room:
+            pieces.append("")
+        pieces[-1] += letter
+    return pieces
 
 
 def _blend(image: Image, ink: NDArray[np.uint8], left: int, top: int, colour: Colour) -> None:

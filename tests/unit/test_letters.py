@@ -102,3 +102,11 @@ def test_lines_are_broken_between_words_and_hold_all_of_them() -> None:
     assert " ".join(lines) == words
     assert len(lines) > 2
     assert all(letters.width(line, 20) <= 150 for line in lines)
+
+
+def test_a_word_longer_than_a_line_is_broken_and_nothing_of_it_is_lost() -> None:
+    path = "/" + "very/" * 30 + "deep"
+    lines = letters.wrap(f"see {path} now", 150, 20)
+
+    assert "".join(lines).replace(" ", "") == f"see{path}now"
+    assert all(letters.width(line, 20) <= 150 for line in lines)

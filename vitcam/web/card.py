@@ -1,18 +1,15 @@
 """The picture that is shown when there is none: it says why."""
 
-import unicodedata
-
 import cv2
 import numpy as np
 
 from vitcam.frames import Image
+from vitcam.letters import Colour, fit, wrap, write
 
-_BACKGROUND = (24, 27, 34)
-_TITLE = (240, 242, 246)
-_TEXT = (170, 178, 192)
-_ACCENT = (245, 158, 66)
-_FONT = cv2.FONT_HERSHEY_SIMPLEX
-_NO_ASCII = str.maketrans({"×": "x", "–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "µ": "u"})
+_BACKGROUND: Colour = (24, 27, 34)
+_TITLE: Colour = (240, 242, 246)
+_TEXT: Colour = (170, 178, 192)
+_ACCENT: Colour = (245, 158, 66)
 
 
 def draw_card(title: str, reason: str, width: int) -> Image:
@@ -24,75 +21,22 @@ def draw_card(title: str, reason: str, width: int) -> Image:
     returns  (round(width * 9 / 16), width, 3) uint8, RGB
     """
     height = round(width * 9 / 16)
-    # OpenCV's strokes are whole pixels wide: twice as large and shrunk they look drawn, not plotted
-    large = _draw(title, reason, 2 * height, 2 * width)
-    return np.asarray(cv2.resize(large, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
-
-
-def _draw(title: str, reason: str, height: int, width: int) -> Image:
     image = np.full((height, width, 3), _BACKGROUND, np.uint8)
-    margin = width // 12
-    scale = width / 960
-    room = width - 2 * margin
-    line_height = round(40 * scale)
-    lines = wrap(ascii_only(reason[:1].upper() + reason[1:]), room, 0.9 * scale)
-    most = max(1, (height // 2 - margin // 2) // line_height)
-    if len(lines) > most:
-        lines = [*lines[: most - 1], _cut(lines[most - 1], room, 0.9 * scale)]
-    _draw_no_picture(image, margin, round(height * 0.2), round(56 * scale))
-    baseline = round(height * 0.46)
-    _write(image, ascii_only(title), (margin, baseline), 1.5 * scale, _TITLE)
-    for i, line in enumerate(lines, start=1):
-        _write(image, line, (margin, baseline + round(14 * scale) + i * line_height), 0.9 * scale, _TEXT)
+    margin, baseline = width // 12, round(height * 0.46)
+    room, size = width - 2 * margin, width / 32
+    _draw_no_picture(image, margin, round(height * 0.2), max(8, width // 17))
+    write(image, fit(title, room, 1.7 * size, "bold"), (margin, baseline), 1.7 * size, _TITLE, "bold")
+    sentence = reason[:1].upper() + reason[1:]
+    for i, line in enumerate(_lines(sentence, room, size, height - margin - baseline), start=1):
+        write(image, line, (margin, baseline + (0.4 + 1.45 * i) * size), size, _TEXT)
     return image
 
 
-def ascii_only(text: str) -> str:
-    """OpenCV's fonts know ASCII alone: accents go, signs become their nearest, the rest a question mark."""
-    plain = unicodedata.normalize("NFKD", text.translate(_NO_ASCII))
-    letters = "".join(c for c in plain if not unicodedata.combining(c))
-    return " ".join(letters.encode("ascii", "replace").decode().split())
-
-
-def wrap(text: str, room: int, scale: float) -> list[str]:
-    """Break a sentence into lines at most `room` px wide; a word longer than a line is broken too."""
-    lines = [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if _width(longer, scale) <= room:
-            lines[-1] = longer
-            continue
-        pieces = _break_word(word, room, scale)
-        lines = [*(lines if lines[-1] else lines[:-1]), *pieces]
-    return lines
-
-
-def _break_word(word: str, room: int, scale: float) -> list[str]:
-    pieces = [""]
-    for letter in word:
-        if pieces[-1] and _width(pieces[-1] + letter, scale) > room:
-            pieces.append("")
-        pieces[-1] += letter
-    return pieces
-
-
-def _cut(line: str, room: int, scale: float) -> str:
-    while line and _width(line + " ...", scale) > room:
-        line = line[:-1]
-    return line + " ..."
-
-
-def _width(text: str, scale: float) -> int:
-    return int(cv2.getTextSize(text, _FONT, scale, _weight(scale))[0][0])
-
-
-def _weight(scale: float) -> int:
-    """Width of the strokes, in px."""
-    return max(1, round(1.2 * scale))
-
-
-def _write(image: Image, text: str, at: tuple[int, int], scale: float, colour: tuple[int, int, int]) -> None:
-    cv2.putText(image, text, at, _FONT, scale, colour, _weight(scale), cv2.LINE_AA)
+def _lines(sentence: str, room: float, size: float, height: float) -> list[str]:
+    """The sentence in lines, no more than have room below each other in `height`."""
+    lines = wrap(sentence, room, size)
+    most = max(1, int((height / size - 0.4) / 1.45))
+    return lines if len(lines) <= most else [*lines[: most - 1], fit(" ".join(lines[most - 1 :]), room, size)]
 
 
 def _draw_no_picture(image: Image, x: int, y: int, size: int) -> None:
