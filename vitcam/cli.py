@@ -232,11 +232,11 @@ def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: Js
 
 
 @config_app.command("check")
-def config_check(config: ConfigOption = None, sets: SetOption = None) -> None:
+def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Whether the daemon would accept the configuration."""
     from vitcam.service.show_config import check_settings
 
-    check_settings(config, sets or [])
+    check_settings(config, sets or [], as_json)
 
 
 @config_app.command("schema")

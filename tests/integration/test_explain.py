@@ -30,10 +30,10 @@ def test_a_photo_in_a_folder_of_its_label_is_explained_and_judged(cup: Path, tmp
     sheet = cv2.imread(str(tmp_path / "out.png"))
 
     assert result.code == 0, result.err
-    assert result.out == ""
-    assert "wrote " in result.sentence
-    assert "cup, 9" in result.sentence
-    assert result.sentence.endswith("right, the folder says so")
+    assert result.err == ""
+    assert result.out.startswith("wrote ")
+    assert "cup, 9" in result.out
+    assert result.out.endswith("right, the folder says so\n")
     assert sheet is not None
     assert sheet.shape[1] == 1920
 
@@ -45,7 +45,7 @@ def test_a_wrong_answer_is_called_wrong(tmp_path: Path) -> None:
     result = explain(tmp_path / "pagoda" / "coffee.jpg", "-o", tmp_path / "out.jpg", "--top-k", 3)
 
     assert result.code == 0, result.err
-    assert result.sentence.endswith("wrong, the folder says pagoda")
+    assert result.out.endswith("wrong, the folder says pagoda\n")
     assert (tmp_path / "out.jpg").read_bytes()[:3] == b"\xff\xd8\xff"
 
 

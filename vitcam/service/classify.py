@@ -3,20 +3,20 @@
 import json
 import sys
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.text import Text
 
 from vitcam.batch import Classified, classify_all, write_overlay
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
 from vitcam.model.classifier import Classifier
-from vitcam.service.logs import for_people
+from vitcam.service.consoles import for_people, for_results
 from vitcam.service.settings import ModelSettings
+from vitcam.sinks.answer import Layout
 from vitcam.wire import error_record, prediction_record, summary_record
 
 
@@ -33,13 +33,13 @@ class Request:
 class _Report:
     """Prints what comes, and counts it."""
 
-    def __init__(self, as_json: bool, targets: int, people: Console, out: Console) -> None:
-        self._as_json = as_json
-        self._targets = targets
-        self._people = people
-        self._out = out
+    def __init__(self, request: Request, labels: tuple[str, ...]) -> None:
+        self._as_json = request.as_json
+        self._targets = len(request.targets)
+        self._layout = Layout.of(labels)
+        self._people, self._out = for_people(), for_results()
         self._started = time.monotonic()
-        self.frames = self.errors = self.expected = 0
+        self.frames = self.errors = self.expected = self._unknown = 0
 
     @property
     def many(self) -> bool:
@@ -48,27 +48,44 @@ class _Report:
 
     def prediction(self, prediction: Prediction) -> None:
         self.frames += 1
+        self._unknown += not prediction.known
         if self._as_json:
-            print(json.dumps(prediction_record(prediction), ensure_ascii=False), flush=True)  # noqa: T201
-        elif not self.many:
-            self._out.print(_table(prediction))
+            self._record(prediction_record(prediction))
+        elif self.many:
+            self._line(self._layout.row(prediction, prediction.path or "-"))
         else:
-            best = prediction.top[0]
-            self._out.print(f"{best.p:6.1%}  {best.label:<20}  {prediction.path}", markup=False, highlight=False)
+            if not prediction.known:
+                self._line(self._layout.state(prediction))
+            self._out.print(self._layout.bars(prediction, self._out.width))
 
     def unreadable(self, bad: Unreadable) -> None:
         self.errors += 1
         if self._as_json:
-            print(json.dumps(error_record(bad), ensure_ascii=False), flush=True)  # noqa: T201
+            self._record(error_record(bad))
         self._people.print(f"skipped {bad.path}: {bad.error}", markup=False, highlight=False)
 
     def close(self) -> None:
         seconds = time.monotonic() - self._started
         if self._as_json and self.many:
-            record = summary_record(self.frames, self.errors, 0, seconds)
-            print(json.dumps(record), flush=True)  # noqa: T201
+            self._record(summary_record(self.frames, self.errors, 0, seconds))
         elif self.many:
-            self._people.print(f"{self.frames} photos in {seconds:.1f} s, {self.errors} skipped", highlight=False)
+            text = f"{self.frames} photos in {seconds:.1f} s, {self.errors} skipped"
+            if self._unknown:
+                text += (
+                    f"; {self._unknown} look{'s' * (self._unknown == 1)} like {self._layout.none_of} the model knows"
+                )
+            self._people.print(text, highlight=False)
+
+    def _record(self, record: dict[str, Any]) -> None:
+        self._line(Text(json.dumps(record, ensure_ascii=False)))
+
+    def _line(self, text: Text) -> None:
+        """On a terminal above the bar; to a file as it is, at no cost."""
+        if self._out.is_terminal:
+            self._out.print(text, highlight=False)
+        else:
+            sys.stdout.write(f"{text.plain}\n")
+            sys.stdout.flush()
 
 
 def classify_photos(request: Request) -> bool:
@@ -76,23 +93,19 @@ def classify_photos(request: Request) -> bool:
     model = request.model
     labels = Path(model.labels) if model.labels else None
     classifier = Classifier(model.name, threads=model.threads or None, labels=labels, top_k=model.top_k)
-    people, out = for_people(), Console(soft_wrap=True)
-    report = _Report(request.as_json, len(request.targets), people, out)
-    progress = _progress(people) if people.is_terminal and len(request.targets) > 0 else None
-    task = progress.add_task("classifying", total=0, visible=False) if progress else None
+    report = _Report(request, classifier.labels)
+    with _progress() as progress:
+        task = progress.add_task("classifying", total=0, visible=False)
 
-    def expect(more: int) -> None:
-        report.expected += more
-        if progress is not None and task is not None:
+        def expect(more: int) -> None:
+            report.expected += more
             progress.update(task, total=report.expected, visible=report.expected > 1)
 
-    with progress or nullcontext():
         for done in classify_all(classifier, request.targets, report.unreadable, expect):
             report.prediction(done.prediction)
             if request.overlay is not None:
                 write_overlay(_overlay_path(request.overlay, done, report.many), done)
-            if progress is not None and task is not None:
-                progress.update(task, completed=report.frames + report.errors)
+            progress.update(task, completed=report.frames + report.errors)
     report.close()
     return report.frames > 0
 
@@ -107,15 +120,11 @@ def _overlay_path(wanted: Path, done: Classified, many: bool) -> Path:
     return wanted / f"{Path(done.frame.path or 'photo').stem}-{done.frame.seq}.png"
 
 
-def _table(prediction: Prediction) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for guess in prediction.top:
-        table.add_row(f"{guess.p:6.1%}", guess.label, "█" * round(30 * guess.p))
-    if not prediction.known:
-        table.add_row("", "below the model's threshold: it may be none of these")
-    return table
-
-
-def _progress(console: Console) -> Progress:
+def _progress() -> Progress:
+    """A bar on the terminal of stderr. What goes to stdout is left alone: it may be a file."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty())
+    people = for_people()
+    return Progress(
+        *columns, console=people, transient=True, disable=not people.is_terminal, refresh_per_second=4,
+        redirect_stdout=False,
+    )  # fmt: skip

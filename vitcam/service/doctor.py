@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import asdict
 
-from rich.console import Console
 from rich.text import Text
 
 from vitcam.service import check_camera, check_machine, check_model, check_python, check_service
 from vitcam.service.check import Check, Examination, Place
+from vitcam.service.consoles import for_results
 from vitcam.service.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -58,15 +58,15 @@ def any_failed(checks: Iterable[Check]) -> bool:
 
 
 def render(checks: list[Check], as_json: bool) -> None:
-    """One JSON object on stdout, or a list for people on stderr."""
+    """On stdout: one JSON object, or a list for people."""
     if as_json:
         record = {"type": "doctor", "ok": not any_failed(checks), "checks": [asdict(check) for check in checks]}
         sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = for_results()
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark, style = _MARKS[check.status]
-        console.print(Text.assemble((mark, style), f"  {check.name:<{width}}  {check.found}"))
+        console.print(Text.assemble((mark, style), f"  {check.name:<{width}}  {check.found}"), highlight=False)
         if check.fix:
-            console.print(Text(f"      {'':<{width}}  → {check.fix}", style="cyan"))
+            console.print(Text(f"      {'':<{width}}  → {check.fix}", style="cyan"), highlight=False)

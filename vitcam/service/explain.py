@@ -10,9 +10,9 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.resize import to_model_size
+from vitcam.service.consoles import for_results
 from vitcam.service.explain_parts import Explained
 from vitcam.service.explain_sheet import draw_sheet
-from vitcam.service.logs import for_people
 from vitcam.service.settings import ModelSettings
 from vitcam.shown import shown
 
@@ -40,7 +40,7 @@ def explain_photo(request: Request) -> None:
     photo = _read(request.photo)
     explained = explain(photo, request)
     _write(request.out, draw_sheet(explained))
-    for_people().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
+    for_results().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
 
 
 def explain(photo: Image, request: Request) -> Explained:

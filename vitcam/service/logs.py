@@ -1,18 +1,9 @@
-"""What people are told: on stderr, and only there."""
+"""The log: on stderr."""
 
 import logging
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-
-def for_people() -> "Console":
-    """The console on stderr."""
-    from rich.console import Console  # 20 ms that a service, whose output nobody sees, need not wait
-
-    return Console(stderr=True, soft_wrap=True)
+from vitcam.service.consoles import for_people
 
 
 def start_logging(verbose: bool = False) -> None:

@@ -3,7 +3,7 @@
 import sys
 from typing import TextIO
 
-from vitcam.service.logs import for_people
+from vitcam.service.consoles import for_people
 from vitcam.service.settings import LogSettings
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
@@ -14,14 +14,15 @@ def wants_json(settings: LogSettings, out: TextIO) -> bool:
     return settings.format == "json" or (settings.format == "auto" and not out.isatty())
 
 
-def build_sink(settings: LogSettings, every_by_default: bool) -> Sink:
+def build_sink(settings: LogSettings, every_by_default: bool, labels: tuple[str, ...]) -> Sink:
     """The console's sink.
 
     every_by_default  what `emit = auto` means here: every prediction for files, changes for what is live
+    labels            of the model
     """
     every = settings.emit == "all" or (settings.emit == "auto" and every_by_default)
     if wants_json(settings, sys.stdout):
         return JsonLines(sys.stdout, every)
     from vitcam.sinks.console import RichConsole
 
-    return RichConsole(for_people(), every)
+    return RichConsole(for_people(), every, labels)

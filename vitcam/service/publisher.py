@@ -29,6 +29,11 @@ class Publisher:
         self.label: str | None = None
         """The smoothed top label; None while nothing is there."""
 
+    def serving(self, url: str) -> None:
+        """Pass on where the page can be watched."""
+        for sink in self._sinks:
+            sink.serving(url)
+
     def prediction(self, prediction: Prediction) -> None:
         """Pass on one prediction. Raises VitcamError when the output cannot be written."""
         self._state, events = step(self._rules, self._state, prediction, event_id)

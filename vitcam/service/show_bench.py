@@ -4,13 +4,12 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from vitcam.service.bench import ROUNDS, Plan, Step, run_bench, why_no_stages
 from vitcam.service.bench_row import Health, Row
-from vitcam.service.logs import for_people
+from vitcam.service.consoles import for_people, for_results
 
 Cells = dict[str, Callable[[Row], str]]
 """Name of a line of the table -> what stands in it."""
@@ -20,7 +19,7 @@ _KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float 
 
 def show_bench(plan: Plan, as_json: bool) -> None:
     """Measure and print: the table or the JSON on stdout, what is going on and what is missing on stderr."""
-    people, out = for_people(), Console(soft_wrap=True)
+    people, out = for_people(), for_results()
     missing = why_no_stages(plan)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as progress:

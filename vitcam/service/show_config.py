@@ -4,10 +4,10 @@ import json
 import os
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from vitcam.service.config import resolve
+from vitcam.service.consoles import for_people, for_results
 from vitcam.service.describe import schema
 from vitcam.shown import shown
 
@@ -16,7 +16,7 @@ def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Every setting, its value and where that came from, secrets as `***`. Raises ConfigError as the daemon would."""
     resolved = resolve(config, sets, {}, os.environ).rows()
     rows = [(name, shown(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
-    console = Console()
+    console = for_results()
     if as_json:
         for name, value, origin in rows:
             console.print_json(json.dumps({"name": name, "value": value, "origin": origin}), indent=None)
@@ -25,17 +25,21 @@ def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     for name, value, origin in rows:
         style = "dim" if origin == "default" else "bold"
         table.add_row(name, json.dumps(value), origin, style=style)
-    console.print(table)
+    console.print(table, soft_wrap=False)
 
 
-def check_settings(config: Path | None, sets: list[str]) -> None:
+def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Say that the configuration is sound, with its warnings. Raises ConfigError if it is not."""
-    people = Console(stderr=True, soft_wrap=True)
-    for warning in resolve(config, sets, {}, os.environ).warnings:
-        people.print(f"warning: {warning}", markup=False, highlight=False)
-    people.print("the configuration is sound", highlight=False)
+    warnings = resolve(config, sets, {}, os.environ).warnings
+    if as_json:
+        record = {"type": "config", "ok": True, "warnings": list(warnings)}
+        for_results().print_json(json.dumps(record), indent=None)
+        return
+    for warning in warnings:
+        for_people().print(f"warning: {warning}", markup=False, highlight=False)
+    for_results().print("the configuration is sound", highlight=False)
 
 
 def show_schema() -> None:
     """The JSON Schema of the configuration file, for editors."""
-    Console().print_json(json.dumps(schema()))
+    for_results().print_json(json.dumps(schema()))

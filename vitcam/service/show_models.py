@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from vitcam.errors import ModelError
@@ -11,13 +10,14 @@ from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.model.find import find_model, list_models
+from vitcam.service.consoles import for_results
 
 _SHOWN_LABELS = 120  # every label of the bundled model; of a thousand the first ones do
 
 
 def show_list(as_json: bool) -> None:
     """Every model that can be named, one a line; a file that cannot be read is listed with the reason."""
-    console, table = Console(), Table("model", "labels", "input", "top-1", "file", box=None)
+    console, table = for_results(), Table("model", "labels", "input", "top-1", "file", box=None)
     for name, path in list_models().items():
         row = _row(name)
         if as_json:
@@ -26,13 +26,13 @@ def show_list(as_json: bool) -> None:
             top1 = "" if row["top1"] is None else f"{row['top1']:.1%}"
             table.add_row(name, str(row["labels"]), row["input"], top1, str(path))
     if not as_json:
-        console.print(table)
+        console.print(table, soft_wrap=False)
 
 
 def show_card(name: str, as_json: bool) -> None:
     """Everything known of one model."""
     record = model_record(Classifier(name))
-    console = Console()
+    console = for_results()
     if as_json:
         console.print_json(json.dumps(record), indent=None)
         return
@@ -40,7 +40,7 @@ def show_card(name: str, as_json: bool) -> None:
     for key, value in record.items():
         shown = _labels(value) if key == "labels" else _plain(value)
         table.add_row(key.replace("_", " "), shown)
-    console.print(table)
+    console.print(table, soft_wrap=False)
 
 
 def show_verification(name: str, as_json: bool) -> bool:
@@ -52,7 +52,7 @@ def show_verification(name: str, as_json: bool) -> bool:
             f"{classifier.path} carries no golden images to ask it; vitcam-train export takes them from a folder by "
             "--golden"
         )
-    console = Console()
+    console = for_results()
     for result in results:
         if as_json:
             record = {"image": result.name, "ok": result.ok, "expected": result.expected.label}

@@ -70,7 +70,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
         watched.pipeline.start()
         if watched.web is not None:  # takes 0.2 s, in which the first picture is classified already
             watched.web.wait_until_serving()
-            log.info("watch at %s", watched.web.url)
+            watched.publisher.serving(watched.web.url)
         notifier.ready("starting")
         _watch(watched, notifier, asked)
         notifier.stopping("ending")
@@ -96,7 +96,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)
     aim = aim_of(settings.camera, environ)
-    sink = build_sink(settings.log, every_by_default=not live)
+    sink = build_sink(settings.log, not live, classifier.labels)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(
         opener,

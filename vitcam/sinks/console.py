@@ -1,37 +1,48 @@
-"""What a person sees on a terminal: the best guesses as bars, and a line for each thing that came."""
+"""What a person sees on a terminal: the best guesses as bars, a line for each thing that came, and the address."""
 
 import time
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.sinks.answer import Layout
 from vitcam.sinks.sink import Summary
 
 _REDRAW_S = 0.15  # a terminal over ssh should not cost more than the inference
+_OTHER_ROWS = 4  # state, timings, address, and one left free for what is printed above
 
 
 class RichConsole:
-    """Draws on `console`; `every`: one line a prediction, for files, instead of the moving bars."""
+    """Draws on `console`.
 
-    def __init__(self, console: Console, every: bool) -> None:
+    every   one line a prediction, for files, instead of the moving bars
+    labels  of the model
+    """
+
+    def __init__(self, console: Console, every: bool, labels: tuple[str, ...]) -> None:
         self._console = console
         self._every = every
+        self._layout = Layout.of(labels)
         self._drawn = 0.0
-        self._live = None if every else Live(console=console, auto_refresh=False, transient=True)
-        if self._live is not None:
-            self._live.start()
+        self._newest: Prediction | None = None
+        self._address = ""
+        # what others write to stderr appears above the bars; stdout may be a file, and stays what it is
+        self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
+        self._live.start()
+
+    def serving(self, url: str) -> None:
+        self._address = url
+        self._draw()
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
-        if self._live is None:
-            best = prediction.top[0]
+        if self._every:
             name = prediction.path or f"frame {prediction.seq}"
-            self._console.print(Text.assemble(f"{best.p:6.1%}  ", (best.label, "bold"), "  ", (name, "dim")))
+            self._console.print(self._layout.row(prediction, name), highlight=False)
         elif changed or time.monotonic() - self._drawn > _REDRAW_S:
-            self._drawn = time.monotonic()
-            self._live.update(_bars(prediction), refresh=True)
+            self._drawn, self._newest = time.monotonic(), prediction
+            self._draw()
 
     def event(self, event: Event) -> None:
         if event.phase == "update" or self._every:
@@ -45,20 +56,28 @@ class RichConsole:
         self._console.print(Text.assemble(("skipped  ", "yellow"), bad.path, f": {bad.error}"))
 
     def close(self, summary: Summary | None) -> None:
-        if self._live is not None:
-            self._live.stop()
+        self._live.stop()
         if summary is not None:
             skipped = f", {summary.errors} skipped" if summary.errors else ""
             lost = f", {summary.dropped} dropped" if summary.dropped else ""
             text = f"{summary.frames} frames in {summary.seconds:.1f} s{skipped}{lost}"
             self._console.print(text, highlight=False)
 
+    def _draw(self) -> None:
+        lines: list[RenderableType] = [] if self._newest is None else self._answer(self._newest)
+        if self._address:
+            lines.append(_line(Text.assemble("watch at ", (self._address, "bold"), ("  Ctrl-C ends", "dim"))))
+        self._live.update(Group(*lines), refresh=True)
 
-def _bars(prediction: Prediction) -> Table:
-    table = Table.grid(padding=(0, 1))
-    for i, guess in enumerate(prediction.top):
-        bar = "█" * round(30 * guess.p)
-        table.add_row(Text(guess.label, "bold" if i == 0 else ""), f"{guess.p:6.1%}", Text(bar, "cyan"))
-    ms = prediction.ms
-    table.add_row(Text(f"inference {ms.infer:.1f} ms, {ms.total:.1f} ms after capture", "dim"))
-    return table
+    def _answer(self, newest: Prediction) -> list[RenderableType]:
+        """What the model says; never more rows than fit, so that the address below stays in sight."""
+        columns, rows = self._console.size
+        bars = self._layout.bars(newest, columns, max(1, rows - _OTHER_ROWS))
+        ms = Text(f"inference {newest.ms.infer:.1f} ms, {newest.ms.total:.1f} ms after capture", "dim")
+        return [_line(self._layout.state(newest)), bars, _line(ms)]
+
+
+def _line(text: Text) -> Text:
+    """A line that is cut rather than wrapped: a wrapped one would move all that stands below it."""
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text

@@ -1,12 +1,15 @@
 """One JSON object a line, for machines."""
 
 import json
+import logging
 import threading
 from typing import Any, TextIO
 
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.sinks.sink import Summary
 from vitcam.wire import error_record, event_record, prediction_record, summary_record
+
+log = logging.getLogger(__name__)
 
 
 class JsonLines:
@@ -20,6 +23,9 @@ class JsonLines:
         self._out = out
         self._every = every
         self._lock = threading.Lock()  # broken files are reported by the thread that reads them
+
+    def serving(self, url: str) -> None:
+        log.info("watch at %s", url)  # no record of the run: for whoever reads the log
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
         if self._every or changed:

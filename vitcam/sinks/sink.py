@@ -22,6 +22,10 @@ class Summary:
 class Sink(Protocol):
     """Called from one thread, in order."""
 
+    def serving(self, url: str) -> None:
+        """The page can be watched there. Called once at most, from another thread."""
+        ...
+
     def prediction(self, prediction: Prediction, changed: bool) -> None:
         """One frame was classified; `changed`: the smoothed top label is another than before."""
         ...

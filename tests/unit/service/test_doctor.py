@@ -22,12 +22,12 @@ def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(place: Place) 
     assert check == Check("broken", "fail", "could not be checked: ValueError: over here", "vitcam -v doctor")
 
 
-def test_people_read_every_finding_and_its_fix_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_read_every_finding_and_its_fix_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
     doctor.render([Check("a", "ok", "is [fine]", ""), Check("bcd", "fail", "is not", "mend it")], as_json=False)
 
     captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.splitlines() == ["ok    a    is [fine]", "FAIL  bcd  is not", "           → mend it"]
+    assert captured.err == ""
+    assert captured.out.splitlines() == ["ok    a    is [fine]", "FAIL  bcd  is not", "           → mend it"]
 
 
 def test_machines_read_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,65 @@
+"""Where words go: a command's result to stdout, everything else to stderr."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import vitcam
+from tests.parts import need_model
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("doctor", "runtime"),
+        ("models list", "everyday"),
+        ("models show mnist", "parameters"),
+        ("models verify mnist", "ok  "),
+        ("config check", "the configuration is sound"),
+        ("config show", "camera.source"),
+    ],
+)
+def test_the_result_of_a_command_goes_to_stdout_alone(command: str, words: str) -> None:
+    result = vitcam(*command.split())
+
+    assert words in result.out
+    assert result.err == ""
+
+
+@pytest.mark.parametrize("command", ["models list", "config check", "models verify mnist"])
+def test_the_same_results_are_there_for_machines(command: str) -> None:
+    assert vitcam(*command.split(), "--json").lines
+
+
+def test_a_table_in_a_file_is_as_wide_as_it_needs_to_be() -> None:
+    out = vitcam("models", "show", "everyday", COLUMNS="").out
+    (labels,) = [row for row in out.splitlines() if row.strip().startswith("labels")]
+
+    assert labels.rstrip().endswith("yin and yang")
+
+
+def test_one_unknown_photo_says_first_that_it_is_like_nothing_the_model_knows(tmp_path: Path) -> None:
+    lines = vitcam("classify", str(noise(tmp_path / "a.png"))).out.splitlines()
+
+    assert lines[0].startswith("unknown: looks like none of the 104 things the model knows")
+    assert len(lines) == 6, "the guesses follow"
+
+
+def test_many_photos_say_of_each_that_is_unknown_what_is_closest(tmp_path: Path) -> None:
+    noise(tmp_path / "a.png"), noise(tmp_path / "b.png")
+    result = vitcam("classify", str(tmp_path), "--top-k", "1")
+
+    for name, row in zip("ab", result.out.splitlines(), strict=True):
+        assert row.startswith("unknown  none of the 104 things  closest: ")
+        assert row.endswith(f"%  {tmp_path}/{name}.png")
+    assert result.sentence.endswith("0 skipped; 2 look like none of the 104 things the model knows")
+
+
+def noise(path: Path) -> Path:
+    """A picture that shows nothing."""
+    import cv2
+    import numpy as np
+
+    need_model("everyday")
+    cv2.imwrite(str(path), np.random.default_rng(0).integers(0, 256, (64, 64, 3), np.uint8))
+    return path

@@ -1,0 +1,73 @@
+"""An answer on a terminal: one row among many, or a block of bars. What is unknown says so before any guess."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from vitcam.frames import Prediction
+
+_WIDEST_LABEL = 28
+_WIDEST_BAR = 30
+_BESIDE_BAR = 12  # columns: the probability and what separates it
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Columns that hold for every answer of one model, so that nothing jumps."""
+
+    things: int
+    """How many labels the model has."""
+    label: int
+    """Width of the longest one that is shown whole, in columns."""
+
+    @classmethod
+    def of(cls, labels: tuple[str, ...]) -> Self:
+        return cls(len(labels), min(_WIDEST_LABEL, max(map(cell_len, labels), default=0)))
+
+    @property
+    def none_of(self) -> str:
+        """What an unknown picture shows."""
+        return "not the one thing" if self.things == 1 else f"none of the {self.things:,} things"
+
+    def row(self, prediction: Prediction, name: str) -> Text:
+        """One line: how sure, what, in which picture; for an unknown one its state, and the closest guess dimmed."""
+        best = prediction.top[0]
+        if prediction.known:
+            return Text.assemble(f"{best.p:7.1%}  ", (_padded(best.label, self.label), "bold"), f"  {name}")
+        closest = f"  closest: {best.label} {best.p:.1%}"
+        return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
+
+    def state(self, prediction: Prediction) -> Text:
+        """One line: what it is, or that it is nothing the model knows; and how familiar the picture looks."""
+        familiar = "" if prediction.familiarity is None else f"  familiarity {prediction.familiarity:.0%}"
+        if prediction.known:
+            return Text.assemble((prediction.top[0].label, "bold"), (familiar, "dim"))
+        return Text.assemble(
+            ("unknown", "bold yellow"), f": looks like {self.none_of} the model knows", (familiar, "dim")
+        )
+
+    def bars(self, prediction: Prediction, columns: int, most: int | None = None) -> Table:
+        """The guesses, best first, dimmed where none of them counts.
+
+        columns  that the terminal has
+        most     guesses that there is room for; None: all
+        """
+        table = Table.grid(padding=(0, 1))
+        label = max(4, min(self.label, columns - _BESIDE_BAR))
+        longest = max(0, min(_WIDEST_BAR, columns - label - _BESIDE_BAR))
+        for i, guess in enumerate(prediction.top[:most]):
+            style = "dim" if not prediction.known else "bold" if i == 0 else ""
+            name = Text(_padded(guess.label, label), style, no_wrap=True)
+            bar = Text("█" * round(longest * guess.p), "cyan" if prediction.known else "dim")
+            table.add_row(name, Text(f"{guess.p:6.1%}", style), bar)
+        return table
+
+
+def _padded(text: str, width: int) -> str:
+    """A text at least that wide; a wider one is cut, and ends in an ellipsis."""
+    padded = Text(text)
+    padded.truncate(width, overflow="ellipsis", pad=True)
+    return padded.plain
