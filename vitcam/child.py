@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -96,3 +97,10 @@ class Child:
                 continue
         log.error("%s %d does not end: its driver hangs, and only a reboot may help", self._name, self.pid)
         return None
+
+
+def how_it_ended(status: int | None) -> str:
+    """The end of a sentence about a process that ended with that exit status; None: nobody knows."""
+    if status is None:
+        return "without a word"
+    return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"

@@ -81,7 +81,7 @@ def decode(data: bytes, limits: Limits = _OWN_FILE, room: Room = empty_room) -> 
     """
     header = checked_header(data, limits)
     quiet_opencv()
-    factor = reduction(header, limits.enough)
+    factor = reduction(header.upright_size, limits.enough)
     upright = _UPRIGHT.get(header.orientation, _as_it_is)(_pixels(data, header, factor))
     image = cv2.cvtColor(upright, cv2.COLOR_BGR2RGB, dst=room(*upright.shape[:2]))
     height, width = header.upright_size
@@ -104,12 +104,13 @@ def checked_header(data: bytes, limits: Limits) -> Header:
     return header
 
 
-def reduction(header: Header, enough: tuple[int, int] | None) -> int:
-    """By what a picture's sides may be divided, 1, 2, 4 or 8, so that it stays at least as large as is enough."""
+def reduction(size: tuple[int, int], enough: tuple[int, int] | None) -> int:
+    """By what the sides of a picture of (height, width) px may be divided, 1, 2, 4 or 8, so that it stays `enough`."""
     if enough is None:
         return 1
-    (height, width), (least_height, least_width) = header.upright_size, enough
-    fitting = (factor for factor in _REDUCED if height >= factor * least_height and width >= factor * least_width)
+    fitting = (
+        factor for factor in _REDUCED if all(side >= factor * least for side, least in zip(size, enough, strict=True))
+    )
     return max(fitting, default=1)
 
 

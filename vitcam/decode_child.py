@@ -13,15 +13,16 @@ import sys
 import cv2
 import numpy as np
 
+from vitcam.child import MAX_MESSAGE
 from vitcam.confine import be_quiet, confine
 from vitcam.decode import decode
-from vitcam.decode_link import DONE, READY, Ask, unpack
+from vitcam.decode_link import DONE, READY, Ask
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.opencv import use_one_thread
+from vitcam.packets import unpack
 
 _IDLE_S = 60  # then the memory is of more use elsewhere; the next picture starts another process
-_MAX_MESSAGE = 4096
 _FILES = 16
 
 
@@ -45,13 +46,13 @@ def serve(link: socket.socket, letter: int, patience_s: int) -> None:
     """Answer each request. Returns when the link is closed; raises TimeoutError when none comes."""
     memory = None
     while True:
-        packet, descriptors, _, _ = socket.recv_fds(link, _MAX_MESSAGE, 1)
+        packet, descriptors, _, _ = socket.recv_fds(link, MAX_MESSAGE, 1)
         if not packet:
             return
         for descriptor in descriptors:
             memory = mmap.mmap(descriptor, 0)
             os.close(descriptor)
-        ask = unpack(packet)
+        ask = unpack(packet, (Ask,))
         signal.alarm(patience_s)  # never handled: it ends also where the daemon is gone
         answer = _answer(ask, letter, memory)
         signal.alarm(0)
@@ -69,7 +70,7 @@ def _answer(ask: Ask, letter: int, memory: mmap.mmap | None) -> bytes:
     try:
         decode(os.pread(letter, ask.length, 0), ask.limits, room)
     except UsageError as error:
-        return str(error).encode()[:_MAX_MESSAGE]
+        return str(error).encode()[:MAX_MESSAGE]
     except (MemoryError, cv2.error):
         return b"decoding the picture takes more memory than is allowed; make it smaller"
     return DONE

@@ -1,7 +1,7 @@
 """What the decoder's process and the daemon say to each other, one packet each; pixels go through shared memory."""
 
-import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vitcam.decode import Limits
 
@@ -17,7 +17,7 @@ class Ask:
     length: int
     """Bytes of the picture."""
     most_pixels: int
-    enough: tuple[int, int] | None
+    enough: Sequence[int] | None
     offset: int
     size: int
     """Where in the memory its pixels go, and how many bytes there may be."""
@@ -26,16 +26,4 @@ class Ask:
 
     @property
     def limits(self) -> Limits:
-        return Limits(self.most_pixels, self.enough)
-
-
-def pack(ask: Ask) -> bytes:
-    """A request as one packet."""
-    return json.dumps(asdict(ask)).encode()
-
-
-def unpack(packet: bytes) -> Ask:
-    """The request in a packet of `pack`."""
-    fields = json.loads(packet)
-    fields["enough"] = fields["enough"] and tuple(fields["enough"])
-    return Ask(**fields)
+        return Limits(self.most_pixels, None if self.enough is None else (self.enough[0], self.enough[1]))

@@ -2,13 +2,13 @@
 
 import math
 import os
-import signal
 import threading
 
-from vitcam.child import Child
+from vitcam.child import Child, how_it_ended
 from vitcam.decode import FOREIGN_PIXELS, Decoded, Limits, checked_header, reduction
-from vitcam.decode_link import DONE, READY, Ask, pack
+from vitcam.decode_link import DONE, READY, Ask
 from vitcam.errors import UsageError, VitcamError
+from vitcam.packets import pack
 from vitcam.picture_header import Header
 from vitcam.slots import SLOTS, Slots
 
@@ -59,7 +59,7 @@ class DecodeProcess:
                 VitcamError when there can be no process
         """
         header = checked_header(data, limits)
-        factor = reduction(header, limits.enough)
+        factor = reduction(header.upright_size, limits.enough)
         with self._turn:
             slots = self._slots_for(header, factor)
             slot = slots.take()
@@ -167,5 +167,4 @@ class DecodeProcess:
     def _died(self, status: int | None) -> VitcamError:
         if self._closed:
             return VitcamError("the decoder was closed while it worked on the picture")
-        how = signal.Signals(-status).name if status is not None and status < 0 else f"status {status}"
-        return UsageError(f"not an image: the decoder ended on it ({how}), so the data are damaged")
+        return UsageError(f"not an image: the decoder ended on it {how_it_ended(status)}; are the data damaged?")

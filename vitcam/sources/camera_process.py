@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.child import Child
+from vitcam.packets import unpack
 from vitcam.slots import SLOTS
-from vitcam.sources.picamera_link import Message, Ready, Wish, decode
+from vitcam.sources.picamera_link import KINDS, Message, Ready, Wish
 
 _MOST_HELD = SLOTS - 3  # the rest is on its way, or about to be written
 
@@ -36,7 +37,7 @@ class CameraProcess:
     def receive(self, timeout_s: float) -> Message | None:
         """The next message; None when there was none in time. Raises EOFError when the process has ended."""
         packet = self._child.receive(timeout_s)
-        return None if packet is None else decode(packet)
+        return None if packet is None else unpack(packet, KINDS)
 
     def map_memory(self, ready: Ready) -> mmap.mmap:
         """The child's slots, read-only; the mapping lives as long as an array shows a part of it."""

@@ -1,12 +1,12 @@
 """The Pi's own camera, by picamera2: its scaler delivers the model's input, in a process of its own, which may hang."""
 
-import signal
 import time
 from collections.abc import Iterator
 from mmap import mmap
 from types import TracebackType
 from typing import Self
 
+from vitcam.child import how_it_ended
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.sources.camera_process import CameraProcess
@@ -89,7 +89,7 @@ class PiCamera:
         except EOFError:
             if self._stopped:
                 return None
-            raise SourceLost(f"the camera's process ended {_how(self._end())}") from None
+            raise SourceLost(f"the camera's process ended {how_it_ended(self._end())}") from None
         if message is None:
             self._end()
             raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
@@ -101,9 +101,3 @@ class PiCamera:
     def _end(self) -> int | None:
         process, self._process = self._process, None
         return process.end() if process is not None else None
-
-
-def _how(status: int | None) -> str:
-    if status is None:
-        return "without a word"
-    return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from vitcam.frames import Image
+from vitcam.packets import pack
 from vitcam.slots import SLOTS
-from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish, encode
+from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish
 from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
 from vitcam.sources.turned import turned
 from vitcam.view import AS_IT_COMES, Turn
@@ -88,7 +89,7 @@ def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
     os.ftruncate(memory_fd, SLOTS * ready.slot_size)
     memory = mmap.mmap(memory_fd, SLOTS * ready.slot_size)
     camera.start()
-    link.send(encode(ready))
+    link.send(pack(ready))
     link.setblocking(False)
     free, seq = list(range(SLOTS)), 0
     while True:
@@ -101,7 +102,7 @@ def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
                 slot = ready.pictures(ready.bytes_of(memory, free[-1]))
                 _copy(request, preview, small, wish, slot)
                 _flip(turn, slot)
-                link.send(encode(Captured(free.pop(), seq, captured_ns)))
+                link.send(pack(Captured(free.pop(), seq, captured_ns)))
         finally:
             request.release()
         seq += 1
@@ -164,7 +165,7 @@ def _picamera2() -> Any:
 
 def _send_last_word(link: socket.socket, sentence: str) -> None:
     try:
-        link.send(encode(Failed(sentence)))
+        link.send(pack(Failed(sentence)))
     except OSError:
         return
 

@@ -89,15 +89,4 @@ class Failed:
 
 Message = Ready | Captured | Failed
 
-_KINDS: dict[str, type[Message]] = {"ready": Ready, "captured": Captured, "failed": Failed}
-
-
-def encode(message: Message) -> bytes:
-    """A message as one packet."""
-    return json.dumps({"type": type(message).__name__.lower(), **asdict(message)}).encode()
-
-
-def decode(packet: bytes) -> Message:
-    """The message that a packet of `encode` holds."""
-    fields = json.loads(packet)
-    return _KINDS[fields.pop("type")](**fields)
+KINDS: tuple[type[Message], ...] = (Ready, Captured, Failed)

@@ -1,110 +1,156 @@
-"""A network camera by RTSP, read by the FFmpeg inside OpenCV."""
+"""A network camera by RTSP, read by the FFmpeg inside OpenCV, in a process of its own."""
 
-import socket
-import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-import cv2
-
+from vitcam.child import Child, how_it_ended
+from vitcam.decode import FOREIGN_PIXELS, reduction
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Frame
-from vitcam.opencv import prepare_capture, stream_options
+from vitcam.frames import Frame, Image
+from vitcam.packets import pack, unpack
 from vitcam.shown import shown
+from vitcam.slots import Slots
 from vitcam.sources.address import Address
-from vitcam.sources.connections import connections_since, own_sockets
 from vitcam.sources.received import Sender
-from vitcam.sources.source import SourceOptions
-from vitcam.sources.video import retrieve_rgb
+from vitcam.sources.rtsp_link import (
+    FROM_CHILD,
+    PATIENCE_OPEN_S,
+    Failed,
+    FromChild,
+    FromDaemon,
+    Grabbed,
+    Open,
+    Skip,
+    Take,
+    Taken,
+)
+from vitcam.sources.source import SourceOptions, live_limits
 
-_PORT = 554  # RFC 7826, 4.2
-_OPEN_S = 10  # FFmpeg looks at some 28 pictures before it knows a stream
-_MOST_QUEUED = 300
+_START_S = 20.0  # importing OpenCV from a cold SD card
+_LATE_S = 1.0  # the child says itself when the camera is silent, if it can say anything
 
 
 class RtspCamera:
-    """`rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH`, over TCP where the camera can."""
+    """`rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH`, over TCP where the camera can.
+
+    Frames are views on memory shared with the camera's process: read-only.
+    """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
         self.live = True
+        Address.of(uri)
         self._uri = uri
-        self._port = Address.of(uri).port or _PORT
+        self._options = options
         self._sender = Sender(shown(uri), options, newest_only=True)
-        self._stopped = threading.Event()
-        self._capture: cv2.VideoCapture | None = None
-        self._lines: list[socket.socket] = []
+        self._stopped = False
+        self._child: Child | None = None
+        self._slots: Slots | None = None
+        self._size = (0, 0)
+        """(height, width) of the newest picture."""
 
     def __enter__(self) -> Self:
-        self._stopped = threading.Event()
-        before = own_sockets()
-        self._capture = self._open()
-        self._lines = connections_since(before, self._port)
-        _skip_queued(self._capture)
+        self._stopped = False
+        try:
+            self._child = Child("the camera's process", "vitcam.sources.rtsp_child")
+            self._child.send(pack(Open(self._uri, self._sender.patience_s)))
+            opened = self._next(self._child, _START_S + PATIENCE_OPEN_S + self._sender.patience_s)
+        except (SourceLost, OSError, EOFError) as error:
+            self._end()
+            raise SourceError(f"{self._sender.source} cannot be opened: {error}") from None
+        if opened is None or isinstance(opened, Failed):
+            self._end()
+            why = opened.why if opened is not None else "it was ended"
+            raise SourceError(
+                f"{self._sender.source} cannot be opened: {why}; check host, port, path, user and password"
+            )
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-        if self._capture is not None:
-            self._capture.release()
-            self._capture = None
-        for line in self._lines:
-            line.close()
-        self._lines = []
+        self._end()
 
     def stop(self) -> None:
-        """OpenCV has no way to end a read that waits; FFmpeg's does end when its connection is shut down."""
-        self._stopped.set()
-        for line in self._lines:
-            with suppress(OSError):  # closed by the other side, or by us
-                line.shutdown(socket.SHUT_RDWR)
+        self._stopped = True
+        child = self._child
+        if child is not None:
+            child.hang_up()
 
     def __iter__(self) -> Iterator[Frame]:
         seq = 0
-        while self._capture is not None and not self._stopped.is_set():
-            if not self._capture.grab():
-                if self._stopped.is_set():
-                    return
-                raise SourceLost(
-                    f"{self._sender.source} gives no pictures any more: it ended the stream, or was silent for "
-                    f"{self._sender.patience_s:g} s"
-                )
-            arrived_ns = time.monotonic_ns()
-            picture = retrieve_rgb(self._capture) if self._sender.options.wanted() else None
-            if picture is not None:
-                yield self._sender.frame(picture, seq, arrived_ns)
+        while self._child is not None:
+            grabbed = self._next(self._child, self._sender.patience_s + _LATE_S)
+            if not isinstance(grabbed, Grabbed):
+                return
+            if not self._options.wanted():
+                self._tell(self._child, Skip())
+            elif (picture := self._take(self._child)) is not None:
+                yield self._sender.frame(picture, seq, grabbed.arrived_ns)
             seq += 1  # a damaged picture is a gap
 
-    def _open(self) -> cv2.VideoCapture:
-        prepare_capture()
-        limits = {
-            cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: _OPEN_S * 1000,
-            cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(self._sender.patience_s * 1000),
-            cv2.CAP_PROP_N_THREADS: 1,  # several would work on as many pictures at once: each a frame of delay
-        }
-        started = time.monotonic()
-        with stream_options():
-            capture = cv2.VideoCapture(
-                self._uri, cv2.CAP_FFMPEG, [number for pair in limits.items() for number in pair]
-            )
-        if not capture.isOpened():
-            waited = time.monotonic() - started
-            why = f"no answer within {_OPEN_S} s" if waited > _OPEN_S * 0.9 else "refused, or no such stream there"
-            raise SourceError(
-                f"{self._sender.source} cannot be opened: {why}; check host, port, path, user and password"
-            )
-        return capture
+    def _take(self, child: Child) -> Image | None:
+        """(H, W, 3) uint8, RGB, read-only: the picture that was grabbed; None if it is damaged, or after `stop`."""
+        while True:
+            factor = reduction(self._size, live_limits(self._options).enough)
+            height, width = (-(-side // factor) for side in self._size)
+            slots, descriptors = self._slots_for(max(1, 3 * height * width))
+            slot = slots.take()
+            self._tell(child, Take(*self._size, factor, slot * slots.size), descriptors)
+            taken = self._next(child, self._sender.patience_s + _LATE_S)
+            if isinstance(taken, Taken) and taken.height and (taken.height, taken.width) == self._size:
+                return slots.lend(slot, height, width)
+            slots.give_back(slot)
+            if not isinstance(taken, Taken) or not taken.height:
+                return None
+            self._size = self._allowed(taken)
 
+    def _allowed(self, taken: Taken) -> tuple[int, int]:
+        if taken.height * taken.width > FOREIGN_PIXELS:
+            raise SourceLost(
+                f"{self._sender.source} sends pictures of {taken.width:,}×{taken.height:,} px; at most "
+                f"{FOREIGN_PIXELS / 1e6:.0f} megapixels are allowed"
+            )
+        return taken.height, taken.width
 
-def _skip_queued(capture: cv2.VideoCapture) -> None:
-    """Go on to the first picture that had to be waited for: what FFmpeg collected to get to know the stream is old."""
-    fps = capture.get(cv2.CAP_PROP_FPS)
-    interval_s = 1 / fps if 1 <= fps <= 240 else 1 / 30
-    for _ in range(_MOST_QUEUED):
-        started = time.monotonic()
-        if not capture.grab() or time.monotonic() - started > interval_s / 4:
-            return
+    def _slots_for(self, size: int) -> tuple[Slots, list[int]]:
+        """Memory for pictures of `size` bytes, and its descriptor where it is new to the child."""
+        if self._slots is not None and self._slots.size == size:
+            return self._slots, []
+        if self._slots is not None:
+            self._slots.close()
+        self._slots = Slots(size)
+        return self._slots, [self._slots.descriptor]
+
+    def _tell(self, child: Child, message: FromDaemon, descriptors: Sequence[int] = ()) -> None:
+        with suppress(EOFError):  # `_next` says so in a moment
+            child.send(pack(message), descriptors)
+
+    def _next(self, child: Child, timeout_s: float) -> FromChild | None:
+        """What the child says; None once `stop` was called. Raises SourceLost, when the child has been ended."""
+        try:
+            packet = child.receive(timeout_s)
+        except EOFError:
+            if self._stopped:
+                return None
+            raise SourceLost(f"the camera's process ended {how_it_ended(self._end())}") from None
+        if packet is None:
+            self._end()
+            raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
+        message = unpack(packet, FROM_CHILD)
+        if isinstance(message, Failed) and not message.why:
+            raise SourceLost(
+                f"{self._sender.source} gives no pictures any more: it ended the stream, or was silent for "
+                f"{self._sender.patience_s:g} s"
+            )
+        return message
+
+    def _end(self) -> int | None:
+        child, self._child = self._child, None
+        slots, self._slots = self._slots, None
+        self._size = (0, 0)
+        if slots is not None:
+            slots.close()
+        return None if child is None else child.end(at_once=True)

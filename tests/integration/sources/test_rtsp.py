@@ -1,5 +1,6 @@
 """A real RTSP server (GStreamer's), its end and its return."""
 
+import os
 import signal
 import subprocess
 import threading
@@ -20,7 +21,7 @@ from tests.parts import need_system_python
 from vitcam.decode import decode_image
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Image
-from vitcam.sources import open_source
+from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.jpeg_stream import JpegStream
 
 SERVER = Path(__file__).parents[2] / "rtsp_server.py"
@@ -81,6 +82,27 @@ def test_a_server_that_goes_silent_or_away_loses_the_source() -> None:
         pass
 
 
+def test_what_others_send_is_decoded_in_a_process_of_its_own_which_shows_no_secret_and_may_die() -> None:
+    port, wanted = free_port(), [True, False, False, True, True]
+    options = SourceOptions(width=320, height=180, wanted=lambda: wanted.pop(0) if wanted else True)
+    with rtsp_server(port), open_source(f"rtsp://user:hunter2@127.0.0.1:{port}/cam", options) as source:
+        frames = iter(source)
+        taken = [next(frames) for _ in range(3)]
+        child = next(pid for pid in own_children() if b"rtsp_child" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        command = Path(f"/proc/{child}/cmdline").read_bytes()
+        os.kill(child, signal.SIGKILL)
+        with pytest.raises(SourceLost, match="process ended by SIGKILL"):
+            list(frames)
+        first = taken[0].preview.copy()
+
+    assert [frame.seq for frame in taken] == [0, 3, 4]  # a picture that nobody wants is a gap
+    assert taken[0].preview.shape == (180, 320, 3)  # 640×360 px came
+    assert not taken[0].preview.flags.writeable
+    assert np.array_equal(taken[0].preview, first)  # it outlives its process
+    assert b"hunter2" not in command
+    assert own_children() == set()
+
+
 def test_a_wrong_path_is_refused_without_showing_the_password() -> None:
     port = free_port()
     with rtsp_server(port):
@@ -114,6 +136,12 @@ def test_viewers_stay_while_the_server_restarts_and_the_picture_is_back_within_f
         assert away_s < BACK_WITHIN_S
         assert code == 0
         assert "hunter2" not in running.errors() + str(lost)
+
+
+def own_children() -> set[int]:
+    """Processes of vitcam's own that this one has started."""
+    listed = " ".join(path.read_text() for path in Path("/proc/self/task").glob("*/children"))
+    return {int(pid) for pid in listed.split() if b"vitcam." in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
 def is_the_ball(picture: Image) -> bool:

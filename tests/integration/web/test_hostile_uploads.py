@@ -87,7 +87,7 @@ def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(runn
     status, answer = post(running, photo())
 
     assert status == 400
-    assert "the decoder ended on it (SIGKILL)" in answer["error"]
+    assert "the decoder ended on it by SIGKILL" in answer["error"]
     assert post(running, photo())[0] == 200
     assert decoders(running.process.pid) != [child]
 

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from vitcam.child import MAX_MESSAGE
+from vitcam.packets import pack, unpack
 from vitcam.resize import InputSpec
-from vitcam.sources.picamera_link import Captured, Failed, Message, Ready, Wish, decode, encode
+from vitcam.sources.picamera_link import KINDS, Captured, Failed, Message, Ready, Wish
 
 
 @pytest.mark.parametrize(
     "message", [Ready(720, 1280, 224, 224), Ready(480, 640), Captured(3, 70_000, 2**62), Failed("x" * 900)]
 )
 def test_every_message_arrives_as_it_was_sent(message: Message) -> None:
-    packet = encode(message)
+    packet = pack(message)
 
-    assert decode(packet) == message
+    assert unpack(packet, KINDS) == message
     assert len(packet) < MAX_MESSAGE
 
 
