@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Any
 
-from aiohttp import ClientPayloadError, web
-from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp import web
 
 from vitcam.errors import UsageError
 
@@ -36,8 +35,11 @@ class Body:
 async def read_body(request: web.Request, limits: Limits) -> Body:
     """Wait for the whole body.
 
-    raises  HTTPRequestEntityTooLarge, HTTPRequestTimeout; UsageError for a body that is not coded as its headers say
+    raises  HTTPRequestEntityTooLarge, HTTPRequestTimeout; UsageError for a body that is compressed or broken
     """
+    coding = request.headers.get("Content-Encoding", "identity")
+    if coding != "identity":
+        raise UsageError(f"{limits.noun} is sent with Content-Encoding {coding[:40]!r}; send it as it is")
     if (request.content_length or 0) > limits.size:
         raise _too_large(limits, request.content_length or 0)
     data = bytearray()
@@ -51,10 +53,8 @@ async def read_body(request: web.Request, limits: Limits) -> Body:
         raise web.HTTPRequestTimeout(
             text=f"{limits.noun} did not arrive within {limits.seconds:.0f} s; send it faster, or a smaller one"
         ) from None
-    except (web.RequestPayloadError, ClientPayloadError, HttpProcessingError) as error:
-        coding = request.headers.get("Content-Encoding", "")[:40]
-        what = f"is no valid {coding!r}, as Content-Encoding has it" if coding else "is not sent as its headers say"
-        raise UsageError(f"{limits.noun} {what}; send it as it is") from error
+    except web.RequestPayloadError as error:
+        raise UsageError(f"{limits.noun} is not sent as its headers say; send it again") from error
     return Body(bytes(data), request.headers.get("Content-Type", ""))
 
 

@@ -160,6 +160,7 @@ class WebServer:
             app,
             access_log=None,
             logger=protocol_logger(),
+            auto_decompress=False,  # bodies come as they are: nothing to go wrong, or to grow, on the way in
             handle_signals=False,
             handler_cancellation=True,
             shutdown_timeout=0.2,

@@ -8,6 +8,8 @@ from typing import Any
 from vitcam.attention import MODES, Mode
 from vitcam.errors import UsageError
 
+_SHOWN = 40  # characters of a wrong value that a refusal repeats
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -39,7 +41,7 @@ class Steps:
         except ValueError:
             value = math.nan
         if not self.low <= value <= self.high:  # also refuses nan
-            raise UsageError(f"{name} is {text!r}; a number from {self.low:g} to {self.high:g} is allowed")
+            raise UsageError(f"{name} is {text[:_SHOWN]!r}; a number from {self.low:g} to {self.high:g} is allowed")
         return round(self.low + round((value - self.low) / self.step) * self.step, 3)
 
 
@@ -86,13 +88,13 @@ def _read_overlay(text: str, overlays: Sequence[Mode]) -> Mode:
     for mode in overlays:
         if text == mode:
             return mode
-    raise UsageError(f"overlay is {text!r}; allowed: {', '.join(overlays)}")
+    raise UsageError(f"overlay is {text[:_SHOWN]!r}; allowed: {', '.join(overlays)}")
 
 
 def _read_head(text: str, heads: int) -> int | None:
     if text == "mean":
         return None
-    if text.isascii() and text.isdigit() and int(text) < heads:
+    if text in map(str, range(heads)):
         return int(text)
     allowed = f"mean, or 0 to {heads - 1}" if heads else "mean (this model gives no attention)"
-    raise UsageError(f"head is {text!r}; allowed: {allowed}")
+    raise UsageError(f"head is {text[:_SHOWN]!r}; allowed: {allowed}")
