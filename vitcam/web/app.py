@@ -10,6 +10,7 @@ from aiohttp import web
 from vitcam.attention import Mode
 from vitcam.view import Aim
 from vitcam.web.body import Limits
+from vitcam.web.compress import compress_json
 from vitcam.web.crop import Crop
 from vitcam.web.demand import Demand
 from vitcam.web.expert import Expert
@@ -53,7 +54,7 @@ class Parts:
 def build_app(parts: Parts) -> web.Application:
     """All routes, behind what guards them."""
     site = _Site(parts)
-    app = web.Application(middlewares=[errors_as_json, refuse_strangers(parts.names)])
+    app = web.Application(middlewares=[compress_json, errors_as_json, refuse_strangers(parts.names)])
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [

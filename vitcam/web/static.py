@@ -1,9 +1,12 @@
-"""The files of the page, read once."""
+"""The files of the page, read and compressed once."""
 
 import hashlib
+from dataclasses import dataclass
 from importlib.resources import files
 
 from aiohttp import web
+
+from vitcam.web.compress import GZIP, VARY, pack, takes_gzip
 
 _TYPES = {
     ".html": "text/html",
@@ -12,6 +15,17 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 INDEX = "index.html"
+_BEST = 9
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file as it is, and as gzip; each has a tag of its own, since they are different bytes."""
+
+    kind: str
+    plain: bytes
+    packed: bytes
+    tag: str
 
 
 class Page:
@@ -19,18 +33,25 @@ class Page:
 
     def __init__(self) -> None:
         self._files = {
-            entry.name: entry.read_bytes()
+            entry.name: _file(kind, entry.read_bytes())
             for entry in (files("vitcam.web") / "page").iterdir()
-            if "." + entry.name.rpartition(".")[2] in _TYPES
+            if (kind := _TYPES.get("." + entry.name.rpartition(".")[2]))
         }
-        self._tags = {name: hashlib.sha256(data).hexdigest()[:16] for name, data in self._files.items()}
 
     def serve(self, request: web.Request, name: str) -> web.Response:
         """A file of the page; 404 for any other name."""
-        if name not in self._files:
+        file = self._files.get(name)
+        if file is None:
             raise web.HTTPNotFound
-        headers = {"ETag": f'"{self._tags[name]}"', "Cache-Control": "no-cache"}
-        if any(tag.value in (self._tags[name], "*") for tag in request.if_none_match or ()):
+        as_gzip = takes_gzip(request)
+        tag = f"{file.tag}-gzip" if as_gzip else file.tag
+        headers = {"ETag": f'"{tag}"', "Cache-Control": "no-cache", **VARY}
+        if any(known.value in (tag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
-        kind = _TYPES["." + name.rpartition(".")[2]]
-        return web.Response(body=self._files[name], headers=headers, content_type=kind, charset="utf-8")
+        if as_gzip:
+            return web.Response(body=file.packed, headers=headers | GZIP, content_type=file.kind, charset="utf-8")
+        return web.Response(body=file.plain, headers=headers, content_type=file.kind, charset="utf-8")
+
+
+def _file(kind: str, data: bytes) -> _File:
+    return _File(kind, data, pack(data, _BEST), hashlib.sha256(data).hexdigest()[:16])
