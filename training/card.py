@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from vitcam.model.bundle import Card
 
-from .about import FROM_SCRATCH
+from . import commands
 from .attempts import HEAD, KEY, listed, rows
 from .cautions import cautions, epochs_in_words
 
@@ -58,8 +57,8 @@ def _figures(model: Path, card: Card) -> str:
     found = card.accuracy
     if not found:
         return "## Figures\n\nNone were measured."
-    again = f"vitcam-train evaluate {model.stem} --data {found['data']} --split {found['split']} --json"
-    compare = f"{again} --float {model.stem}.safetensors"
+    again = commands.evaluating(model, commands.measured_on(card), found["split"])
+    compare = commands.evaluating(model, commands.measured_on(card), found["split"], model.with_suffix(".safetensors"))
     table = [
         ("top-1", f"{found['top1']:.2%}", again),
         ("top-5", f"{found['top5']:.2%}", again),
@@ -86,30 +85,20 @@ def _attempts(card: Card) -> str:
 
 
 def _made(model: Path, card: Card) -> str:
-    facts = {name: value for name, value in epochs_in_words(card.provenance).items() if name not in ("weights", KEY)}
+    facts = {
+        name: value
+        for name, value in epochs_in_words(card.provenance).items()
+        if name not in ("weights", KEY, *commands.KEYS)
+    }
     versions = facts.pop("versions", {})
-    commands = _commands(model, card.name, facts)
+    made = commands.made_by(model, card)
     lines = [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items() if value not in ("", None)]
     lines += ["- versions: " + ", ".join(f"{name} {number}" for name, number in versions.items())] if versions else []
     parts = ["\n".join(lines)] if lines else []
-    parts += ["```console\n" + "\n".join(f"$ {command}" for command in commands) + "\n```"] if commands else []
+    parts += ["```console\n" + "\n".join(f"$ {command}" for command in made) + "\n```"] if made else []
     curves = model.with_suffix(".svg")
     parts += [f"![Loss and accuracy, epoch by epoch]({curves.name})"] if curves.exists() else []
     return "## How it was made\n\n" + "\n\n".join(parts) if parts else ""
-
-
-def _commands(model: Path, name: str, facts: dict[str, Any]) -> list[str]:
-    """What trains and exports it again, where it came from a recipe; a name of its own comes from `--data`."""
-    recipe, began_with = facts.get("recipe"), facts.get("began_with")
-    if not (recipe and began_with):
-        return []
-    train = f"fit {recipe}" if began_with == FROM_SCRATCH else f"finetune {recipe} --weights {began_with}"
-    train += f" --data {facts['data']}" if name != recipe else ""
-    train += f" --teacher {facts['teacher']}" if "teacher" in facts else ""
-    again = f"export runs/{name}/weights.safetensors -o {model.parent.name}/{model.name} --data {facts['data']}"
-    again += f" --golden {facts['golden']}" if "golden" in facts else ""
-    again += f" {facts['export_options']}" if "export_options" in facts else ""
-    return [f"vitcam-train {train}", f"vitcam-train {again}"]
 
 
 def _photos(card: Card) -> str:

@@ -83,8 +83,6 @@ def _write(
     """Make the file, measure it, and write the figures into it."""
     tflite, labels = network.tflite(how), list(network.about.labels)
     card = network.card(tflite, how)
-    if golden:
-        card = replace(card, provenance=card.provenance | {"golden": golden.as_posix()})
     if how.scheme == SHIPPED:
         check_partitions(tflite)
     bundle.write(out, tflite, card, labels, [])

@@ -16,6 +16,7 @@ from vitcam.errors import UsageError
 
 from .about import FROM_SCRATCH, About, read_about, stored_about
 from .checkpoints import load_into, read_network
+from .commands import TRAINED_BY
 from .data.catalogue import open_dataset
 from .data.dataset import Dataset
 from .distil import Teacher, read_teacher
@@ -34,12 +35,14 @@ def train(
     dataset: Dataset | None = None,
     session: Session | None = None,
     teacher: Path | None = None,
+    command: str = "",
 ) -> list[Run]:
     """Train every stage of a recipe, or go on where it stopped; the last stage's run lies in `folder` itself.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
     teacher  a trained network of ours whose soft labels count, too
+    command  that does all this, for the card
     returns  the runs of all stages, in order
     raises   UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
     """
@@ -47,7 +50,7 @@ def train(
     runs: list[Run] = []
     stages = [replace(stage, data=recipe.data, called=recipe.called, about=recipe.about) for stage in recipe.before]
     folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
-    earlier: dict[str, Any] = {}
+    earlier: dict[str, Any] = {TRAINED_BY: command} if command else {}
     history: dict[str, list[float]] = {}
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
         later = sum(each.train.epochs for each in [*stages, recipe][len(runs) + 1 :])
@@ -55,7 +58,7 @@ def train(
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
         about = read_about(weights)
-        earlier = {name: about.provenance[name] for name in ("began_with", "epochs", "hours")}
+        earlier |= {name: about.provenance[name] for name in ("began_with", "epochs", "hours")}
         history = about.history
     return runs
 

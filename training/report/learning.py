@@ -20,11 +20,9 @@ INTRO = (
 def learning(of: Material) -> list[Element]:
     """Two diagrams from the history that the weights carry."""
     if of.about is None:
-        return [missing("No weights lie beside the model, which would carry the figures of its epochs; ",
-                        "vitcam-train export", " writes both.")]  # fmt: skip
+        return [missing("No weights lie beside the model; those that export writes carry the figures of its epochs.")]
     if not of.about.history.get("test_loss"):
-        return [missing("The weights beside the model carry no figures of their epochs; those of ",
-                        "vitcam-train fit", " and finetune do from now on, and export passes them on.")]  # fmt: skip
+        return [missing("The weights beside the model carry no figures of their epochs: they were trained elsewhere.")]
     history = of.about.history
     losses = [value for part in ("train", "test") for value in history[f"{part}_loss"] if value > 0]
     shares = [value for part in ("train", "test") for value in history[f"{part}_accuracy"]]

@@ -36,9 +36,9 @@ def paragraph(*children: Node, class_: str | None = None) -> Element:
     return tag("p", *children, class_=class_)
 
 
-def missing(what: str, command: str = "", after: str = "") -> Element:
+def missing(what: str, command: str = "") -> Element:
     """The sentence that stands where an ingredient is not there."""
-    return paragraph(what, *([tag("code", command)] if command else []), after, class_="missing")
+    return paragraph(what, *([tag("code", command)] if command else []), class_="missing")
 
 
 def table(caption: str, head: Iterable[str], rows: Iterable[Iterable[Node]], class_: str = "") -> Element:

@@ -20,6 +20,7 @@ from vitcam.service.bench_row import Row
 
 from ..about import About, read_about
 from ..calibration import scaled
+from ..commands import measured_on
 from ..data.catalogue import open_to_measure
 from ..data.dataset import Dataset
 from ..evaluate import Answers, Floats, ask_float, ask_model, attention_cosines, comparison, figures, open_model
@@ -54,6 +55,8 @@ class Material:
 
     classifier: Classifier
     dataset: Dataset
+    data: str
+    """What names it in a command: a data set, a folder or a list of photos."""
     part: str
     answers: Answers
     """Of the model file, with its temperature."""
@@ -108,7 +111,7 @@ def gather(wish: Wish) -> Material:
     classifier = Classifier(wish.model, threads=wish.threads)
     stored = classifier.card.accuracy
     trained_on = str(stored.get("data") or classifier.card.provenance.get("data") or "")
-    data = wish.data or trained_on
+    data = wish.data or measured_on(classifier.card) or trained_on
     if not data:
         raise UsageError(f"{classifier.card.name} does not say which photos it was measured on; name some by --data")
     dataset, part = open_to_measure(data, wish.part, trained_on)
@@ -125,6 +128,7 @@ def gather(wish: Wish) -> Material:
     return Material(
         classifier=classifier,
         dataset=dataset,
+        data=data,
         part=part,
         answers=answers,
         floats=_ask_float(checkpoint, dataset, part) if known else None,

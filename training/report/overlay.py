@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
+from ..commands import judging
 from ..honesty.asked import digest
 from ..honesty.result import BASELINES, CURVES, Finding, Verdict, path_of
 from ..intervals import Interval
@@ -22,7 +23,7 @@ def overlay_honesty(of: Material) -> list[Element]:
         words = (
             f"Whether the answer hangs on the places that glow was not measured: there is no {beside}. It is made by "
         )
-        return [missing(words, f"vitcam-train overlays {of.classifier.path.stem}")]
+        return [missing(words, judging(of.classifier.path, of.data, of.part))]
     intro = (
         f"Patches of {verdict.photos:,} photos were taken away in the order of a map, the hottest first, and put back "
         "in the same order. If the map shows what the answer hangs on, the answer goes early and comes early."
@@ -54,7 +55,7 @@ def _outdated(of: Material, verdict: Verdict) -> list[Element]:
     if verdict.digest == digest(of.classifier.path):
         return []
     words = f"These figures are of another export of {verdict.model}, measured on {verdict.date}; anew by "
-    return [missing(words, f"vitcam-train overlays {of.classifier.path.stem}")]
+    return [missing(words, judging(of.classifier.path, of.data, of.part))]
 
 
 def _curves(verdict: Verdict, curve: str) -> Element:

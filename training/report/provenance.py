@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import shlex
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -14,6 +13,7 @@ from vitcam.model.bundle import Card
 
 from ..attempts import HEAD, KEY, listed, rows
 from ..cautions import epochs_in_words
+from ..commands import KEYS, evaluating, made_by
 from .markup import Node, missing, table, tag
 from .material import Material
 
@@ -26,14 +26,17 @@ def provenance(of: Material) -> list[Element]:
     facts = epochs_in_words(card.provenance)
     facts.pop(KEY, None)
     versions = facts.pop("versions", {})
+    for key in KEYS:
+        facts.pop(key, None)
     lines: list[list[Node]] = [
         [name.replace("_", " "), _words(value)] for name, value in facts.items() if value not in ("", None)
     ]
     lines += [["versions", _words(versions)]] if versions else []
     lines += [["licence", card.licence or "not stated"]]
+    lines += [["made by", tag("code", command)] for command in made_by(of.classifier.path, card)]
     parts = [table("How the model was made", (), lines)]
     if not card.provenance:
-        parts = [missing("The model file does not say how it was made; files of vitcam-train export do.")]
+        parts = [missing("The model file does not say how it was made; files that `vitcam-train export` writes do.")]
     parts += _photos(card.trained_on)
     return [*parts, _attempts(card), _this_report(of)]
 
@@ -65,14 +68,14 @@ def _attempts(card: Card) -> Element:
 
 def _this_report(of: Material) -> Element:
     path = of.classifier.path
-    command = ["vitcam-train", "evaluate", path.stem, "--data", of.dataset.name, "--split", of.part, "--json"]
+    command = evaluating(path, of.data, of.part)
     lines: list[list[Node]] = [
         ["date", of.date],
         ["machine", of.machine],
         ["system", f"Python {platform.python_version()}, {platform.system()} {platform.release()}"],
         ["versions", ", ".join(f"{name} {number}" for name in PACKAGES if (number := _version(name)))],
         ["model file", f"{path.name}, SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}…"],
-        ["the same figures by", tag("code", shlex.join(command))],
+        ["the same figures by", tag("code", command)],
     ]
     return table("How this report was made", (), lines)
 

@@ -1,7 +1,6 @@
 """`finetune` and `fit`: to train a network."""
 
 import math
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,6 @@ import typer
 from .common import DataOption, say, warn
 
 if TYPE_CHECKING:
-    from ..recipe import Recipe
     from ..session import Session
 
 RunOption = Annotated[
@@ -85,6 +83,7 @@ def _train(
 
     join(hosts, host_index)  # before Keras computes anything
 
+    from ..commands import exporting, training
     from ..curves import CURVES, draw_curves
     from ..finetune import train
     from ..fit import WEIGHTS
@@ -95,8 +94,10 @@ def _train(
     chosen = read_recipe(recipe)
     if data:
         chosen = on_photos(chosen, data)
+    place = out or Path("runs") / chosen.model_name
+    command = training(recipe, weights, place, data, teacher)
     try:
-        runs = train(chosen, weights, out or Path("runs") / chosen.model_name, session=session, teacher=teacher)
+        runs = train(chosen, weights, place, session=session, teacher=teacher, command=command)
     except Stopped as stopped:
         warn(str(stopped))
         raise typer.Exit(stopped.exit_code) from None
@@ -104,10 +105,5 @@ def _train(
     if not is_first():
         return
     draw_curves([run.folder / LOG for run in runs], folder / CURVES)
-    say(f"wrote {folder / WEIGHTS} and {CURVES}\nnext: {_next(chosen, folder / WEIGHTS)}")
-
-
-def _next(recipe: "Recipe", weights: Path) -> str:
-    """The command that makes a model file of a run."""
-    options = ["-o", f"{recipe.model_name}.tflite", "--data", recipe.data]
-    return shlex.join(["vitcam-train", "export", str(weights), *options])
+    again = exporting(folder / WEIGHTS, Path(f"{chosen.model_name}.tflite"), chosen.data)
+    say(f"wrote {folder / WEIGHTS} and {CURVES}\nnext: {again}")

@@ -1,5 +1,6 @@
 """`import`, `export` and `compare`: to make model files of a network."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,9 @@ from .common import (
 
 if TYPE_CHECKING:
     from vitcam.model.bundle import Card
+
+QUANTISE = "dynamic"
+"""What `export` does unless it is told otherwise."""
 
 
 def import_weights(
@@ -66,7 +70,7 @@ def export(
     ] = None,
     quantise: Annotated[
         str, typer.Option("--quantise", help="dynamic, static (needs photos), int4, float16, float.")
-    ] = "dynamic",
+    ] = QUANTISE,
     keep: KeepOption = None,
     representative: RepresentativeOption = None,
     note: Annotated[
@@ -79,6 +83,7 @@ def export(
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
     from ..cautions import cautions
+    from ..commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
     from ..data.catalogue import open_dataset
     from ..export import export
     from ..publish import WeakerModel, publish
@@ -93,9 +98,12 @@ def export(
     dataset = open_dataset(data) if data else None
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
+    command = exporting(checkpoint, out, data, *_options(golden, without, image_size, quantise, keep, representative))
 
     def make(place: Path) -> "Card":
-        return export(checkpoint, place, dataset, golden, rewrites, image_size, how)
+        card = export(checkpoint, place, dataset, golden, rewrites, image_size, how)
+        photos = {MEASURED_ON: data_word(data)} if data else {}
+        return dataclasses.replace(card, provenance=card.provenance | photos | {EXPORTED_BY: command})
 
     def show(card: "Card", written: tuple[Path, ...]) -> None:
         say(json.dumps(export_record(card, written)) if as_json else export_table(card, written))
@@ -108,6 +116,21 @@ def export(
     show(card, tuple(out.with_suffix(suffix) for suffix in (".tflite", ".md", ".safetensors")))
     for each in cautions(card):
         warn(each)
+
+
+def _options(
+    golden: Path | None, without: list[str] | None, image_size: int | None, quantise: str, keep: list[str] | None,
+    representative: str | None,
+) -> list[str]:  # fmt: skip
+    """What decides about the file, as `export` takes it."""
+    from ..commands import data_word, path_word
+
+    words = ["--golden", path_word(golden)] if golden else []
+    words += [word for name in without or () for word in ("--without", name)]
+    words += ["--image-size", str(image_size)] if image_size else []
+    words += ["--quantise", quantise] if quantise != QUANTISE else []
+    words += [word for pattern in keep or () for word in ("--keep", pattern)]
+    return words + (["--representative", data_word(representative)] if representative else [])
 
 
 def compare(

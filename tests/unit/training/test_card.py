@@ -1,6 +1,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from vitcam_training.about import PLANNED
 from vitcam_training.calibration import RANGE
 from vitcam_training.card import write_card
@@ -31,7 +32,8 @@ def test_every_figure_of_a_card_has_its_command_beside_it(tmp_path: Path) -> Non
     lines = card_text(tmp_path, CARD).splitlines()
     figures = lines[lines.index("| figure | value | command |") + 2 :][:7]
 
-    assert all("`vitcam-train evaluate mine --data everyday --split heldout --json" in line for line in figures)
+    again = f"`vitcam-train evaluate {tmp_path / 'mine.tflite'} --data everyday --split heldout --json"
+    assert all(again in line for line in figures)
     assert "93.75%" in figures[0]
     assert "0.9876" in figures[5]
 
@@ -49,29 +51,27 @@ def test_a_card_says_what_the_model_was_made_of(tmp_path: Path) -> None:
         assert fact in text
 
 
-def test_a_card_gives_the_commands_that_make_its_model_again(tmp_path: Path) -> None:
-    made = {"recipe": "mine", "data": "my photos", "began_with": "deit.npz"}
-    tuned = card_text(tmp_path, replace(CARD, provenance=made))
-    begun = card_text(tmp_path, replace(CARD, provenance=made | {"began_with": "random weights"}))
+def test_a_card_gives_the_commands_that_made_its_model(tmp_path: Path) -> None:
+    made = {"trained_by": "vitcam-train fit 'a b.toml'", "exported_by": "vitcam-train export 'a b' -o c.tflite"}
+    text = card_text(tmp_path, replace(CARD, provenance=made))
 
-    assert "$ vitcam-train finetune mine --weights deit.npz\n" in tuned
-    assert "$ vitcam-train fit mine\n" in begun
-    assert f"export runs/mine/weights.safetensors -o {tmp_path.name}/mine.tflite --data my photos\n" in begun
+    assert "```console\n$ vitcam-train fit 'a b.toml'\n$ vitcam-train export 'a b' -o c.tflite\n```" in text
+    assert "- trained by" not in text
     assert "$ " not in card_text(tmp_path, replace(CARD, provenance={"began_with": "deit.npz"}))
 
 
-def test_the_command_of_a_model_that_carries_golden_images_names_their_folder(tmp_path: Path) -> None:
-    made = {"recipe": "mine", "data": "cups", "began_with": "deit.npz", "golden": "photos/golden"}
-
-    assert "--data cups --golden photos/golden\n" in card_text(tmp_path, replace(CARD, provenance=made))
-
-
-def test_a_model_of_ones_own_photos_and_a_teacher_has_both_in_its_command(tmp_path: Path) -> None:
-    made = {"recipe": "folder", "data": "cups", "began_with": "deit.npz", "teacher": "large.safetensors"}
+def test_a_model_from_before_it_kept_its_commands_gets_them_by_its_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = {"recipe": "folder", "data": "my cups", "began_with": "deit.npz", "teacher": "large.safetensors"}
+    made |= {"golden": "photos/golden", "export_options": "--keep '*/up'"}
     text = card_text(tmp_path, replace(CARD, provenance=made))
+    train = f"finetune folder --weights {tmp_path}/deit.npz --out {tmp_path}/runs/mine --data '{tmp_path}/my cups'"
+    export = f"export {tmp_path}/runs/mine/weights.safetensors -o {tmp_path}/mine.tflite --data '{tmp_path}/my cups'"
 
-    assert "$ vitcam-train finetune folder --weights deit.npz --data cups --teacher large.safetensors\n" in text
-    assert f"export runs/mine/weights.safetensors -o {tmp_path.name}/mine.tflite --data cups\n" in text
+    assert f"$ vitcam-train {train} --teacher {tmp_path}/large.safetensors\n" in text
+    assert f"$ vitcam-train {export} --golden {tmp_path}/photos/golden --keep '*/up'\n" in text
 
 
 def test_a_card_shows_the_curves_of_the_run_where_there_are_any(tmp_path: Path) -> None:
