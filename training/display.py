@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 
 from rich.console import Console
 from rich.logging import RichHandler
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from .remaining import Remaining, StageWork
 
 LINE_S = 60.0
 
@@ -18,22 +21,28 @@ log = logging.getLogger(__name__)
 class Display:
     """Shows steps as they are done.
 
-    total  steps of the whole run
+    stage  what is to be done, all epochs of it
     done   steps that lie behind it already
+    later  the stages after it, whose time counts, too
     """
 
-    def __init__(self, total: int, done: int, quiet: bool = False) -> None:
+    def __init__(self, stage: StageWork, done: int, later: Sequence[StageWork] = (), quiet: bool = False) -> None:
         console = _console()
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        left = TextColumn("{task.fields[left]}")
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), left)
         self._bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self._lines = not (quiet or console.is_terminal)
-        self._task = self._bar.add_task("starting", total=total, completed=done)
-        self._total = total
-        self._warm: tuple[int, float] | None = None  # steps and time after the first step, which compiles
-        self._told_s = time.monotonic()
+        self._quiet, self._lines = quiet, not (quiet or console.is_terminal)
+        self._total, self._done = stage.epochs * stage.steps, done
+        self._task = self._bar.add_task("compiling", total=self._total, completed=done, left="")
+        self._begun_s = self._told_s = time.monotonic()
+        self._remaining = Remaining(stage, later, self._begun_s)
+        self._first = True
+        self._text = "compiling"
 
     def __enter__(self) -> Display:
         self._bar.start()
+        if self._done < self._total and not self._quiet:
+            log.info("compiling the first of %s steps", f"{self._total - self._done:,}")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -42,18 +51,34 @@ class Display:
     def show(self, done: int, text: str) -> None:
         """Say that `done` steps are behind it, and what else there is to say."""
         now_s = time.monotonic()
-        self._warm = self._warm or (done, now_s)
-        self._bar.update(self._task, completed=done, description=text)
+        self._done, self._text = done, text
+        self._remaining.stepped(now_s)
+        if self._first and not self._quiet:
+            log.info("the first step took %.0f s, with what was compiled for it", now_s - self._begun_s)
+        self._first = False
+        self._update(now_s)
+
+    def scored(self, photos: int) -> None:
+        """Say that so many photos more were scored."""
+        now_s = time.monotonic()
+        self._remaining.scored(photos, now_s)
+        self._update(now_s)
+
+    def epoch_ended(self) -> None:
+        """Say that an epoch is scored and saved."""
+        self._remaining.epoch_ended(time.monotonic())
+
+    def _update(self, now_s: float) -> None:
+        left = self._left(now_s)
+        self._bar.update(self._task, completed=self._done, description=self._text, left=left)
         if self._lines and now_s - self._told_s >= LINE_S:
-            log.info("%s, %s", text, self._left(done, now_s))
+            step = f"step {self._done:,} of {self._total:,}"
+            log.info("%s", ", ".join(filter(None, (self._text, step, left))))
             self._told_s = now_s
 
-    def _left(self, done: int, now_s: float) -> str:
-        first, since_s = self._warm or (done, now_s)
-        if done == first:
-            return f"step {done:,} of {self._total:,}"
-        seconds = round((now_s - since_s) / (done - first) * (self._total - done))
-        return f"step {done:,} of {self._total:,}, {timedelta(seconds=seconds)} left"
+    def _left(self, now_s: float) -> str:
+        seconds = self._remaining.left_s(self._done, now_s)
+        return "" if seconds is None else f"{timedelta(seconds=round(seconds))} left"
 
 
 def _console() -> Console:

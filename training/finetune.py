@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -21,11 +23,14 @@ from .data.catalogue import open_dataset
 from .data.dataset import Dataset
 from .distil import Teacher, read_teacher
 from .fingerprint import fingerprint
-from .fit import WEIGHTS, Run
+from .fit import WEIGHTS, Run, work
 from .mimetic import start_mimetic
 from .recipe import DistilRecipe, Recipe
+from .remaining import StageWork
 from .session import Session
 from .vit import ViT
+
+log = logging.getLogger(__name__)
 
 
 def train(
@@ -47,13 +52,14 @@ def train(
     raises   UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
     """
     dataset = dataset or _opened(recipe)
+    log.info("training on %s photos of %s", f"{len(dataset.parts['train']):,}", dataset.name)
     runs: list[Run] = []
     stages = [replace(stage, data=recipe.data, called=recipe.called, about=recipe.about) for stage in recipe.before]
     folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
     earlier: dict[str, Any] = {TRAINED_BY: command} if command else {}
     history: dict[str, list[float]] = {}
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
-        later = sum(each.train.epochs for each in [*stages, recipe][len(runs) + 1 :])
+        later = [work(each, dataset) for each in [*stages, recipe][len(runs) + 1 :]]
         runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher, later))
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
@@ -71,7 +77,7 @@ def prepare(
     earlier: dict[str, Any] | None = None,
     history: dict[str, list[float]] | None = None,
     teacher: Path | None = None,
-    later: int = 0,
+    later: Sequence[StageWork] = (),
 ) -> Run:
     """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
 
@@ -80,7 +86,7 @@ def prepare(
     earlier  of the stages before it: `began_with`, `epochs` and `hours`
     history  the figures of their epochs
     teacher  a trained network of ours whose soft labels count, too
-    later    epochs of the stages after it
+    later    the stages after it
     raises   UsageError if data, weights or teacher are missing or do not fit
     """
     dataset = dataset or _opened(recipe)
@@ -111,6 +117,7 @@ def _opened(recipe: Recipe) -> Dataset:
         raise UsageError(
             f"the recipe {recipe.name} leaves the photos to you; name a folder of LABEL/photo.jpg by --data"
         )
+    log.info("reading the photos of %s", recipe.data)
     return open_dataset(recipe.data)
 
 

@@ -35,6 +35,7 @@ from .fingerprint import fingerprint
 from .journal import add_line, history, read_log, trim_log
 from .optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
 from .recipe import Recipe
+from .remaining import StageWork, photo_cost
 from .session import Session, Stop, Stopped
 from .state import STATE, Place, load_state, save_state
 from .vit import Tensor, ViT
@@ -75,9 +76,9 @@ class Run:
         folder: Path,
         about: About,
         teacher: Teacher | None = None,
-        later: int = 0,
+        later: Sequence[StageWork] = (),
     ) -> None:
-        """Later: epochs of the stages that follow this one."""
+        """Later: the stages that follow this one."""
         self.vit, self.dataset, self.recipe, self.folder, self.about = vit, dataset, recipe, folder, about
         self.teacher, self.later = teacher, later
         train = recipe.train
@@ -105,8 +106,7 @@ class Run:
     @property
     def steps(self) -> int:
         """Batches of one epoch."""
-        photos, labels = self.dataset.parts["train"], len(self.dataset.labels)
-        return (self.recipe.train.per_label * labels or len(photos)) // self.recipe.train.batch_size
+        return self._work.steps
 
     def train(self, session: Session | None = None) -> None:
         """Train up to the recipe's last epoch, saving after each, every few minutes between, and before it leaves.
@@ -121,7 +121,7 @@ class Run:
         with ExitStack() as stack:
             stack.enter_context(session.stop)
             board = stack.enter_context(Board(self.folder, self._done)) if session.tensorboard else None
-            display = stack.enter_context(Display(epochs * self.steps, self._done, session.quiet))
+            display = stack.enter_context(Display(self._work, self._done, self.later, session.quiet))
             try:
                 while not self._finished:
                     self._epoch(session, display, board)
@@ -145,7 +145,7 @@ class Run:
                 "(heldout is for figures alone), or give patience = 0"
             )
 
-    def score(self, samples: Sequence[Sample], stop: Stop | None = None) -> Score:
+    def score(self, samples: Sequence[Sample], stop: Stop | None = None, display: Display | None = None) -> Score:
         """Loss and accuracy of the averaged weights on photos as the shipped model will see them.
 
         raises  Stopped if `stop` says so in between
@@ -157,6 +157,8 @@ class Run:
                 logits = self.predict(images)
                 losses += cross_entropy(logits, targets).tolist()
                 right += (logits.argmax(-1) == targets.argmax(-1)).tolist()
+                if display:
+                    display.scored(len(logits))
                 if stop:
                     stop.check(gained=False)
         return Score(*as_first(float(np.mean(losses)), float(np.mean(right))))
@@ -169,6 +171,10 @@ class Run:
     def log(self) -> list[dict[str, str]]:
         """The lines of `log.csv`, one an epoch, by `COLUMNS`."""
         return read_log(self.folder)
+
+    @property
+    def _work(self) -> StageWork:
+        return work(self.recipe, self.dataset)
 
     @property
     def _done(self) -> int:
@@ -208,7 +214,7 @@ class Run:
                 self._save_state()
                 saved_s = time.monotonic()
         self._save_state()  # a scoring that is interrupted begins again, the epoch before it does not
-        line = self._scored(session.stop)
+        line = self._scored(session.stop, display)
         if is_first():
             add_line(self.folder, line)
         log.info("epoch %d: %s", self.place.epoch + 1, _in_words(line))
@@ -219,15 +225,16 @@ class Run:
         if better or not self.recipe.train.patience:
             self._save_weights()
         self._save_state()
+        display.epoch_ended()
 
-    def _scored(self, stop: Stop) -> dict[str, float]:
+    def _scored(self, stop: Stop, display: Display) -> dict[str, float]:
         """The line of the log of the epoch that was just trained; without test figures where no scoring is due."""
         train, epoch, started_s = self.recipe.train, self.place.epoch + 1, time.monotonic()
         line = {"epoch": epoch, "train_loss": self._mean.loss, "train_accuracy": self._mean.accuracy}
         if epoch % train.score_every == 0 or epoch == train.epochs or self._overdue(epoch):
             for name, part in {"test": "heldout", "calibration": "calibration"}.items():
                 if part == "heldout" or train.patience:
-                    score = self.score(self.dataset.parts[part], stop)
+                    score = self.score(self.dataset.parts[part], stop, display)
                     line |= {f"{name}_loss": score.loss, f"{name}_accuracy": score.accuracy}
         seconds = self.place.seconds + time.monotonic() - started_s
         return line | {"learning_rate": float(self.optimizer.learning_rate), "seconds": seconds}
@@ -327,9 +334,24 @@ class Run:
     @property
     def _planned(self) -> dict[str, int]:
         """The epochs that were planned, as long as some of them are to come."""
-        if self._finished and not self.later:
+        later = sum(stage.epochs for stage in self.later)
+        if self._finished and not later:
             return {}
-        return {PLANNED: self.about.provenance.get("epochs", 0) + self.recipe.train.epochs + self.later}
+        return {PLANNED: self.about.provenance.get("epochs", 0) + self.recipe.train.epochs + later}
+
+
+def work(recipe: Recipe, dataset: Dataset) -> StageWork:
+    """What a stage has to do with these photos."""
+    train, labels, parts = recipe.train, len(dataset.labels), dataset.parts
+    scored = ["heldout", "calibration"] if train.patience else ["heldout"]
+    return StageWork(
+        train.epochs,
+        (train.per_label * labels or len(parts["train"])) // train.batch_size,
+        train.batch_size,
+        sum(len(parts.get(part, ())) for part in scored),
+        train.score_every,
+        photo_cost(recipe.model.config(labels)),
+    )
 
 
 def _in_words(line: dict[str, float]) -> str:

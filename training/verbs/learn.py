@@ -1,6 +1,7 @@
 """`finetune` and `fit`: to train a network."""
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +82,7 @@ def _train(
 ) -> None:  # fmt: skip
     from ..distributed import is_first, join
 
+    warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
     from ..commands import exporting, training

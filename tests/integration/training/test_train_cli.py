@@ -65,7 +65,7 @@ def test_the_file_carries_all_that_its_use_needs(workshop: Path) -> None:
 
 
 def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
-    assert "`vitcam-train evaluate colours --data" in (workshop / "colours.md").read_text()
+    assert f"`vitcam-train evaluate {workshop / 'colours.tflite'} --data" in (workshop / "colours.md").read_text()
     assert "| known | from a familiarity of" in (workshop / "colours.md").read_text()
     assert f"--golden {workshop / 'golden'}\n" in (workshop / "colours.md").read_text()
     assert (workshop / "colours.safetensors").stat().st_size < 0.6 * (

@@ -1,12 +1,15 @@
 """How `vitcam-train` ends when something goes wrong that no verb foresaw."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from vitcam_training.cli import main
 from vitcam_training.data import folder
 
-from tests.unit.training.pictures import write_pictures
+from tests.unit.training.pictures import RECIPE, write_pictures
 
 
 def ended(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -58,3 +61,30 @@ def test_a_run_whose_folder_cannot_be_made_is_refused_with_what_to_do(
 
     assert code == 2
     assert "cannot be made (Not a directory); name one by --out" in said
+
+
+def test_a_training_says_within_seconds_what_it_is_at_and_then_what_it_does(tmp_path: Path) -> None:
+    """Into a pipe: plain lines on stderr, the result alone on stdout."""
+    photos = write_pictures(tmp_path / "photos", each=4, side=32)
+    (tmp_path / "recipe.toml").write_text(RECIPE.format(photos=photos, epochs=1))
+    program = Path(sys.executable).with_name("vitcam-train")
+    words = [program, "fit", tmp_path / "recipe.toml", "-o", tmp_path / "run"]
+    started_s = time.monotonic()
+    with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        first = process.stderr.readline()
+        took_s = time.monotonic() - started_s
+        rest, out = process.stderr.read(), process.stdout.read()
+
+    assert first == "vitcam-train: loading Keras on jax\n"
+    assert took_s < 30, "5 s on a machine that does nothing else"
+    said = " ".join(rest.split())
+    places = [
+        said.find(words) for words in ("reading the photos of", "compiling the first of 1 steps", "first step took")
+    ]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "\x1b" not in rest
+    assert out.splitlines()[0].startswith("wrote ")
+    assert process.returncode == 0

@@ -1,3 +1,4 @@
+import io
 import logging
 import os
 import signal
@@ -8,9 +9,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from vitcam_training.board import Board
 from vitcam_training.display import LINE_S, Display
 from vitcam_training.journal import COLUMNS, add_line, history, read_log, trim_log
+from vitcam_training.remaining import StageWork
 from vitcam_training.session import Stop, Stopped
 
 from vitcam.errors import UsageError
@@ -68,28 +71,53 @@ def test_a_run_in_a_thread_is_stopped_by_minutes_and_leaves_signals_alone() -> N
     assert handlers == [before]
 
 
+WORK = StageWork(epochs=2, steps=50, photos=4)
+
+
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr("vitcam_training.display.time.monotonic", lambda: now[0])
+    return now
+
+
 def test_who_reads_a_log_gets_a_line_a_minute_with_the_time_that_is_left(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = [100.0]
-    monkeypatch.setattr("vitcam_training.display.time.monotonic", lambda: now[0])
-    with caplog.at_level(logging.INFO), Display(total=100, done=20) as display:
+    now = clock(monkeypatch)
+    with caplog.at_level(logging.INFO), Display(WORK, done=20) as display:
         for done in range(21, 41):
             now[0] += LINE_S / 4
             display.show(done, "epoch 1/2, loss 1.234")
 
     assert caplog.messages == [
+        "compiling the first of 80 steps",
+        "the first step took 15 s, with what was compiled for it",
+    ] + [
         f"epoch 1/2, loss 1.234, step {done} of 100, 0:{(100 - done) // 4:02}:{(100 - done) % 4 * 15:02} left"
         for done in (24, 28, 32, 36, 40)
     ]
 
 
+def test_a_terminal_gets_a_bar_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, out = clock(monkeypatch), io.StringIO()
+    console = Console(file=out, force_terminal=True, width=100)
+    monkeypatch.setattr("vitcam_training.display._console", lambda: console)
+    with Display(WORK, done=0) as display:
+        for done in range(1, 41):
+            now[0] += 2
+            display.show(done, "epoch 1/2, loss 1.234")
+        display._bar.refresh()
+
+    assert "epoch 1/2, loss 1.234" in out.getvalue()
+    assert "40/100" in out.getvalue()
+    assert "0:02:00 left" in out.getvalue()
+
+
 def test_a_quiet_run_says_nothing_however_long_it_takes(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = [0.0]
-    monkeypatch.setattr("vitcam_training.display.time.monotonic", lambda: now[0])
-    with caplog.at_level(logging.INFO), Display(total=9, done=0, quiet=True) as display:
+    now = clock(monkeypatch)
+    with caplog.at_level(logging.INFO), Display(WORK, done=0, quiet=True) as display:
         now[0] = 1000.0
         display.show(1, "epoch 1")
 
