@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -52,10 +53,32 @@ class Daemon:
         self.process.send_signal(number)
         return self.process.wait(30), time.monotonic() - started
 
+    def peak_memory(self) -> int:
+        """Bytes that it and its child processes that run now have had in memory at most, each counted by itself."""
+        return sum(_peak(pid) for pid in [self.process.pid, *self.children()])
+
+    def children(self, module: str = "vitcam.") -> list[int]:
+        """Its child processes that run a module whose name begins so."""
+        listed = " ".join(path.read_text() for path in Path(f"/proc/{self.process.pid}/task").glob("*/children"))
+        return [pid for pid in map(int, listed.split()) if module.encode() in _command_line(pid)]
+
     def errors(self) -> str:
         """What it said to people so far."""
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace")
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:  # it has ended meanwhile
+        return b""
+
+
+def _peak(pid: int) -> int:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) * 1024
 
 
 def free_port() -> int:

@@ -10,16 +10,18 @@ import numpy as np
 
 from vitcam.frames import Image
 
+_MOST_BYTES = 256 << 20  # of pictures of tens of megapixels there are fewer
 SLOTS = 8  # capture, classifier, preview and two slow viewers may each hold one while three are on their way
 
 
 class Slots:
-    """`count` slots of `size` bytes. Memory is taken up only by slots that were written.
+    """At most `most` slots of `size` bytes. Memory is taken up only by slots that were written.
 
     One thread takes and lends; lent pictures may be let go in any thread, also long after `close`.
     """
 
-    def __init__(self, size: int, count: int = SLOTS) -> None:
+    def __init__(self, size: int, most: int = SLOTS) -> None:
+        count = max(2, min(most, _MOST_BYTES // size))
         self.size = size
         self.descriptor = os.memfd_create("vitcam-pictures", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, size * count)

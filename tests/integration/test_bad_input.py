@@ -3,6 +3,9 @@
 import socket
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import cv2
@@ -10,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.command import Result, vitcam
-from tests.hostile import animated_png
+from tests.hostile import animated_png, progressive_cmyk_jpeg
 from tests.parts import need_program
 
 RUN = ("run", "--no-web", "--log", "json", "--once", "--no-realtime")
@@ -198,3 +201,22 @@ def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
 
     assert_refused(Result(done.returncode, "", done.stderr), 1, "No space left")
+
+
+def test_pictures_at_addresses_are_decoded_apart_and_have_at_most_forty_megapixels(tmp_path: Path) -> None:
+    photo(tmp_path / "a.jpg")
+    (tmp_path / "b.png").write_bytes(animated_png())
+    (tmp_path / "c.jpg").write_bytes(progressive_cmyk_jpeg(12_500, 8_000))
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        urls = [f"http://127.0.0.1:{server.server_port}/{name}" for name in ("a.jpg", "b.png", "c.jpg", "a.jpg")]
+        result = vitcam("classify", "--json", *urls)
+        server.shutdown()
+    kinds = [line["type"] for line in result.lines]
+    errors = [line["error"] for line in result.lines if line["type"] == "error"]
+
+    assert result.code == 0, result.err
+    assert kinds == ["prediction", "error", "error", "prediction", "summary"]
+    assert errors[0] == "not an image: the data are damaged"
+    assert "100 megapixels; at most 40 are allowed" in errors[1]

@@ -81,7 +81,11 @@ class HttpMjpeg:
             decoder.hang_up()
 
     def __iter__(self) -> Iterator[Frame]:
-        return self._frames
+        try:
+            yield from self._frames
+        except SourceLost:
+            if not self._stopped:  # else it is what `stop` did
+                raise
 
     def _decode(self, data: bytes) -> Decoded:
         """Raises UsageError for what is no picture; SourceLost when there can be no process to decode it."""

@@ -382,3 +382,23 @@ def test_a_decoder_that_dies_costs_one_picture() -> None:
         after = [next(frames) for _ in range(3)]
 
     assert after[-1].seq > 2
+
+
+def test_pictures_as_large_as_is_allowed_leave_daemon_and_decoder_within_the_units_memory() -> None:
+    coloured = bytes(cv2.imencode(".jpg", np.full((5000, 8000, 3), 128, np.uint8))[1])
+    greedy = progressive_cmyk_jpeg(8000, 5000)
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(MULTIPART)
+        while True:
+            for picture in (coloured, greedy):
+                connection.sendall(EXACT + picture)
+                time.sleep(0.7)
+
+    with server(answer) as port, daemon("--source", f"http://127.0.0.1:{port}/") as running:
+        running.wait_for("ok")
+        while running.state()["frames"]["captured"] < 4:
+            time.sleep(0.2)
+        peak = running.peak_memory()
+
+    assert peak < 0.9 * (1 << 30)

@@ -2,12 +2,10 @@
 
 import json
 import os
-import re
 import signal
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Timer
 from typing import Any
 
@@ -42,25 +40,6 @@ def post(running: Daemon, data: bytes) -> tuple[int, dict[str, Any]]:
             return refusal.code, json.load(refusal)
 
 
-def decoders(pid: int) -> list[int]:
-    """The decoder's processes that a daemon has started."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == pid and b"vitcam.decode_child" in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except OSError:  # it has ended meanwhile
-            continue
-    return found
-
-
-def peak(pid: int) -> int:
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) * 1024
-
-
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
@@ -81,7 +60,7 @@ def test_a_hostile_photo_is_refused_with_a_sentence_and_the_daemon_lives_on(
 
 def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(running: Daemon) -> None:
     post(running, photo())
-    child = decoders(running.process.pid)[0]
+    child = running.children("vitcam.decode_child")[0]
     os.kill(child, signal.SIGSTOP)
     Timer(0.5, os.kill, (child, signal.SIGKILL)).start()
     status, answer = post(running, photo())
@@ -89,7 +68,7 @@ def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(runn
     assert status == 400
     assert "the decoder ended on it by SIGKILL" in answer["error"]
     assert post(running, photo())[0] == 200
-    assert decoders(running.process.pid) != [child]
+    assert running.children("vitcam.decode_child") != [child]
 
 
 def test_a_photo_is_decoded_reduced_and_answered_in_its_own_size(running: Daemon) -> None:
@@ -103,8 +82,7 @@ def test_a_photo_is_decoded_reduced_and_answered_in_its_own_size(running: Daemon
 
 def test_daemon_and_decoder_together_stay_below_the_units_memory(running: Daemon) -> None:
     status, answer = post(running, hostile.progressive_cmyk_jpeg(8000, 5000))
-    together = sum(peak(pid) for pid in [running.process.pid, *decoders(running.process.pid)])
 
     assert status == 200
     assert answer["image"] == {"width": 8000, "height": 5000}
-    assert together < 0.9 * GIB
+    assert running.peak_memory() < 0.9 * GIB
