@@ -14,6 +14,7 @@ from vitcam.service.settings import Emit, LogFormat, OverlayMode
 from vitcam.view import Flip
 
 if TYPE_CHECKING:
+    from vitcam.service.config import Resolved
     from vitcam.service.settings import Settings
 
 app = typer.Typer(
@@ -119,8 +120,9 @@ def run(
         "log.format": log,
         "log.emit": emit,
     }
-    settings = _settings(config, sets, flags)
-    supervise(Run(settings, realtime=realtime, loop=loop, wait=wait), os.environ)
+    resolved = _resolved(config, sets, flags)
+    wish = Run(resolved.settings, resolved.configured("model.name"), realtime=realtime, loop=loop, wait=wait)
+    supervise(wish, os.environ)
 
 
 @app.command()
@@ -248,6 +250,10 @@ def config_schema() -> None:
 
 
 def _settings(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "Settings":
+    return _resolved(config, sets, flags).settings
+
+
+def _resolved(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "Resolved":
     from vitcam.service.config import load
 
     return load(config, sets or [], flags, os.environ)

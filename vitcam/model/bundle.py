@@ -7,22 +7,30 @@ and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
 
 import io
 import json
+import lzma
+import tokenize
 import zipfile
+import zlib
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
 
-from vitcam.errors import ModelError
+from vitcam.decode import decode_image
+from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
 from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity
+from vitcam.model.sound import check_kinds
 from vitcam.resize import InputSpec
 
 SCHEMA = 1
+_DAMAGES = (  # what zipfile, json and NumPy raise for files that somebody damaged or made up
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, tokenize.TokenError, NotImplementedError, RuntimeError, SyntaxError,
+    EOFError, OSError, MemoryError, LookupError, ArithmeticError, ValueError, TypeError, AttributeError, UsageError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +141,9 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
                 return None
             card = _card(json.loads(archive.read("vitcam.json")))
             labels = tuple(archive.read("labels.txt").decode().splitlines())
-            return Bundle(path, card, labels, tuple(_golden(archive)), familiarity.read(archive, card.familiarity))
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+            familiar = familiarity.read(archive, card.familiarity)
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar)
+    except _DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
         ) from error
@@ -165,7 +174,11 @@ def _card(raw: dict[str, Any]) -> Card:
     values["input"] = InputSpec(**values["input"])
     values["grid"] = tuple(values["grid"])
     values["trained_on"] = tuple(values.get("trained_on", ()))
-    return Card(**values)
+    card = Card(**values)
+    check_kinds(card)
+    if "probabilities" not in card.outputs:
+        raise ValueError("its outputs name no probabilities")
+    return card
 
 
 def _png(golden: Golden) -> bytes:
@@ -175,13 +188,12 @@ def _png(golden: Golden) -> bytes:
     return png.tobytes()
 
 
-def _golden(archive: zipfile.ZipFile) -> list[Golden]:
+def _golden(archive: zipfile.ZipFile, labels: tuple[str, ...]) -> list[Golden]:
     found = []
     for i, answer in enumerate(json.loads(archive.read("golden.json"))):
-        data = np.frombuffer(archive.read(f"golden/{i}.png"), np.uint8)
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
-        if image is None:
-            raise ValueError(f"golden image {i} is no PNG")
         top = tuple(Guess(guess["label"], guess["p"]) for guess in answer["top"])
-        found.append(Golden(answer["name"], np.ascontiguousarray(image[..., ::-1]), top))
+        golden = Golden(str(answer["name"]), decode_image(archive.read(f"golden/{i}.png")), top)
+        if not top or top[0].label not in labels or not isinstance(top[0].p, float | int):
+            raise ValueError(f"golden image {i} has no answer among the labels")
+        found.append(golden)
     return found

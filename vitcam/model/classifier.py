@@ -4,6 +4,7 @@ import copy
 import logging
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
 from vitcam.model.content import content_of
-from vitcam.model.familiarity import logistic
+from vitcam.model.familiarity import Familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
-from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
+from vitcam.model.runtime import RuntimeInfo, Tensor, default_threads, open_interpreter
 from vitcam.resize import InputSpec, crop_of, to_model_size
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class Classifier:
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
         _check_fit(self.path, self._graph.inputs[0].shape, self.card.input)
+        _check_outputs(self.path, self._graph.outputs, self.card, self.familiarity)
         _check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
 
     def again(self, threads: int) -> "Classifier":
@@ -194,7 +196,12 @@ class Classifier:
         return tuple(Guess(self.labels[i], p[i]) for i in best)
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
-        return None if weights is None else weights.reshape(*axes, *self.card.grid)
+        try:
+            return None if weights is None else weights.reshape(*axes, *self.card.grid)
+        except ValueError as error:
+            raise ModelError(
+                f"{self.path} gives attention of another size than its description says; export the model again"
+            ) from error
 
 
 def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:
@@ -222,6 +229,20 @@ def _check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) -
         raise ModelError(f"{path} carries no labels; give a text file with one label a line by --labels")
     if len(labels) != shape[-1]:
         raise ModelError(f"{path} gives {shape[-1]} probabilities, but there are {len(labels)} labels; they must match")
+
+
+def _check_outputs(path: Path, given: Sequence[Tensor], card: bundle.Card, familiar: Familiarity | None) -> None:
+    """Whether each output that the description names is there and as large as it says."""
+    cells = math.prod(card.grid)
+    wanted = {"attention": card.heads * cells, "evidence": cells}
+    if familiar is not None:
+        wanted["embedding"] = len(familiar.matrix)
+    for name, position in card.outputs.items():
+        if not 0 <= position < len(given):
+            raise ModelError(f"{path} has {len(given)} outputs, its description says {name} is number {position}")
+        size = math.prod(given[position].shape)
+        if size != wanted.get(name, size):
+            raise ModelError(f"{path} gives {size} numbers of {name}, its description says {wanted[name]}")
 
 
 def _check_fit(path: Path, shape: tuple[int, ...], spec: InputSpec) -> None:

@@ -12,6 +12,8 @@ from vitcam.errors import ModelError
 from vitcam.model.greeting import greeting_left_out
 from vitcam.model.interpreter import RuntimeInfo, Tensor
 
+_DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
+
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
@@ -38,9 +40,11 @@ class LoadedGraph:
             with greeting_left_out():
                 self._graph = runtime.load(model_content=content, num_threads=threads)
                 self._graph.allocate_tensors()
-        except (ValueError, RuntimeError) as error:
-            reason = str(error).splitlines()[0] if str(error) else "no reason given"
-            raise ModelError(f"the model {path} cannot be loaded by {runtime.name}: {reason}") from error
+            self._describe(runtime, threads)
+        except _DAMAGES as error:
+            raise self._refusal("loaded", error) from error
+
+    def _describe(self, runtime: Runtime, threads: int) -> None:
         self._in = [detail["index"] for detail in self._graph.get_input_details()]
         self._out = [detail["index"] for detail in self._graph.get_output_details()]
         self.inputs = tuple(_tensor(detail) for detail in self._graph.get_input_details())
@@ -63,18 +67,28 @@ class LoadedGraph:
             np.copyto(into, value.reshape(tensor.shape), casting="unsafe")
 
     def invoke(self) -> None:
-        self._graph.invoke()
+        try:
+            self._graph.invoke()
+        except _DAMAGES as error:
+            raise self._refusal("run", error) from error
 
     def read(self, position: int) -> NDArray[Any]:
         view = self._graph.tensor(self._out[position])()
         return np.array(view[0] if view.ndim > 1 else view)
 
     def ask(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        runner = self._graph.get_signature_runner(
-            signature
-        )  # kept, it would forbid `invoke`; made anew, it costs 10 µs
-        (name,) = runner.get_input_details()
-        return {output: np.array(array[0]) for output, array in runner(**{name: value[None]}).items()}
+        try:
+            # kept, the runner would forbid `invoke`; made anew, it costs 10 µs
+            runner = self._graph.get_signature_runner(signature)
+            (name,) = runner.get_input_details()
+            return {output: np.array(array[0]) for output, array in runner(**{name: value[None]}).items()}
+        except _DAMAGES as error:
+            raise self._refusal("run", error) from error
+
+    def _refusal(self, done: str, error: Exception) -> ModelError:
+        runtime, path, _ = self._made_of
+        reason = str(error).splitlines()[0] if str(error) else "no reason given"
+        return ModelError(f"the model {path} cannot be {done} by {runtime.name}: {reason}; export the model again")
 
 
 def _tensor(detail: dict[str, Any]) -> Tensor:

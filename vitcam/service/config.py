@@ -11,7 +11,7 @@ from typing import Any
 
 from vitcam.errors import ConfigError
 from vitcam.service import layers
-from vitcam.service.layers import Given
+from vitcam.service.layers import COMMAND_LINE, Given
 from vitcam.service.settings import Option, Settings, options, sections
 from vitcam.shown import shown
 
@@ -19,6 +19,8 @@ __all__ = ["Resolved", "Settings", "load", "resolve"]
 
 log = logging.getLogger(__name__)
 
+DEFAULT = "default"
+"""Where a setting came from that nobody gave."""
 SYSTEM_FILE = Path("/etc/vitcam/config.toml")
 _YES = frozenset({"true", "yes", "on", "1"})
 _NO = frozenset({"false", "no", "off", "0"})
@@ -34,6 +36,11 @@ class Resolved:
     warnings: tuple[str, ...]
     """Sentences about what was given and could not be used, yet need not stop anybody."""
 
+    def configured(self, name: str) -> str:
+        """Where a setting came from; empty for the default and for an option of the command line."""
+        origin = self.origins[name]
+        return "" if origin in (DEFAULT, COMMAND_LINE) else origin
+
     def rows(self) -> list[tuple[str, Any, str]]:
         """Name, value and origin of every setting, in the order of the file."""
         return [
@@ -42,12 +49,12 @@ class Resolved:
         ]
 
 
-def load(config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]) -> Settings:
+def load(config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]) -> Resolved:
     """The settings that hold; warnings go to the log. Arguments and errors as in `resolve`."""
     resolved = resolve(config, sets, flags, environ)
     for warning in resolved.warnings:
         log.warning("%s", warning)
-    return resolved.settings
+    return resolved
 
 
 def resolve(
@@ -72,7 +79,7 @@ def resolve(
         *layers.from_flags(flags),
     ]
     values = {name: option.default for name, option in options().items()}
-    origins = dict.fromkeys(values, "default")
+    origins = dict.fromkeys(values, DEFAULT)
     for given in givens:
         option = _find(given)
         values[option.name] = _checked(option, given)

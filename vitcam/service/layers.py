@@ -11,6 +11,8 @@ from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.service.settings import options, sections
 from vitcam.shown import shown
 
+COMMAND_LINE = "command line"
+"""Where a setting came from that an option of its own gave."""
 _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE"})
 
@@ -78,7 +80,7 @@ def from_flags(flags: Mapping[str, object]) -> Iterator[Given]:
     for name, value in flags.items():
         if value is not None:
             section, _, key = name.partition(".")
-            yield Given(section, key, value, "command line", refusal=UsageError)
+            yield Given(section, key, value, COMMAND_LINE, refusal=UsageError)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

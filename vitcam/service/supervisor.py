@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.attention import Mode, usual_mode
-from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.errors import ConfigError, ModelError, UsageError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
@@ -48,6 +48,8 @@ class Run:
     """What is asked of one `vitcam run`, beside the settings."""
 
     settings: Settings
+    model_from: str = ""
+    """Where the configuration names the model; empty where nobody did, or an option of the command line."""
     realtime: bool | None = None
     loop: bool | None = None
     wait: bool = False
@@ -80,7 +82,7 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
 def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched":
     """Load and connect everything; nothing runs yet."""
     settings = run.settings
-    classifier = load_model(settings.model)
+    classifier = _configured_model(run)
     wish = SourceOptions(
         input=classifier.input,
         width=settings.camera.width,
@@ -115,6 +117,16 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     expert = PhotoExpert(classifier)
     web = _build_web(settings, pipeline, classifier, aim, expert) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher, expert)
+
+
+def _configured_model(run: Run) -> Classifier:
+    """A model that the configuration names and that cannot be used is a bad configuration: ConfigError."""
+    try:
+        return load_model(run.settings.model)
+    except ModelError as error:
+        if not run.model_from:
+            raise
+        raise ConfigError(f"{run.model_from}: model.name: {error}") from error
 
 
 def load_model(settings: ModelSettings) -> Classifier:

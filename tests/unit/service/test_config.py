@@ -161,7 +161,7 @@ def test_variables_that_are_no_settings_are_left_alone() -> None:
 
 
 def test_a_variable_that_resembles_nothing_is_named_in_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    settings = load(None, [], {}, {"VITCAM_IMAGE_TAG": "v1"})
+    settings = load(None, [], {}, {"VITCAM_IMAGE_TAG": "v1"}).settings
 
     assert settings == Settings()
     assert "VITCAM_IMAGE_TAG is no setting and was ignored" in caplog.text

@@ -1,0 +1,147 @@
+"""A model file that is damaged or made up is refused as one: a ModelError, whatever byte is wrong."""
+
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.command import vitcam
+from tests.parts import need_model
+from vitcam.errors import ModelError
+from vitcam.model.bundle import flatbuffer
+from vitcam.model.classifier import Classifier
+
+Parts = dict[str, bytes]
+GREY = np.full((32, 32, 3), 128, np.uint8)
+NONSENSE: tuple[Any, ...] = (None, True, -1, 0, 1e308, 2**70, "x", "", [], {}, [[1]], {"a": 1}, float("nan"), "9" * 50)
+
+
+@pytest.fixture(scope="module")
+def graph() -> bytes:
+    return flatbuffer(need_model("mnist"))
+
+
+@pytest.fixture(scope="module")
+def parts() -> Parts:
+    with zipfile.ZipFile(need_model("mnist")) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def written(path: Path, graph: bytes, parts: Parts) -> Path:
+    path.write_bytes(graph)
+    with zipfile.ZipFile(path, "a") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def used(path: Path) -> str:
+    """Empty if a model answers, else why it was refused; anything but ModelError is a bug."""
+    try:
+        classifier = Classifier(path, threads=1)
+        classifier.verify()
+        classifier.classify_image(GREY, explain=True)
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def damaged(content: bytes, chance: random.Random, most: int = 10) -> bytes:
+    data = bytearray(content)
+    for _ in range(chance.randint(1, most)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    return bytes(data)
+
+
+def nonsense_in(content: bytes, chance: random.Random) -> bytes:
+    """One value of a JSON document is another, or gone."""
+    document: Any = json.loads(content)
+    node = document
+    while True:
+        key = chance.choice(list(node) if isinstance(node, dict) else range(len(node)))
+        if not (isinstance(node[key], dict | list) and node[key] and chance.random() < 0.7):
+            break
+        node = node[key]
+    if chance.random() < 0.2:
+        del node[key]
+    else:
+        node[key] = chance.choice(NONSENSE)
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize("name", ["vitcam.json", "golden.json", "labels.txt", "familiarity/matrix.npy", "golden/0.png"])
+def test_a_damaged_part_is_refused_or_does_no_harm(tmp_path: Path, graph: bytes, parts: Parts, name: str) -> None:
+    harm: Callable[[bytes, random.Random], bytes] = nonsense_in if name.endswith(".json") else damaged
+    content = parts[name][:100] if name.endswith(".npy") else parts[name]  # its head, then nothing
+    said = [
+        used(written(tmp_path / f"{seed}.tflite", graph, parts | {name: harm(content, random.Random(seed))}))
+        for seed in range(20)
+    ]
+
+    assert any(said)
+    assert all("mnist" not in text or ".tflite" in text for text in said)
+
+
+def test_damage_anywhere_in_the_archive_is_refused_or_does_no_harm(tmp_path: Path, graph: bytes) -> None:
+    content, path = need_model("mnist").read_bytes(), tmp_path / "a.tflite"
+    said = []
+    for seed in range(60):
+        path.write_bytes(graph + damaged(content[len(graph) :], random.Random(seed), 5))
+        said.append(used(path))
+
+    assert any(said)
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    content, path = need_model("mnist").read_bytes(), tmp_path / "a.tflite"
+    for share in (0.01, 0.3, 0.7, 0.9, 0.99):
+        path.write_bytes(content[: int(len(content) * share)])
+
+        assert used(path)
+
+
+def test_a_tensor_whose_name_is_no_text_is_refused(tmp_path: Path, graph: bytes, parts: Parts) -> None:
+    name = Classifier(need_model("mnist"), threads=1)._graph.inputs[0].name.encode()
+    broken = graph.replace(name, b"\xff" * len(name))
+
+    assert broken != graph
+    assert "cannot be loaded" in used(written(tmp_path / "a.tflite", broken, parts))
+
+
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ({"grid": [5, 5]}, "its description says"),
+        ({"grid": "44"}, "'grid'"),
+        ({"heads": "three"}, "'heads'"),
+        ({"outputs": {"probabilities": 99}}, "number 99"),
+        ({"outputs": {"attention": 0}}, "no probabilities"),
+        ({"outputs": 3}, "'outputs'"),
+        ({"threshold": float("nan")}, "'threshold'"),
+    ],
+)
+def test_a_description_that_does_not_fit_says_what_is_wrong(
+    tmp_path: Path, graph: bytes, parts: Parts, card: dict[str, Any], words: str
+) -> None:
+    changed = json.dumps(json.loads(parts["vitcam.json"]) | card).encode()
+
+    assert words in used(written(tmp_path / "a.tflite", graph, parts | {"vitcam.json": changed}))
+
+
+def test_a_bad_model_is_a_wrong_option_or_a_bad_configuration(tmp_path: Path, graph: bytes, parts: Parts) -> None:
+    bad = written(tmp_path / "a.tflite", graph, parts | {"vitcam.json": b"{}"})
+    config = tmp_path / "vitcam.toml"
+    config.write_text(f'[model]\nname = "{bad}"\n')
+    run = ("run", "--source", "demo", "--no-web", "--log", "json")
+    by_option = vitcam(*run, "--model", str(bad))
+    by_file = vitcam(*run, "--config", str(config))
+    by_variable = vitcam(*run, VITCAM_MODEL_NAME=str(bad))
+
+    assert (by_option.code, by_file.code, by_variable.code) == (2, 78, 78)
+    assert str(config) in by_file.sentence
+    assert "VITCAM_MODEL_NAME" in by_variable.sentence
