@@ -5,8 +5,12 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
+
+import cv2
+import numpy as np
 
 from tests.pivm.report import Report, until
 
@@ -61,6 +65,25 @@ def state() -> dict[str, object]:
         return {}
 
 
+def classify_photo() -> dict[str, object]:
+    """What the daemon answers to a photo that is sent."""
+    photo = cv2.imencode(".jpg", np.full((240, 320, 3), 90, np.uint8))[1].tobytes()
+    request = urllib.request.Request("http://127.0.0.1:8420/api/classify", photo, {"Content-Type": "image/jpeg"})
+    try:
+        with urllib.request.urlopen(request, timeout=120) as reply:
+            found: dict[str, object] = json.load(reply)
+            return found
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return {"status": refusal.code, "said": refusal.read().decode(errors="replace")}
+
+
+def limits_of(pid: str) -> dict[str, str]:
+    """The hard limits of a process, by the kernel's names."""
+    lines = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
+    return {line[:26].strip(): line[26:].split()[1] for line in lines}
+
+
 def configure(config: str, drop_in: str = "") -> None:
     """Write the settings and what this machine needs beyond the unit, and forget what went before."""
     CONFIG.parent.mkdir(exist_ok=True)
@@ -109,6 +132,22 @@ def runs_as_it_should(report: Report) -> None:
     report.check("the doctor finds the camera", "picamera: " in found["camera"]["found"], found["camera"])
     report.check("the doctor finds the unit running", found["service"]["status"] == "ok", found["service"])
     report.check("the doctor knows who has the port", "vitcam serves" in found["port"]["found"], found["port"])
+
+
+def decodes_photos_in_a_process_with_limits(report: Report) -> None:
+    configure(CAMERA)
+    sh("systemctl", "restart", "vitcam")
+    until(lambda: state().get("status") == "ok", 200)
+    answer = classify_photo()
+    report.check("a photo that is sent is answered", "top" in answer, answer)
+    decoder = sh("pgrep", "-f", "vitcam.decode_child").split()
+    report.check("one process decodes it", len(decoder) == 1, decoder)
+    limits = limits_of(decoder[0])
+    report.check("that process has its limits under the unit, too", limits["Max processes"] == "0", limits)
+    report.check("and may write no file", limits["Max file size"] == "0", limits["Max file size"])
+    sh("kill", "-KILL", decoder[0])
+    again = classify_photo()
+    report.check("another takes its place when it dies", "top" in again or "top" in classify_photo(), again)
 
 
 def survives_a_camera_that_is_away(report: Report) -> None:
@@ -177,6 +216,7 @@ def main() -> int:
     install()
     for part in (
         runs_as_it_should,
+        decodes_photos_in_a_process_with_limits,
         survives_a_camera_that_is_away,
         starts_without_a_camera,
         restarts_after_a_hung_inference,
@@ -185,7 +225,7 @@ def main() -> int:
         before = report.failed
         try:
             part(report)
-        except (OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, KeyError, IndexError, subprocess.SubprocessError) as error:
             report.check(f"{part.__name__} ran to its end", False, repr(error))
         if report.failed > before:
             print(journal(), flush=True)
