@@ -32,7 +32,7 @@ def daemon(root: Root, photo: Path, shown: Path, report: Report) -> None:
     """
     port = free_port()
     base, log = f"http://127.0.0.1:{port}", Path(f"{shown}-daemon.log")
-    running = root.start(f"vitcam run --source demo --loop --port {port} --fps 2 --log json", log)
+    running = root.start(f"vitcam run --source demo --loop --port {port} --fps 2 --log json --set model.threads=1", log)
     try:
         ready = until(lambda: running.poll() is not None or status(base) == "ok", SLOW) and running.poll() is None
         report.check("the daemon classifies the demo", ready, log.read_text()[-1500:] if not ready else "")
