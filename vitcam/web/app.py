@@ -111,12 +111,13 @@ class _Site:
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         variant = self._variant(request.query)
+        address = address_of(request)
         response = PlainResponse(headers=STREAM_HEADERS)
         response.force_close()
-        if request.method == "HEAD":
+        if request.method == "HEAD":  # a page asks so why its picture does not come
+            self._preview.check_room(variant, address)
             await response.prepare(request)
             return response
-        address = address_of(request)
         with self._clients["streams"].held(address), self._preview.watch(variant, address) as channel:
             await response.prepare(request)
             await send_pictures(response, _transport(request), channel)

@@ -42,9 +42,9 @@ class Preview:
 
         address  of the viewer
         """
+        self.check_room(variant, address)
         channel = self._channels.get(variant)
         if channel is None:
-            self._check_room(variant, address)
             channel = Channel(variant, self._live, self._arrivals, self._press)
             self._channels[variant] = channel
         channel.viewers[address] += 1
@@ -57,9 +57,9 @@ class Preview:
                 channel.close()
                 del self._channels[variant]
 
-    def _check_room(self, variant: Variant, address: str) -> None:
+    def check_room(self, variant: Variant, address: str) -> None:
         """Each variant costs drawing and encoding of its own. Raises TooManyVariantsError."""
-        if variant == self._default:
+        if variant == self._default or variant in self._channels:
             return
         others = [channel for known, channel in self._channels.items() if known != self._default]
         if sum(channel.viewers[address] > 0 for channel in others) >= MOST_OF_ONE_ADDRESS:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import cv2
@@ -14,7 +15,7 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.integration.web.browser import console_errors, open_browser
-from tests.integration.web.camera import CARD, Camera, classify
+from tests.integration.web.camera import CARD, Camera, Client, classify
 from vitcam.web.server import WebServer
 
 _PIXELS = """
@@ -250,3 +251,15 @@ def test_faint_guesses_keep_their_places_and_none_stands_on_another(chrome: Chro
 
     assert len(found) == 1, "labels below one per cent do not change places"
     assert [row[0] for row in json.loads(found[0])] == ["0", "1", "2", "3", "4"]
+
+
+def test_the_page_shows_the_picture_that_is_given_unasked_while_others_watch_every_other_one(
+    server: WebServer, chrome: Chrome
+) -> None:
+    with ExitStack() as stack:
+        for n, quality in enumerate(range(30, 30 + 7 * 5, 5)):
+            target, address = f"/stream?width=160&quality={quality}", f"127.0.0.{2 + n // 4}"
+            stack.enter_context(Client(server, target, address=address)).read_part()
+        open_page(chrome, server)
+
+        assert picture_width(chrome) == 960

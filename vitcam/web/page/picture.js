@@ -10,24 +10,24 @@ export class LivePicture {
   #running = false;
   #attempt = 0;
   #retry = 0;
+  #crowded = false; // others watch so many different pictures that there is no place for this one
 
   constructor(img) {
     this.#img = img;
-    img.addEventListener("error", () => {
-      clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => this.reload(), RETRY_MS);
-    });
+    img.addEventListener("error", () => this.#recover());
     new ResizeObserver(() => this.#refresh()).observe(img);
   }
 
   // overlay, head and opacity, as /stream takes them
   show(options) {
     this.#options = options;
+    this.#crowded = false;
     this.#refresh();
   }
 
   start() {
     this.#running = true;
+    this.#crowded = false;
     this.reload();
   }
 
@@ -45,11 +45,20 @@ export class LivePicture {
     this.#refresh();
   }
 
+  async #recover() {
+    clearTimeout(this.#retry);
+    const answer = await fetch(this.#img.src, { method: "HEAD" }).catch(() => null);
+    this.#crowded = answer?.status === 429;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.reload(), this.#crowded ? 0 : RETRY_MS);
+  }
+
   #refresh() {
     if (!this.#running || !this.#options) return;
     const wanted = this.#img.clientWidth * Math.min(devicePixelRatio, 2);
     const width = WIDTHS.find((candidate) => candidate >= wanted) ?? WIDTHS.at(-1);
-    const variant = new URLSearchParams({ ...this.#options, width }).toString();
+    // the picture that is given unasked always has a place
+    const variant = this.#crowded ? "" : new URLSearchParams({ ...this.#options, width }).toString();
     if (this.#img.dataset.variant === variant) return;
     this.#img.dataset.variant = variant;
     this.#img.src = `/stream?${variant}&again=${this.#attempt}`; // a browser may show a known address from memory
