@@ -17,6 +17,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, Client, classify
 from vitcam.web.server import WebServer
+from vitcam.web.variant import Variant
 
 _PIXELS = """
   const img = document.getElementById("picture");
@@ -254,12 +255,15 @@ def test_faint_guesses_keep_their_places_and_none_stands_on_another(chrome: Chro
 
 
 def test_the_page_shows_the_picture_that_is_given_unasked_while_others_watch_every_other_one(
-    server: WebServer, chrome: Chrome
+    camera: Camera, chrome: Chrome
 ) -> None:
+    server = WebServer(camera, CARD, classify, "127.0.0.1", 0, Variant(width=640))  # less than the page asks for
+    server.start()
     with ExitStack() as stack:
+        stack.callback(server.stop, 2)
         for n, quality in enumerate(range(30, 30 + 7 * 5, 5)):
             target, address = f"/stream?width=160&quality={quality}", f"127.0.0.{2 + n // 4}"
             stack.enter_context(Client(server, target, address=address)).read_part()
         open_page(chrome, server)
 
-        assert picture_width(chrome) == 960
+        assert picture_width(chrome) == 640
