@@ -11,6 +11,8 @@ import typer
 from vitcam._version import __version__
 from vitcam.errors import VitcamError
 from vitcam.service.settings import Emit, LogFormat, OverlayMode
+from vitcam.streams import settle_streams
+from vitcam.text import printable
 from vitcam.view import Flip
 
 if TYPE_CHECKING:
@@ -40,10 +42,11 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line
 
 def main() -> None:
     """Run the command line; every refusal is one sentence on stderr and the exit code of its kind."""
+    settle_streams()
     try:
         app()
     except VitcamError as error:
-        print(f"vitcam: {error}", file=sys.stderr)  # noqa: T201
+        print(f"vitcam: {printable(str(error))}", file=sys.stderr)  # noqa: T201
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell reports it; a daemon has its own handler, and ends with 0
@@ -52,7 +55,7 @@ def main() -> None:
         sys.exit(0)
     except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
         logging.getLogger("vitcam").debug("unexpected", exc_info=True)
-        print(f"vitcam: failed unexpectedly, please report it: {error!r}", file=sys.stderr)  # noqa: T201
+        print(f"vitcam: failed unexpectedly, please report it: {printable(repr(error))}", file=sys.stderr)  # noqa: T201
         sys.exit(1)
 
 

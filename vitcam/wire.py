@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vitcam.frames import Event, Prediction, Rect, Unreadable
+from vitcam.text import readable
 
 
 def wall_time(monotonic_ns: int) -> str:
@@ -18,8 +19,8 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
     ms = prediction.ms
     return {
         "type": "prediction",
-        "source": prediction.source,
-        "path": prediction.path,
+        "source": readable(prediction.source),
+        "path": None if prediction.path is None else readable(prediction.path),
         "seq": prediction.seq,
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
@@ -62,7 +63,7 @@ def event_record(event: Event) -> dict[str, Any]:
 
 def error_record(unreadable: Unreadable) -> dict[str, Any]:
     """A file that was skipped, and why."""
-    return {"type": "error", "path": unreadable.path, "error": unreadable.error}
+    return {"type": "error", "path": readable(unreadable.path), "error": readable(unreadable.error)}
 
 
 def summary_record(frames: int, errors: int, dropped: int, seconds: float) -> dict[str, Any]:

@@ -11,10 +11,18 @@ DEFAULT = "everyday"
 def model_folders() -> tuple[Path, ...]:
     """Folders that are searched for `NAME.tflite`, first wins."""
     state = os.environ.get("STATE_DIRECTORY")  # set by systemd's StateDirectory=
-    data_home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
     package = Path(__file__).parents[1]
     own = [Path(state) / "models"] if state else []
-    return (*own, data_home / "vitcam/models", package / "bundled", package.parent / "models")
+    return (*own, *_users_folder(), package / "bundled", package.parent / "models")
+
+
+def _users_folder() -> tuple[Path, ...]:
+    """None for a user without a home, such as one that a container made up."""
+    data_home = os.environ.get("XDG_DATA_HOME", "")
+    try:
+        return (Path(data_home or Path.home() / ".local/share") / "vitcam/models",)
+    except RuntimeError:
+        return ()
 
 
 def list_models() -> dict[str, Path]:

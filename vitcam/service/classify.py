@@ -17,6 +17,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.service.consoles import for_people, for_results
 from vitcam.service.settings import ModelSettings
 from vitcam.sinks.answer import Layout
+from vitcam.text import printable
 from vitcam.wire import error_record, prediction_record, summary_record
 
 
@@ -84,7 +85,7 @@ class _Report:
         if self._out.is_terminal:
             self._out.print(text, highlight=False)
         else:
-            sys.stdout.write(f"{text.plain}\n")
+            sys.stdout.write(f"{printable(text.plain)}\n")
             sys.stdout.flush()
 
 

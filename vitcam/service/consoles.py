@@ -16,7 +16,7 @@ def for_people() -> "Console":
     """For progress, warnings and refusals: on stderr. One for the whole process, or bars and lines tear each other."""
     from rich.console import Console  # 20 ms that a service, whose output nobody sees, need not wait
 
-    return Console(stderr=True, soft_wrap=True)
+    return _obeyed_by_nobody(Console(stderr=True, soft_wrap=True))
 
 
 @cache
@@ -26,7 +26,16 @@ def for_results() -> "Console":
 
     if _same_terminal(sys.stdout, sys.stderr):
         return for_people()
-    return Console(soft_wrap=True, width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _ENDLESS)
+    wide = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _ENDLESS
+    return _obeyed_by_nobody(Console(soft_wrap=True, width=wide))
+
+
+def _obeyed_by_nobody(console: "Console") -> "Console":
+    """What is printed by it may hold names, labels and addresses of others: they do not steer the terminal."""
+    from vitcam.service.printable import OnlyPrintable
+
+    console.push_render_hook(OnlyPrintable())
+    return console
 
 
 def _same_terminal(one: TextIO, other: TextIO) -> bool:

@@ -4,6 +4,7 @@ import logging
 import sys
 
 from vitcam.service.consoles import for_people
+from vitcam.text import printable_lines
 
 
 def start_logging(verbose: bool = False) -> None:
@@ -11,6 +12,13 @@ def start_logging(verbose: bool = False) -> None:
     root = logging.getLogger("vitcam")
     root.handlers = [_for_terminal() if sys.stderr.isatty() else _plain()]
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
+
+
+class _Printable(logging.Formatter):
+    """What others called their files and labels does not steer the terminal that shows the log."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable_lines(super().format(record))
 
 
 def _for_terminal() -> logging.Handler:
@@ -23,5 +31,5 @@ def _for_terminal() -> logging.Handler:
 
 def _plain() -> logging.Handler:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    handler.setFormatter(_Printable("%(levelname)s %(message)s"))
     return handler

@@ -31,6 +31,7 @@ from vitcam.service.watchdog import Hearts, Verdict, may_feed
 from vitcam.shown import shown
 from vitcam.sinks.sink import Summary
 from vitcam.sources.source import SourceOptions
+from vitcam.text import readable
 from vitcam.view import Aim, Turn
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(
         opener,
-        shown(settings.camera.source) or "auto",
+        readable(shown(settings.camera.source)) or "auto",
         classifier.card.name,
         patient,
         settings.model.fps,

@@ -1,0 +1,24 @@
+"""A console that shows what others named, and lets none of it steer the terminal."""
+
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.segment import Segment
+
+from vitcam.text import printable_lines
+
+
+class OnlyPrintable(RenderHook):
+    """Put between whatever a console is asked to print and the terminal; the console's own colours pass."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Printable(renderable) for renderable in renderables]
+
+
+@dataclass(frozen=True, slots=True)
+class _Printable:
+    renderable: ConsoleRenderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in console.render(self.renderable, options):
+            yield Segment(text if control else printable_lines(text), style, control)

@@ -1,0 +1,29 @@
+"""The three standard streams, so that a process can count on them: somebody may have closed them, or set a locale that
+cannot write what we say."""
+
+import os
+import sys
+from typing import TextIO
+
+
+def settle_streams() -> None:
+    """Open what is closed on /dev/null, and let nothing that is written fail for its letters.
+
+    A closed descriptor would otherwise be given to the next file or socket, and be written into by libraries that
+    mean stdout. ASCII becomes UTF-8, as Python itself does in the C locale unless it is told not to.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _nothing(number))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # else it is a stand-in that somebody put there
+            ascii_only = stream.encoding.lower() in ("ascii", "us-ascii", "ansi_x3.4-1968")
+            stream.reconfigure(encoding="utf-8" if ascii_only else stream.encoding, errors="backslashreplace")
+
+
+def _nothing(number: int) -> TextIO:
+    opened = os.open(os.devnull, os.O_RDWR)  # the lowest free number: this very one
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8")
