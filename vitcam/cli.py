@@ -92,11 +92,26 @@ def run(
         int | None, typer.Option("--rotate", metavar="0|90|180|270", help="Turn pictures clockwise, by degrees.")
     ] = None,
     flip: Annotated[Flip | None, typer.Option("--flip", help="Mirror pictures, after --rotate.")] = None,
+    every: Annotated[
+        str | None, typer.Option("--every", metavar="TIME", help="How long each photo of a folder is shown, as 3s.")
+    ] = None,
     host: Annotated[str | None, typer.Option("--host", help="Address to serve on.")] = None,
     port: Annotated[int | None, typer.Option("--port", help="Port to serve on; 0: any free one.")] = None,
     no_web: Annotated[bool, typer.Option("--no-web", help="Serve nothing.")] = False,
-    realtime: Annotated[bool | None, typer.Option("--realtime/--no-realtime", help="Play files at their pace.")] = None,
-    loop: Annotated[bool | None, typer.Option("--loop/--once", help="Begin again at the end of a file.")] = None,
+    realtime: Annotated[
+        bool | None,
+        typer.Option(
+            "--realtime/--no-realtime",
+            help="Play files at their own pace, photos as a slideshow; photos without the page are not.",
+        ),
+    ] = None,
+    loop: Annotated[
+        bool | None,
+        typer.Option(
+            "--loop/--once",
+            help="Begin again at the end; --once: end there. A slideshow otherwise stays on its last photo.",
+        ),
+    ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Start without the camera and keep trying.")] = False,
     log: Annotated[LogFormat | None, typer.Option("--log", help="What the console shows.")] = None,
     emit: Annotated[Emit | None, typer.Option("--emit", help="Which predictions are printed.")] = None,
@@ -111,6 +126,7 @@ def run(
         "camera.crop": crop,
         "camera.rotate": rotate,
         "camera.flip": flip,
+        "camera.every": every,
         "model.name": model,
         "model.labels": None if labels is None else str(labels),
         "model.threads": threads,

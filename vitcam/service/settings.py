@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from vitcam.service.duration import DURATION_WORDS, is_duration
 from vitcam.view import CROP_WORDS, Flip, Rotate, is_region
 
 OverlayMode = Literal["auto", "none", "evidence", "attention", "rollout", "heat", "grid"]
@@ -64,6 +65,15 @@ class CameraSettings:
             form_words=CROP_WORDS,
         ),
     ] = ""
+    every: Annotated[
+        str,
+        Rule(
+            "How long each photo of a folder is shown where the page is served and --no-realtime was not given",
+            filled=True,
+            form=is_duration,
+            form_words=DURATION_WORDS,
+        ),
+    ] = "3s"
 
 
 @dataclass(frozen=True, slots=True)

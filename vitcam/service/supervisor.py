@@ -18,7 +18,9 @@ from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
 from vitcam.opencv import use_one_thread
 from vitcam.pipeline import Job, Pipeline
+from vitcam.playback import Playback
 from vitcam.service.descriptors import allow_many
+from vitcam.service.duration import seconds_of
 from vitcam.service.ending import Asked, asked_to_end
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
@@ -83,14 +85,18 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
 def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched":
     """Load and connect everything; nothing runs yet."""
     settings = run.settings
+    realtime = True if run.realtime is None and settings.web.enabled else run.realtime  # somebody watches
+    playback = Playback()
     classifier = _configured_model(run)
     wish = SourceOptions(
         input=classifier.input,
         width=settings.camera.width,
         height=settings.camera.height,
         fps=settings.camera.fps,
-        realtime=run.realtime,
+        realtime=realtime,
         loop=run.loop,
+        every_s=seconds_of(settings.camera.every),
+        playback=playback,
         on_unreadable=lambda bad: publisher.unreadable(bad),
         turn=Turn.of(settings.camera.rotate, settings.camera.flip),
         region=lambda: aim.region,
@@ -99,7 +105,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)
     aim = aim_of(settings.camera, environ)
-    sink = build_sink(settings.log, not live, classifier.labels)
+    sink = build_sink(settings.log, not (live or realtime), classifier.labels)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(
         opener,
@@ -116,7 +122,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     pipeline = Pipeline(job, classify, publisher.prediction)
     _check_overlay(settings, classifier)
     expert = PhotoExpert(classifier)
-    web = _build_web(settings, pipeline, classifier, aim, expert) if settings.web.enabled else None
+    web = _build_web(settings, pipeline, classifier, aim, expert, playback) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher, expert)
 
 
@@ -239,7 +245,12 @@ def _gate(settings: MotionSettings) -> MotionGate | None:
 
 
 def _build_web(
-    settings: Settings, pipeline: Pipeline, classifier: Classifier, aim: Aim, expert: PhotoExpert
+    settings: Settings,
+    pipeline: Pipeline,
+    classifier: Classifier,
+    aim: Aim,
+    expert: PhotoExpert,
+    playback: Playback,
 ) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
     from vitcam.web.variant import Variant
@@ -255,6 +266,7 @@ def _build_web(
         decode=expert.decode,
         explain=expert.explain,
         names=settings.web.names,
+        playback=playback,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.resize import to_model_size
+from vitcam.sources.hold import while_paused
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import Source, SourceOptions
 from vitcam.sources.video import Video, open_video, retrieve_rgb
@@ -48,12 +49,15 @@ class DemoInRam:
     def __enter__(self) -> Self:
         self._pace = Pace()
         self._pictures = [(picture, self._model_input(picture)) for picture in _spread_frames(CLIP, RAM_FRAMES)]
+        if self.live:
+            self._options.playback.offer()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        self._options.playback.withdraw()
         self._pictures = []
 
     def stop(self) -> None:
@@ -61,14 +65,17 @@ class DemoInRam:
 
     def __iter__(self) -> Iterator[Frame]:
         seq = 0
+        last: Frame | None = None
         while self._pictures:
             for preview, model_input in self._pictures:
                 if self.live:
+                    yield from while_paused(last, self._options.playback, self._pace)
                     self._pace.wait_for(seq / self._options.fps)
                 if self._pace.stopped:
                     return
                 crop = self._options.crop(*preview.shape[:2])
-                yield Frame(preview, model_input, crop, seq, time.monotonic_ns(), self._uri)
+                last = Frame(preview, model_input, crop, seq, time.monotonic_ns(), self._uri)
+                yield last
                 seq += 1
             if not self._options.loop:
                 return

@@ -1,6 +1,10 @@
-"""One image, a folder of them (with its folders, sorted), or a glob: every one is delivered, a broken one reported."""
+"""One image, a folder of them (with its folders, sorted), or a glob: every one is delivered, a broken one reported.
+
+Either as fast as they are taken, or as a slideshow, which viewers may pause and step through.
+"""
 
 import glob
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -11,19 +15,25 @@ from typing import Self
 from vitcam.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
+from vitcam.sources.hold import hold
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import SourceOptions
 
 
 class Images:
-    """A sized source of pictures from files; `Frame.path` is each file as it was given."""
+    """A sized source of pictures from files; `Frame.path` is each file as it was given.
+
+    A slideshow where `realtime` says so. That, too, is not `live`: each photo waits to be shown with its own answer.
+    """
+
+    live = False
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
-        self.live = bool(options.realtime)
         self._uri = uri
         self._place = place
         self._options = options
         self._paths: list[str] = []
+        self._reported: set[str] = set()
         self._pace = Pace()
 
     def __len__(self) -> int:
@@ -32,42 +42,72 @@ class Images:
     def __enter__(self) -> Self:
         self._pace = Pace()
         self._paths = find_images(self._place, self._options.on_unreadable)
+        if self._options.realtime:
+            self._options.playback.offer(len(self._paths), can_step_back=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        self._options.playback.withdraw()
 
     def stop(self) -> None:
         self._pace.stop()
 
     def __iter__(self) -> Iterator[Frame]:
+        return self._slideshow() if self._options.realtime else self._all()
+
+    def _all(self) -> Iterator[Frame]:
         seq = first = 0
         while True:
             for path in self._paths:
-                started = time.monotonic_ns()
-                picture = self._read(path)
-                if self.live:  # pictures have no pace of their own: the camera's
-                    self._pace.wait_for(seq / self._options.fps)
                 if self._pace.stopped:
                     return
-                if picture is not None:
-                    yield self._frame(picture, path, seq, started)
+                frame = self._read(path, seq)
+                if frame is not None:
+                    yield frame
                     seq += 1
             if not self._options.loop or seq == first:  # a round without a single picture would spin for ever
                 return
             first = seq
 
-    def _read(self, path: str) -> Image | None:
-        """(H, W, 3) RGB; None, once it was reported, for a file that is no picture."""
+    def _slideshow(self) -> Iterator[Frame]:
+        """Each photo for its time, forward and back as viewers step; at the end as `loop` says."""
+        seq = index = missed = 0
+        step = 1
+        while not self._pace.stopped and missed < len(self._paths):
+            frame = self._read(self._paths[index], seq)
+            missed = 0 if frame is not None else missed + 1
+            if frame is not None:
+                self._options.playback.arrive(index, self._paths[index])
+                yield frame
+                step = yield from hold(frame, self._show_s(index), self._options.playback, self._pace)
+                seq += 1
+            if index + step == len(self._paths) and self._options.loop is False:
+                return
+            index = (index + step) % len(self._paths)
+
+    def _show_s(self, index: int) -> float:
+        """How long a photo stays by itself; the last one for good, unless it was said what comes then."""
+        is_last = index == len(self._paths) - 1
+        return math.inf if is_last and self._options.loop is None else self._options.every_s
+
+    def _read(self, path: str, seq: int) -> Frame | None:
+        """None for a file that is no picture; it is reported once."""
+        started_ns = time.monotonic_ns()
         try:
-            return decode_image(_bytes_of(Path(path)))
+            return self._frame(decode_image(_bytes_of(Path(path))), path, seq, started_ns)
         except UsageError as error:
-            self._options.on_unreadable(Unreadable(path, str(error)))
+            self._report(Unreadable(path, str(error)))
         except OSError as error:
-            self._options.on_unreadable(Unreadable(path, f"cannot be read: {error.strerror}"))
+            self._report(Unreadable(path, f"cannot be read: {error.strerror}"))
         return None
+
+    def _report(self, bad: Unreadable) -> None:
+        if bad.path not in self._reported:
+            self._reported.add(bad.path)
+            self._options.on_unreadable(bad)
 
     def _frame(self, picture: Image, path: str, seq: int, started_ns: int) -> Frame:
         now = time.monotonic_ns()
@@ -77,7 +117,7 @@ class Images:
             model_input=None,
             crop=self._options.crop(height, width),
             seq=seq,
-            captured_ns=now if self.live else started_ns,
+            captured_ns=started_ns,
             source=self._uri,
             path=path,
             capture_ms=(now - started_ns) / 1e6,

@@ -3,12 +3,13 @@
 import logging
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
 from vitcam.decode import FOREIGN_PIXELS, Limits
 from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.playback import Playback
 from vitcam.resize import InputSpec, crop_of, enough_for
 from vitcam.view import AS_IT_COMES, Region, Turn
 
@@ -44,9 +45,13 @@ class SourceOptions:
     fps: float = 30.0
     """The rate asked of a camera, frames/s."""
     realtime: bool | None = None
-    """Play files at their own pace; None: videos yes, pictures no."""
+    """Play files at their own pace, photos as a slideshow; None: videos yes, photos no."""
     loop: bool | None = None
-    """Begin again at the end; None: the demo yes, everything else no."""
+    """Begin again at the end; None: the demo yes, a slideshow stays on its last photo, everything else ends."""
+    every_s: float = 3.0
+    """How long each photo of files is shown where they are played at their own pace: a slideshow."""
+    playback: Playback = field(default_factory=Playback)
+    """What viewers do to files that are played at their own pace."""
     on_unreadable: Callable[[Unreadable], None] = log_unreadable
     """Called for each file among many that is no picture."""
     turn: Turn = AS_IT_COMES

@@ -12,6 +12,7 @@ import numpy as np
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.opencv import prepare_capture
+from vitcam.sources.hold import while_paused
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import SourceOptions
 
@@ -32,12 +33,15 @@ class Video:
     def __enter__(self) -> Self:
         self._pace = Pace()
         self._capture = open_video(Path(self._place))
+        if self.live:
+            self._options.playback.offer()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        self._options.playback.withdraw()
         if self._capture is not None:
             self._capture.release()
             self._capture = None
@@ -47,27 +51,34 @@ class Video:
 
     def __iter__(self) -> Iterator[Frame]:
         seq = 0
+        last: Frame | None = None
         while self._capture is not None:
             self._pace.restart()
             begun_with = seq
             for position_s, grab_ns in grab_all(self._capture):
                 if self.live:
+                    yield from self._while_paused(last)
                     self._pace.wait_for(position_s)
                 if self._pace.stopped:
                     return
-                if not self.live or self._options.wanted():
+                if not self.live or self._options.playback.paused or self._options.wanted():
                     started = time.monotonic_ns()
                     picture = retrieve_rgb(self._capture)
                     if picture is None:
                         break
-                    yield self._frame(picture, seq, grab_ns + time.monotonic_ns() - started)
+                    last = self._frame(picture, seq, grab_ns + time.monotonic_ns() - started)
+                    yield last
                 seq += 1
+            yield from self._while_paused(last)
             if begun_with == 0:
                 self._report_missing(self._capture, seq)
             if not self._options.loop or seq == begun_with:
                 return
             self._capture.release()
             self._capture = open_video(Path(self._place))
+
+    def _while_paused(self, last: Frame | None) -> Iterator[Frame]:
+        return while_paused(last, self._options.playback, self._pace)
 
     def _report_missing(self, capture: cv2.VideoCapture, frames: int) -> None:
         """A file that was cut off in the middle simply ends; only its own promise tells."""

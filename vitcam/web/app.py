@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.attention import Mode
+from vitcam.playback import Playback
 from vitcam.view import Aim
 from vitcam.web.body import Limits
 from vitcam.web.compress import compress_json
@@ -20,6 +21,7 @@ from vitcam.web.live import Arrivals, Live
 from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.names import Names
 from vitcam.web.places import Places, address_of
+from vitcam.web.player import Player
 from vitcam.web.predictions import EVENT_HEADERS, Feed
 from vitcam.web.press import Press
 from vitcam.web.preview import Preview
@@ -49,6 +51,7 @@ class Parts:
     """Does what changes something and may wait for the disk."""
     names: Names
     aim: Aim
+    playback: Playback
 
 
 def build_app(parts: Parts) -> web.Application:
@@ -69,6 +72,7 @@ def build_app(parts: Parts) -> web.Application:
             web.post("/api/classify", site.uploads.classify),
             web.post("/api/explain", site.uploads.explain),
             web.post("/api/crop", site.crop.answer),
+            web.post("/api/playback", site.player.answer),
             web.get("/healthz", site.healthz),
             web.get("/readyz", site.readyz),
         ]
@@ -96,6 +100,7 @@ class _Site:
         changes = Intake(_CHANGE, Places(_MOST_CHANGES, _MOST_CHANGES // 2, "changes"), parts.changes_executor)
         self.uploads = Uploads(parts.expert, parts.model_card, photos)
         self.crop = Crop(parts.live, parts.aim, read_input_spec(parts.model_card), changes)
+        self.player = Player(parts.playback, changes)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
         """The page; or what mjpg-streamer, and so every printer's web interface, calls stream and snapshot."""
@@ -151,6 +156,7 @@ class _Site:
         record = asdict(self._live.state())
         record["frames"]["encoded"] = self._press.encoded
         record["view"] = self.crop.record()
+        record["playback"] = self.player.record()
         streams, predictions = self._clients["streams"].taken, self._clients["predictions"].taken
         record["clients"] = {"stream": streams, "predictions": predictions}
         return web.json_response(record, headers={"Cache-Control": "no-store"})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vitcam.decode import Decode, Decoded, decode
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.playback import Playback
 from vitcam.view import Aim
 from vitcam.web.demand import Demand
 from vitcam.web.expert import Expert
@@ -46,6 +47,7 @@ class WebServer:
     aim         what the model is shown, for the page to change
     decode      for uploads, as is `explain`: draws the sheet of `vitcam explain`, (h, w, 3) uint8, RGB
     names       it answers to, beside those that only this network can give
+    playback    what viewers do to a source of files
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class WebServer:
         decode: Decode = decode,
         explain: Callable[[Decoded], Image] | None = None,
         names: Sequence[str] = (),
+        playback: Playback | None = None,
     ) -> None:
         self._live = live
         self._model_card = model_card
@@ -69,6 +72,7 @@ class WebServer:
         self._port = port
         self._default = default
         self._aim = aim or Aim()
+        self._playback = playback or Playback()
         self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
         self._changes = ThreadPoolExecutor(1, thread_name_prefix="change")
@@ -150,6 +154,7 @@ class WebServer:
             changes_executor=self._changes,
             names=Names(self._host, self._names),
             aim=self._aim,
+            playback=self._playback,
         )
         self._loop.set_exception_handler(calm_accept())
         doorkeeper = Doorkeeper(files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])

@@ -24,7 +24,19 @@ def test_the_state_tells_what_runs_and_who_watches(server: WebServer) -> None:
         events.read_event()
         _, state = get_json(server, "/api/state")
 
-    assert set(state) == {"status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "clients", "view"}
+    assert set(state) == {
+        "status",
+        "reason",
+        "uptime_s",
+        "source",
+        "model",
+        "fps",
+        "frames",
+        "ms",
+        "clients",
+        "view",
+        "playback",
+    }
     assert state["status"] == "ok"
     assert set(state["fps"]) == {"captured", "classified", "dropped"}
     assert set(state["frames"]) == {"captured", "classified", "dropped", "skipped", "encoded"}

@@ -112,8 +112,9 @@ def test_raw_pictures_that_cannot_be_are_refused(place: str) -> None:
         open_source(f"-:{place}")
 
 
-def test_files_played_in_real_time_are_live(here: Path) -> None:
-    assert open_source("folder", SourceOptions(realtime=True)).live
+def test_films_played_in_real_time_are_live_and_a_slideshow_waits_for_its_answers(here: Path) -> None:
+    assert not open_source("folder", SourceOptions(realtime=True)).live
+    assert open_source("film", SourceOptions(realtime=True)).live
     assert not open_source("film", SourceOptions(realtime=False)).live
     assert not open_source("demo:ram", SourceOptions(realtime=False)).live
 

@@ -1,0 +1,147 @@
+"""`vitcam run` on photos, with the page: a slideshow that viewers pause and step through."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.command import vitcam
+from tests.daemon import Daemon, daemon, get_json
+from tests.parts import need_model
+
+SIZES = {"a-wide": (640, 360), "b-tall": (300, 500), "c-square": (400, 400)}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    need_model("everyday")
+    folder = tmp_path_factory.mktemp("photos")
+    noise = np.random.default_rng(0)
+    for name, (width, height) in SIZES.items():
+        picture = cv2.resize(noise.integers(0, 256, (9, 9, 3), np.uint8), (width, height))
+        assert cv2.imwrite(str(folder / f"{name}.png"), picture)
+    with daemon("--source", str(folder), "--every", "400ms", "--loop") as started:
+        started.wait_for("ok")
+        yield started
+
+
+def command(running: Daemon, body: dict[str, Any]) -> dict[str, Any]:
+    request = urllib.request.Request(
+        f"{running.url}/api/playback", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        record: dict[str, Any] = json.load(answer)
+        return record
+
+
+def predictions(running: Daemon, count: int) -> list[dict[str, Any]]:
+    with urllib.request.urlopen(f"{running.url}/api/predictions", timeout=30) as events:
+        found: list[dict[str, Any]] = []
+        while len(found) < count:
+            line = events.readline()
+            if line.startswith(b"data: "):
+                found.append(json.loads(line.removeprefix(b"data: ")))
+        return found
+
+
+def arrive(running: Daemon, name: str) -> dict[str, Any]:
+    """The playback record once a photo is shown. Raises AssertionError if it never is."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        record = running.state()["playback"]
+        if Path(record["path"] or "").stem == name:
+            return dict(record)
+        time.sleep(0.05)
+    raise AssertionError(f"{name} never came: {record}")
+
+
+def test_each_answer_belongs_to_its_photo_and_to_that_photos_shape(running: Daemon) -> None:
+    found = predictions(running, 12)
+
+    shapes = {Path(each["path"]).stem: (each["frame"]["width"], each["frame"]["height"]) for each in found}
+    assert len(shapes) >= 2
+    assert all(SIZES[name] == shape for name, shape in shapes.items())
+    for each in found:
+        _, _, width, height = each["frame"]["crop"]
+        assert width * each["frame"]["width"] == pytest.approx(height * each["frame"]["height"], abs=2), "a square"
+
+
+def test_a_viewer_pauses_steps_and_sees_the_very_photo_in_the_stream(running: Daemon) -> None:
+    assert command(running, {"paused": True})["paused"]
+    start = running.state()["playback"]["index"]
+    command(running, {"step": 1})
+    there = list(SIZES)[(start + 1) % 3]
+    record = arrive(running, there)
+    picture, shape = None, None
+    deadline = time.monotonic() + 30
+    while shape != SIZES[there] and time.monotonic() < deadline:
+        with urllib.request.urlopen(f"{running.url}/snapshot.jpg?width=1280", timeout=10) as answer:
+            assert isinstance(answer, HTTPResponse)
+            picture = cv2.imdecode(np.frombuffer(answer.read(), np.uint8), cv2.IMREAD_COLOR)
+            shape = picture.shape[1], picture.shape[0]
+    time.sleep(0.6)  # longer than a photo is shown when nobody pauses
+
+    assert record["paused"]
+    assert shape == SIZES[there]
+    assert running.state()["playback"]["index"] == record["index"]
+    assert running.state()["status"] == "ok"
+
+    command(running, {"step": -1})
+    arrive(running, list(SIZES)[start])
+    assert not command(running, {"paused": False})["paused"]
+    arrive(running, there)
+
+
+@pytest.mark.parametrize("body", [{}, {"paused": 1}, {"step": 2}, {"step": True}, {"step": 1, "paused": True}, []])
+def test_a_wish_that_is_none_is_refused_with_the_forms_that_are(running: Daemon, body: Any) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        command(running, body)
+
+    with refused.value as answer:
+        assert answer.code == 400
+        assert '{"step": -1}' in json.load(answer)["error"]
+
+
+def test_one_photo_stays_and_whoever_comes_late_finds_it(tmp_path: Path) -> None:
+    need_model("everyday")
+    photo = tmp_path / "photo.png"
+    assert cv2.imwrite(str(photo), np.full((200, 300, 3), 90, np.uint8))
+    with daemon("--source", str(photo)) as running:
+        running.wait_for("ok")
+        time.sleep(2.5)  # older pictures of a camera count as lost
+
+        assert running.state()["status"] == "ok"
+        with urllib.request.urlopen(f"{running.url}/snapshot.jpg", timeout=10) as answer:
+            assert answer.status == 200
+        assert get_json(f"{running.url}/readyz") == {"status": "ok"}
+        assert running.end()[0] == 0
+
+
+def test_a_film_pauses_but_does_not_step_back() -> None:
+    need_model("everyday")
+    with daemon("--source", "demo") as running:
+        running.wait_for("ok")
+        command(running, {"paused": True})
+        frames = {each["seq"] for each in predictions(running, 4)[1:]}
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            command(running, {"step": -1})
+
+        assert len(frames) == 1
+        with refused.value as answer:
+            assert answer.code == 409
+
+
+@pytest.mark.parametrize("every", ["soon", "0", "-1s", "3 weeks"])
+def test_a_time_that_is_none_is_refused_in_one_sentence(every: str) -> None:
+    refused = vitcam("run", "--source", "demo", "--every", every, "--no-web")
+
+    assert refused.code == 2
+    assert "such as 3s" in refused.sentence
