@@ -39,10 +39,10 @@ def mutated(data: bytes, chance: np.random.Generator) -> bytes:
     """The same picture with some bytes changed, doubled or left out; the checksums of a PNG are made good."""
     changed = bytearray(data)
     for _ in range(int(chance.integers(1, 6))):
-        at = int(chance.integers(2, len(changed)))
+        at = int(chance.integers(2, max(3, len(changed))))
         match int(chance.integers(4)):
             case 0 | 1:
-                changed[at] = int(chance.integers(256))
+                changed[at : at + 1] = chance.bytes(1)
             case 2:
                 end = at + int(chance.integers(1, 40))
                 changed[at:at] = changed[at:end]

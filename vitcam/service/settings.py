@@ -49,8 +49,15 @@ class CameraSettings:
             "demo; empty: the first camera"
         ),
     ] = ""
-    width: Annotated[int, Rule("Width of the preview asked of the camera, in px", low=64, high=8192)] = 1280
-    height: Annotated[int, Rule("Height of the preview asked of the camera, in px", low=64, high=8192)] = 720
+    width: Annotated[
+        int,
+        Rule(
+            "Width asked of the camera, in px; larger pictures of a network camera are halved while they stay as large",
+            low=64,
+            high=8192,
+        ),
+    ] = 1280
+    height: Annotated[int, Rule("Height asked of the camera, in px; as with the width", low=64, high=8192)] = 720
     fps: Annotated[float, Rule("Rate asked of the camera, in frames/s", low=0.1, high=240)] = 30.0
     rotate: Annotated[Rotate, Rule("Degrees by which pictures are turned clockwise to be upright")] = 0
     flip: Annotated[
