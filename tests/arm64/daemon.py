@@ -18,8 +18,8 @@ from tests.daemon import free_port, get_json
 from tests.integration.web.browser import console_errors, open_browser
 from tests.pivm.report import Report, until
 
-SLOW = 240
-"""Seconds for what takes a few on a Pi."""
+SLOW = 1200
+"""Seconds for what takes a few on a Pi; emulated beside other work it may take minutes."""
 COLOURS_AT_LEAST = 100
 """In a picture of warm and cold spots; a grey or dark one has a handful."""
 
