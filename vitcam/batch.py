@@ -1,28 +1,22 @@
 """`vitcam classify`: one photo or a thousand, from files, folders, globs, addresses or stdin."""
 
-import sys
-import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Sized
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
-from http.client import HTTPException
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 import cv2
 
 from vitcam.attention import overlay, usual_mode
-from vitcam.decode import Decoded, decode
+from vitcam.batch_jobs import Answered, Jobs
 from vitcam.decode_process import DecodeProcess
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
-from vitcam.model.classifier import Classifier, frame_of
-from vitcam.shown import shown
-from vitcam.sources import open_source
-from vitcam.sources.network_error import reason_of
-from vitcam.sources.source import SourceOptions
-
-_FETCH_TIMEOUT_S = 20
-_FETCH_LIMIT = 64 * 1024 * 1024
+from vitcam.in_order import in_order
+from vitcam.model.classifier import Classifier
+from vitcam.opencv import use_one_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +32,24 @@ def classify_all(
     targets: list[str],
     on_unreadable: Callable[[Unreadable], None],
     on_total: Callable[[int], None],
+    workers: int | None = None,
 ) -> Iterator[Classified]:
     """Classify everything that the targets name, in order.
 
+    One photo has the classifier and all its threads. Of several, each core reads, decodes and classifies its own with
+    one thread: that gives the most photos/s.
+
     on_unreadable  called for each photo that cannot be read; the rest goes on
-    on_total       called with the number of photos as it becomes known
+    on_total       called with the number of photos as it becomes known, from any thread
+    workers        how many photos at once; None: one for each core that this process may use
     raises         SourceError if a target names nothing at all
     """
-    options = SourceOptions(input=classifier.input, realtime=False, loop=False, on_unreadable=on_unreadable)
     with closing(DecodeProcess()) as decode_foreign:
-
-        def fetch(url: str) -> Decoded:
-            return decode_foreign(_fetch(url))
-
-        for target in targets:
-            frames: Iterable[Frame]
-            if target == "-" or target.startswith(("http://", "https://")):
-                on_total(1)
-                frames = _single(target, _read_stdin if target == "-" else fetch, classifier, options)
-            else:
-                frames = _from_files(target, options, on_total)
-            for frame in frames:
-                yield Classified(frame, classifier(frame))
+        jobs = iter(Jobs(targets, classifier.input, decode_foreign, on_total))
+        first = list(islice(jobs, 2))
+        tools = [classifier] if len(first) < 2 else _side_by_side(classifier, workers)
+        with closing(in_order(chain(first, jobs), tools)) as answers:
+            yield from _numbered(answers, on_unreadable)
 
 
 def write_overlay(path: Path, done: Classified) -> None:
@@ -75,35 +65,18 @@ def write_overlay(path: Path, done: Classified) -> None:
         raise VitcamError(f"{path} cannot be written; is the folder there, and is there room?")
 
 
-def _from_files(target: str, options: SourceOptions, on_total: Callable[[int], None]) -> Iterator[Frame]:
-    with open_source(target, options) as source:
-        if source.live:
-            name = shown(target)
-            raise UsageError(f"{name} is a camera, not a photo; use `vitcam run --source {name}`")
-        if isinstance(source, Sized):
-            on_total(len(source))
-        yield from source
+def _side_by_side(classifier: Classifier, workers: int | None) -> list[Classifier]:
+    use_one_thread()
+    return [classifier.again(threads=1) for _ in range(workers or len(os.sched_getaffinity(0)))]
 
 
-def _single(target: str, read: Callable[[str], Decoded], classifier: Classifier, options: SourceOptions) -> list[Frame]:
-    """One frame, or none once it was reported why."""
-    name = shown(target)
-    try:
-        return [frame_of(read(target).image, classifier.input, name, name)]
-    except VitcamError as error:
-        options.on_unreadable(Unreadable(name, str(error)))
-        return []
-
-
-def _read_stdin(_: str) -> Decoded:
-    return decode(sys.stdin.buffer.read(_FETCH_LIMIT))
-
-
-def _fetch(url: str) -> bytes:
-    request = urllib.request.Request(url, headers={"User-Agent": "vitcam"})  # noqa: S310 - http(s) only, see caller
-    try:
-        with urllib.request.urlopen(request, timeout=_FETCH_TIMEOUT_S) as answer:  # noqa: S310
-            data: bytes = answer.read(_FETCH_LIMIT)
-            return data
-    except (OSError, HTTPException, ValueError) as error:
-        raise VitcamError(f"cannot be fetched: {reason_of(error)}") from None
+def _numbered(
+    answers: Iterable[Answered | Unreadable], on_unreadable: Callable[[Unreadable], None]
+) -> Iterator[Classified]:
+    """Only here, in order, it is known how many photos of a target could be read before."""
+    for answer in answers:
+        if isinstance(answer, Unreadable):
+            on_unreadable(answer)
+        else:
+            seq = next(answer.numbers)
+            yield Classified(replace(answer.frame, seq=seq), replace(answer.prediction, seq=seq))

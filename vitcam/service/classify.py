@@ -102,7 +102,8 @@ def classify_photos(request: Request) -> bool:
             report.expected += more
             progress.update(task, total=report.expected, visible=report.expected > 1)
 
-        for done in classify_all(classifier, request.targets, report.unreadable, expect):
+        workers = model.threads or None
+        for done in classify_all(classifier, request.targets, report.unreadable, expect, workers):
             report.prediction(done.prediction)
             if request.overlay is not None:
                 write_overlay(_overlay_path(request.overlay, done, report.many), done)

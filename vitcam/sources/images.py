@@ -39,6 +39,11 @@ class Images:
     def __len__(self) -> int:
         return len(self._paths)
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, once it was entered: for whoever reads them out of turn."""
+        return tuple(self._paths)
+
     def __enter__(self) -> Self:
         self._pace = Pace()
         self._paths = find_images(self._place, self._options.on_unreadable)
@@ -97,12 +102,10 @@ class Images:
         """None for a file that is no picture; it is reported once."""
         started_ns = time.monotonic_ns()
         try:
-            return self._frame(decode_image(_bytes_of(Path(path))), path, seq, started_ns)
+            return self._frame(decode_image(bytes_of(path)), path, seq, started_ns)
         except UsageError as error:
             self._report(Unreadable(path, str(error)))
-        except OSError as error:
-            self._report(Unreadable(path, f"cannot be read: {error.strerror}"))
-        return None
+            return None
 
     def _report(self, bad: Unreadable) -> None:
         if bad.path not in self._reported:
@@ -170,11 +173,15 @@ def _is_named_like_image(name: str) -> bool:
     return Path(name).suffix.lower() in IMAGE_SUFFIXES
 
 
-def _bytes_of(path: Path) -> bytes:
-    """A file's content. Raises UsageError for what is no file, or too large to be a picture; OSError."""
-    status = path.stat()
-    if not path.is_file():  # a pipe would wait for a writer for ever
-        raise UsageError("not a file")
-    if status.st_size > MAX_BYTES:
-        raise UsageError(f"the file has {status.st_size:,} bytes; at most {MAX_BYTES:,} are allowed")
-    return path.read_bytes()
+def bytes_of(name: str) -> bytes:
+    """A picture file's content. Raises UsageError for what cannot be read, is no file, or too large to be a picture."""
+    path = Path(name)
+    try:
+        status = path.stat()
+        if not path.is_file():  # a pipe would wait for a writer for ever
+            raise UsageError("not a file")
+        if status.st_size > MAX_BYTES:
+            raise UsageError(f"the file has {status.st_size:,} bytes; at most {MAX_BYTES:,} are allowed")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}") from error
