@@ -6,7 +6,7 @@ python -m tests.bench [PART [OPTION...]]    one part alone takes its own options
 import subprocess
 import sys
 
-_PARTS = ("throughput", "latency", "idle", "startup", "viewers", "rewrites")
+_PARTS = ("throughput", "latency", "idle", "startup", "viewers", "classify", "rewrites")
 _ON_REQUEST = ("versus",)  # wants to know what to be compared with
 
 
