@@ -1,7 +1,7 @@
 """`vitcam classify`: one photo or a thousand, from files, folders, globs, addresses or stdin."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -33,7 +33,7 @@ def classify_all(
     on_unreadable: Callable[[Unreadable], None],
     on_total: Callable[[int], None],
     workers: int | None = None,
-) -> Iterator[Classified]:
+) -> Generator[Classified, None, None]:
     """Classify everything that the targets name, in order.
 
     One photo has the classifier and all its threads. Of several, each core reads, decodes and classifies its own with

@@ -166,7 +166,11 @@ def classify(
         "model.top_k": top_k,
     }
     settings = _settings(None, None, flags)
-    if not classify_photos(Request(targets, settings.model, as_json, overlay)):
+    try:
+        read_any = classify_photos(Request(targets, settings.model, as_json, overlay))
+    except KeyboardInterrupt:
+        os._exit(130)  # taking the interpreter down under threads that are inside OpenCV would abort the process
+    if not read_any:
         raise typer.Exit(1)
 
 

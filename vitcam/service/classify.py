@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,12 +103,14 @@ def classify_photos(request: Request) -> bool:
             report.expected += more
             progress.update(task, total=report.expected, visible=report.expected > 1)
 
-        workers = model.threads or None
-        for done in classify_all(classifier, request.targets, report.unreadable, expect, workers):
-            report.prediction(done.prediction)
-            if request.overlay is not None:
-                write_overlay(_overlay_path(request.overlay, done, report.many), done)
-            progress.update(task, completed=report.frames + report.errors)
+        with closing(
+            classify_all(classifier, request.targets, report.unreadable, expect, model.threads or None)
+        ) as answers:
+            for done in answers:
+                report.prediction(done.prediction)
+                if request.overlay is not None:
+                    write_overlay(_overlay_path(request.overlay, done, report.many), done)
+                progress.update(task, completed=report.frames + report.errors)
     report.close()
     return report.frames > 0
 
