@@ -1,6 +1,7 @@
 """From attention weights to colours over a picture. Nothing else in vitcam knows about colours."""
 
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -10,7 +11,33 @@ from vitcam.errors import ModelError
 from vitcam.frames import Image, Rect
 
 Mode = Literal["none", "evidence", "attention", "rollout", "heat", "grid"]
-MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of overlay, in words for people."""
+
+    mode: Mode
+    label: str
+    sentence: str
+
+
+KINDS = (
+    Kind("none", "None", "Nothing is drawn over the picture."),
+    Kind("evidence", "Evidence", "The patches that spoke for the answer."),
+    Kind(
+        "attention",
+        "Attention",
+        # Darcet et al. 2023, Vision Transformers Need Registers, arXiv 2309.16588
+        "Where the last block looked; it also glows on plain patches in which the network stores things.",
+    ),
+    Kind("rollout", "Rollout", "What reached the answer through all blocks, followed from layer to layer."),
+    Kind("heat", "Heat", "The attention alone, without the picture: yellow is most, black is least."),
+    Kind("grid", "Grid", "The attention patch by patch, as coarse as the model sees it."),
+)
+"""Every mode once, in the order in which people are offered them."""
+
+MODES: tuple[Mode, ...] = tuple(kind.mode for kind in KINDS)
 _LEVELS = np.arange(256, dtype=np.uint8)[
     :, None
 ]  # a column: OpenCV 5 takes a flat array for a row, OpenCV 4 for a column

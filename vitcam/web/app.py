@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from vitcam.attention import Mode
+from vitcam.attention import KINDS, Mode
 from vitcam.playback import Playback
 from vitcam.view import Aim
 from vitcam.web.body import Limits
@@ -190,6 +190,7 @@ def _stream_record(default: Variant, overlays: Sequence[Mode]) -> dict[str, Any]
     """What `/stream` takes and what it does unasked, for pages and programs that let people choose."""
     return {
         "overlays": list(overlays),
+        "overlays_explained": [asdict(kind) for kind in KINDS if kind.mode in overlays],
         "default": asdict(default),
         "steps": {name: asdict(steps) for name, steps in STEPS.items()},
     }
