@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
-from vitcam.frames import Image, Prediction, Shown
+from vitcam.frames import Image, Prediction, Rect, Shown
+from vitcam.resize import InputSpec, crop_of, rect_of
 from vitcam.slot import Slot
 from vitcam.state import Counts, State, Status
+from vitcam.view import Aim
 from vitcam.web.server import WebServer
 
 CARD: dict[str, Any] = {
@@ -45,7 +47,8 @@ class Camera:
         self.shown: Slot[Shown] = Slot()
         self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
-        self.label, self.p = "cup", 0.9
+        self.label, self.p, self.known = "cup", 0.9, True
+        self.aim = Aim()
         self.status: Status = "ok"
         self.reason = ""
         self.resting = False
@@ -93,8 +96,17 @@ class Camera:
         """One frame, now."""
         picture = self._pictures[self.seq % len(self._pictures)]
         frame = frames.frame(self.seq, picture.transpose(1, 0, 2) if self.turned else picture)
+        frame = replace(frame, crop=self._seen(*frame.preview.shape[:2]))
         prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
-        prediction = replace(prediction, attention=self._attention, rollout=self._rollout())
+        prediction = replace(
+            prediction,
+            size=frame.preview.shape[1::-1],
+            crop=frame.crop,
+            known=self.known,
+            familiarity=0.9 if self.known else 0.2,
+            attention=self._attention,
+            rollout=self._rollout(),
+        )
         self.shown.put(Shown(frame, prediction))
         self.predicted.put(prediction)
         self.seq += 1
@@ -103,6 +115,10 @@ class Camera:
     def freeze_picture(self) -> None:
         """Publish the same picture over and over, as a camera that looks at a wall."""
         del self._pictures[1:]
+
+    def _seen(self, height: int, width: int) -> Rect:
+        region = self.aim.region
+        return crop_of(InputSpec(64, 64), height, width, None if region is None else rect_of(region, height, width))
 
     def _rollout(self) -> NDArray[np.float32] | None:
         """Hot in the lower right corner alone; only where somebody asks for it."""

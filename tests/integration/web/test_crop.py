@@ -49,6 +49,7 @@ def aim(memory: Memory) -> Aim:
 
 @pytest.fixture
 def aimed(camera: Camera, aim: Aim) -> Iterator[WebServer]:
+    camera.aim = aim
     running = WebServer(camera, CARD, classify, "127.0.0.1", 0, aim=aim)
     running.start()
     yield running

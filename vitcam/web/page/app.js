@@ -1,11 +1,14 @@
 // Joins the parts of the page to the daemon, and joins them again whenever it was away.
 
+import { Answer } from "./answer.js";
 import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
-import { Following, Guesses, showLabel } from "./guesses.js";
+import { Following } from "./following.js";
 import { showModel } from "./model.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
+import { Playback } from "./playback.js";
+import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
 import { Speed } from "./speed.js";
 
@@ -13,14 +16,17 @@ const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // so long between two questions means that the computer slept
 const DRAW_MS = 100;
 const SPEAK_MS = 5000;
-const STATUS = { ok: "Live", degraded: "Degraded", no_signal: "No picture", starting: "Starting", offline: "Reconnecting" };
+const STATUS = { ok: "Live", degraded: "Degraded", no_signal: "No picture", starting: "Starting", paused: "Paused", offline: "Reconnecting" };
+const ON_CARD = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
 const photo = new Photo();
-const guesses = new Guesses(document.getElementById("guesses"));
+const answer = new Answer(document.getElementById("answer"));
 const following = new Following();
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
+const playback = new Playback(showPlayback);
+new Screen();
 let model = null;
 let crop = null;
 
@@ -28,25 +34,31 @@ let crop = null;
 
 let events = null;
 let newest = null;
+let framed = false; // a prediction says what it was made of; until the first one, the state does
 
 function listen() {
   events = new EventSource("/api/predictions");
-  events.addEventListener("prediction", (event) => { newest = JSON.parse(event.data); });
+  events.addEventListener("prediction", (event) => {
+    newest = JSON.parse(event.data);
+    const { width, height, crop: part } = newest.frame;
+    seen.show([width, height], part);
+    framed = true;
+  });
   events.addEventListener("error", () => {
     if (events?.readyState === EventSource.CLOSED) setTimeout(() => { if (!document.hidden) relisten(); }, ASK_MS);
   });
 }
 
 function relisten() {
+  framed = false;
   events?.close();
   listen();
 }
 
 setInterval(() => {
   if (!newest?.top.length) return;
-  const top = following.add(newest.top);
-  showLabel(document.getElementById("label"), { top, known: newest.known });
-  guesses.show(top);
+  answer.show(following.add(newest));
+  document.getElementById("caption").textContent = answer.said;
   newest = null;
 }, DRAW_MS);
 
@@ -54,10 +66,10 @@ setInterval(() => {
 
 let spoken = "";
 setInterval(() => {
-  const [name, p] = document.getElementById("label").children;
-  if (!name || name.textContent === spoken) return;
-  spoken = name.textContent;
-  document.getElementById("spoken").textContent = `${spoken}, ${p.textContent}`;
+  const name = document.getElementById("label").firstElementChild?.textContent ?? "";
+  if (name === spoken) return;
+  spoken = name;
+  document.getElementById("spoken").textContent = answer.said;
 }, SPEAK_MS);
 
 // state: every second; what was lost comes back with the first answer
@@ -89,14 +101,23 @@ async function rejoin() {
 }
 
 function showState(state) {
-  showStatus(state.status, state.reason);
+  const paused = state.status === "ok" && state.playback?.paused;
+  showStatus(paused ? "paused" : state.status, state.reason);
   document.getElementById("source").textContent = state.source;
   speed.show(state);
-  showView(state.view);
+  showPlayback(state.playback ?? null);
+  crop.show(state.view);
+  if (!framed) seen.show(state.view.picture, state.view.seen);
 }
 
+function showPlayback(record) {
+  playback.show(record);
+  document.querySelector(".frame").classList.toggle("slides", Boolean(record?.path)); // photos of many shapes
+}
+
+// at once: the next prediction may be long in coming
 function showView(view) {
-  seen.show(view);
+  seen.show(view.picture, view.seen);
   crop.show(view);
 }
 
@@ -108,9 +129,10 @@ function showStatus(status, reason) {
   }
   const line = document.getElementById("reason");
   line.hidden = !reason;
+  line.classList.toggle("quiet", ON_CARD.includes(status)); // the card in the picture says it; this one is read aloud
   if (line.textContent !== reason) line.textContent = reason;
   document.querySelector(".frame").classList.toggle("offline", status === "offline");
-  document.querySelector("main").classList.toggle("stale", !["ok", "degraded"].includes(status));
+  document.querySelector("main").classList.toggle("stale", !["ok", "degraded", "paused"].includes(status));
 }
 
 // a tab that nobody sees asks for nothing
@@ -140,6 +162,8 @@ async function begin() {
   try {
     model = await getModel();
     showModel(model);
+    answer.knows(model.labels?.length ?? 0);
+    photo.setModel(model);
     crop = new Crop(model.input, showView);
     new Controls(model, (look) => {
       picture.show(look);

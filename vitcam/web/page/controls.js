@@ -6,16 +6,19 @@ export class Controls {
   #form = document.getElementById("controls");
   #head = document.getElementById("head");
   #opacity = document.getElementById("opacity");
+  #sentence = document.getElementById("overlay-sentence");
+  #explained;
   #changed;
   #pending = 0;
 
   // changed: called with {overlay, head, opacity} at the start and whenever they change
   constructor(model, changed) {
     this.#changed = changed;
+    this.#explained = model.stream.overlays_explained;
     const chosen = loadSettings({ overlay: model.stream.default.overlay, head: "mean", opacity: model.stream.default.opacity });
     // what was chosen for another model may be unknown to this one
     if (!model.stream.overlays.includes(chosen.overlay)) chosen.overlay = model.stream.default.overlay;
-    this.#addOverlays(model.stream.overlays, chosen.overlay);
+    this.#addOverlays(chosen.overlay);
     this.#addHeads(model.heads ?? 0, chosen.head);
     this.#opacity.value = chosen.opacity;
     this.#form.addEventListener("submit", (event) => event.preventDefault());
@@ -31,6 +34,7 @@ export class Controls {
     const chosen = this.#chosen;
     this.#head.disabled = ["none", "evidence", "rollout"].includes(chosen.overlay); // the last two are of all heads
     this.#opacity.disabled = !["evidence", "attention", "grid", "rollout"].includes(chosen.overlay);
+    this.#explain(chosen.overlay);
     this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);
@@ -38,14 +42,21 @@ export class Controls {
     this.#pending = setTimeout(() => this.#changed(chosen), 120);
   }
 
-  #addOverlays(modes, chosen) {
+  #addOverlays(chosen) {
     const group = document.getElementById("overlays");
-    for (const mode of modes) {
+    for (const { mode, label: name } of this.#explained) {
       const label = group.appendChild(document.createElement("label"));
       const input = label.appendChild(document.createElement("input"));
       Object.assign(input, { type: "radio", name: "overlay", value: mode, checked: mode === chosen });
-      label.appendChild(document.createElement("span")).textContent = mode;
+      label.appendChild(document.createElement("span")).textContent = name;
     }
+  }
+
+  #explain(mode) {
+    const { label, sentence } = this.#explained.find((kind) => kind.mode === mode);
+    const name = document.createElement("b");
+    name.textContent = `${label}: `;
+    this.#sentence.replaceChildren(name, sentence);
   }
 
   #addHeads(heads, chosen) {

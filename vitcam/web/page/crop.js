@@ -14,6 +14,7 @@ export class Crop {
   #layer = document.getElementById("crop-layer");
   #box = document.getElementById("crop-box");
   #inner = document.getElementById("crop-inner");
+  #kept = document.getElementById("crop-kept");
   #fields = ["x", "y", "w", "h"].map((name) => document.getElementById(`crop-${name}`));
   #input;
   #applied;
@@ -26,7 +27,7 @@ export class Crop {
     this.#applied = applied;
     this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
     this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#send(this.#rect); });
-    document.getElementById("crop-whole").addEventListener("click", () => this.#send(null));
+    for (const whole of ["crop-whole", "crop-kept-whole"]) document.getElementById(whole).addEventListener("click", () => this.#send(null));
     document.getElementById("crop-cancel").addEventListener("click", () => this.#close());
     this.#fields.forEach((field, side) => field.addEventListener("input", () => this.#read(side)));
     this.#layer.addEventListener("pointerdown", (event) => this.#drag(event));
@@ -39,6 +40,7 @@ export class Crop {
     this.#view = view;
     this.#button.disabled = !view.picture;
     this.#button.textContent = view.crop ? "Cropped" : "Crop";
+    this.#kept.hidden = !view.remembered;
   }
 
   #open() {
@@ -122,7 +124,7 @@ export class Crop {
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error, null);
       this.#close();
-      this.#applied(answer);
+      this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer speaks of the next one
       this.#say(answer.remembered ? "Remembered for the next start. In the configuration it is" : `Holds until vitcam is restarted (${answer.reason}). To keep it, write`, answer.line);
     } catch {
       this.#say("vitcam did not answer; is it still running?", null);

@@ -1,77 +1,85 @@
-// A photo of the viewer's own: send it, show it with what the model says and where it looked.
+// A photo of the viewer's own: send it, and show what the model says of it.
 
-import { Guesses, showLabel } from "./guesses.js";
-import { drawHeat } from "./heat.js";
+import { Answer } from "./answer.js";
+import { readFiles } from "./dropped.js";
+import { acceptDrops } from "./drops.js";
+import { PhotoPicture } from "./photo_picture.js";
+import { Sheet } from "./sheet.js";
 import { milliseconds } from "./speed.js";
 
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_PX = 1280;
-
 export class Photo {
-  #canvas = document.getElementById("photo-canvas");
+  #card = document.getElementById("photo");
   #message = document.getElementById("photo-message");
   #result = document.getElementById("photo-result");
-  #guesses = new Guesses(document.getElementById("photo-guesses"));
-  #bitmap = null;
-  #answer = null;
-  #look = { overlay: "attention", head: "mean", opacity: 0.5 };
+  #answer = new Answer(document.getElementById("photo-answer"));
+  #picture = new PhotoPicture();
+  #sheet = new Sheet();
+  #newest = 0; // an answer that a newer photo overtook is not shown
 
   constructor() {
-    const file = document.getElementById("file");
-    file.addEventListener("change", () => { this.classify(file.files[0]); file.value = ""; });
-    document.addEventListener("paste", (event) => this.classify(firstImage(event.clipboardData)));
-    this.#acceptDrops(document.getElementById("drop"));
+    const chosen = document.getElementById("file");
+    chosen.addEventListener("change", () => {
+      if (chosen.files.length) this.take(readFiles(chosen.files));
+      chosen.value = "";
+    });
+    document.addEventListener("paste", ({ clipboardData }) => {
+      if (clipboardData?.files.length) this.take(readFiles(clipboardData.files));
+    });
+    acceptDrops(document.getElementById("drop"), (found) => this.take(found));
   }
 
-  // the overlay switches of the live picture hold here, too
+  // model: of /api/model
+  setModel(model) {
+    this.#answer.knows(model.labels?.length ?? 0);
+    this.#sheet.allow(Boolean(model.rollout));
+  }
+
   look(look) {
-    this.#look = look;
-    this.#draw();
+    this.#picture.look(look);
   }
 
-  async classify(file) {
-    if (!file) return;
-    if (file.size > MOST_BYTES) return this.#say("the photo is larger than 32 MiB; choose a smaller one", true);
-    this.#say("looking at it …");
+  // found: {photo} or {sentence}
+  take({ photo, sentence }) {
+    this.#newest += 1;
+    if (photo) this.#classify(photo, this.#newest);
+    else this.#refuse(sentence);
+  }
+
+  async #classify(photo, turn) {
+    this.#say("Looking at it …");
     const started = performance.now();
     try {
-      const response = await fetch("/api/classify", { method: "POST", body: file });
+      const response = await fetch("/api/classify?input=1", { method: "POST", body: photo });
       const answer = await response.json();
-      if (!response.ok) return this.#say(answer.error, true);
-      this.#answer = answer;
-      this.#bitmap = await createImageBitmap(file).catch(() => null);
-      this.#show(performance.now() - started);
+      const ms = performance.now() - started;
+      const bitmap = response.ok ? await createImageBitmap(photo).catch(() => null) : null;
+      if (turn !== this.#newest) return;
+      if (response.ok) this.#show(photo, answer, bitmap, ms);
+      else this.#refuse(answer.error);
     } catch {
-      this.#say("vitcam did not answer; is it still running?", true);
+      if (turn === this.#newest) this.#refuse("vitcam did not answer; is it still running?");
     }
   }
 
-  #show(roundTripMs) {
-    const { top, ms } = this.#answer;
+  #show(photo, answer, bitmap, roundTripMs) {
     this.#message.hidden = true;
     this.#result.hidden = false;
-    showLabel(document.getElementById("photo-label"), this.#answer);
-    this.#guesses.show(top);
+    this.#answer.show(answer);
+    this.#picture.show(answer, bitmap);
+    this.#sheet.offer(photo);
+    const { preprocess, infer } = answer.ms;
     document.getElementById("photo-times").textContent =
-      `preprocess ${milliseconds(ms.preprocess)}, inference ${milliseconds(ms.infer)}, with upload ${milliseconds(roundTripMs)}`;
-    this.#canvas.setAttribute("aria-label", `The photo, with where the model looked to see: ${top[0].label}`);
-    this.#draw();
-    document.getElementById("photo").scrollIntoView({ behavior: "smooth", block: "nearest" });
+      `preprocess ${milliseconds(preprocess)}, inference ${milliseconds(infer)}, with upload ${milliseconds(roundTripMs)}`;
+    this.#reveal();
   }
 
-  #draw() {
-    if (!this.#answer) return;
-    const { image, crop, attention } = this.#answer;
-    const scale = Math.min(1, MOST_PX / Math.max(image.width, image.height));
-    this.#canvas.width = Math.round(image.width * scale);
-    this.#canvas.height = Math.round(image.height * scale);
-    const context = this.#canvas.getContext("2d");
-    context.scale(scale, scale);
-    if (this.#bitmap) context.drawImage(this.#bitmap, 0, 0, image.width, image.height);
-    const seen = crop ?? { x: 0, y: 0, ...image };
-    const ofAllHeads = { evidence: this.#answer.evidence, rollout: this.#answer.rollout }[this.#look.overlay];
-    if (ofAllHeads) drawHeat(context, [ofAllHeads], seen, { ...this.#look, head: "mean" });
-    else drawHeat(context, attention, seen, this.#look);
+  // the answer to an older photo goes: it would stand for this one
+  #refuse(sentence) {
+    this.#result.hidden = true;
+    this.#picture.clear();
+    this.#sheet.offer(null);
+    this.#say(sentence, true);
+    this.#reveal();
   }
 
   #say(sentence, bad = false) {
@@ -80,20 +88,8 @@ export class Photo {
     this.#message.hidden = false;
   }
 
-  #acceptDrops(veil) {
-    let inside = 0; // enter and leave come for every element that is passed
-    const over = (change) => { inside += change; veil.hidden = inside <= 0; };
-    addEventListener("dragenter", (event) => { event.preventDefault(); over(1); });
-    addEventListener("dragleave", () => over(-1));
-    addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      over(-inside);
-      this.classify(firstImage(event.dataTransfer));
-    });
+  #reveal() {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#card.scrollIntoView({ behavior: calm ? "instant" : "smooth", block: "nearest" });
   }
-}
-
-function firstImage(transfer) {
-  return [...(transfer?.files ?? [])].find((file) => file.type.startsWith("image/") || file.type === "");
 }

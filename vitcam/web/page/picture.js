@@ -1,7 +1,7 @@
 // The MJPEG stream in an <img>: which variant, when to stop, when to begin again.
 
 const NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
-const WIDTHS = [480, 640, 960, 1280];
+const WIDTHS = [480, 640, 960, 1280, 1600, 1920]; // few, so that viewers share pictures
 const RETRY_MS = 2000;
 
 export class LivePicture {
@@ -15,6 +15,7 @@ export class LivePicture {
   constructor(img) {
     this.#img = img;
     img.addEventListener("error", () => this.#recover());
+    img.addEventListener("dragstart", (event) => event.preventDefault()); // or the frame is dragged off as a file
     new ResizeObserver(() => this.#refresh()).observe(img);
   }
 

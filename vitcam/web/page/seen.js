@@ -3,14 +3,26 @@
 // rectangles are [x, y, width, height] in fractions of the upright picture
 
 export class Seen {
-  #stage = document.querySelector(".frame");
+  #frame = document.querySelector(".frame");
   #border = document.getElementById("seen");
+  #shape = "";
 
-  // view: of /api/state; nothing is marked while there is no picture
-  show({ picture, seen }) {
+  // picture: [width, height] in px; nothing is marked while there is no picture
+  show(picture, seen) {
     this.#border.hidden = !seen;
-    if (picture) this.#stage.style.setProperty("--ratio", picture[0] / picture[1]);
-    if (seen) place(this.#border, seen);
+    if (picture) this.#showPicture(picture);
+    if (seen) place(this.#frame, seen);
+  }
+
+  #showPicture([width, height]) {
+    const shape = `${width}x${height}`;
+    if (shape === this.#shape) return;
+    this.#shape = shape;
+    this.#frame.style.setProperty("--ratio", width / height);
+    this.#frame.style.setProperty("--px", width);
+    // the border of one photo must not glide to its place in the next one
+    this.#border.classList.add("jump");
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#border.classList.remove("jump")));
   }
 }
 

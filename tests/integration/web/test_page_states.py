@@ -1,0 +1,250 @@
+"""Every state of the page: what it says, what a person can do there, and that axe-core finds nothing in it."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.camera import CARD, Camera, classify
+from tests.integration.web.test_page import open_page, text, wait
+from vitcam.decode import Decoded
+from vitcam.frames import Image
+from vitcam.playback import Playback
+from vitcam.view import Aim, Region
+from vitcam.web.server import WebServer
+
+_AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+_RUN_AXE = """
+  const done = arguments[arguments.length - 1];
+  axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(
+    violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(" ").slice(0, 300)}`)));
+"""
+_TOUCHED = """
+  const picture = document.getElementById("picture");
+  const started = new DragEvent("dragstart", {bubbles: true, cancelable: true});
+  const allowed = picture.dispatchEvent(started);
+  const own = new DataTransfer();
+  own.items.add(new File(["x"], "frame.jpg", {type: "image/jpeg"}));
+  document.body.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: own}));
+  return [picture.draggable, allowed];
+"""
+_DROP = """
+  const dropped = new DataTransfer();
+  dropped.items.add(new File([arguments[0]], arguments[1], {type: arguments[2]}));
+  document.body.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: dropped}));
+"""
+
+
+def sheet(_: Decoded) -> Image:
+    return np.full((900, 700, 3), 255, np.uint8)
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with open_browser(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def playback() -> Playback:
+    return Playback()
+
+
+@pytest.fixture(scope="module")
+def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
+    card = {**CARD, "rollout": True, "evidence": False}
+    with Camera(fps=10) as camera:
+        server = WebServer(camera, card, classify, "127.0.0.1", 0, aim=camera.aim, explain=sheet, playback=playback)
+        server.start()
+        yield camera, server
+        server.stop(2)
+
+
+@pytest.fixture
+def page(site: tuple[Camera, WebServer], chrome: Chrome, playback: Playback) -> Iterator[Chrome]:
+    camera, server = site
+    open_page(chrome, server)
+    yield chrome
+    camera.known = True
+    camera.find_signal()
+    playback.withdraw()
+    resize(chrome, 1280, 800, "light")
+
+
+def resize(chrome: Chrome, width: int, height: int, scheme: str) -> None:
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}  # what fades in is pale at first
+    features = [{"name": name, "value": value} for name, value in wishes.items()]
+    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def hidden(chrome: Chrome, element: str) -> bool:
+    return not chrome.find_element(By.ID, element).is_displayed()
+
+
+def photo(folder: Path, name: str = "photo.png") -> str:
+    path = folder / name
+    assert cv2.imwrite(str(path), np.full((120, 200, 3), 200, np.uint8))
+    return str(path)
+
+
+def findings(chrome: Chrome) -> list[str]:
+    """What axe-core objects to, light and dark, on a phone, a desktop and a wide screen."""
+    chrome.execute_cdp_cmd("Runtime.evaluate", {"expression": _AXE})
+    found: list[str] = []
+    for size in ((390, 844), (1280, 800), (2560, 1440)):
+        for scheme in ("light", "dark"):
+            resize(chrome, *size, scheme)
+            found += [f"{size} {scheme} {each}" for each in chrome.execute_async_script(_RUN_AXE)]
+    return found
+
+
+def test_a_drag_of_the_live_picture_is_no_upload(page: Chrome) -> None:
+    draggable, allowed = page.execute_script(_TOUCHED)
+
+    assert not draggable
+    assert not allowed, "the browser would drag the frame off as a file"
+    assert hidden(page, "photo-message")
+    assert hidden(page, "photo-result")
+
+
+def test_an_unknown_picture_has_no_name_and_says_why(site: tuple[Camera, WebServer], page: Chrome) -> None:
+    site[0].known = False
+    wait(page, lambda: text(page, "label").startswith("Unknown"))
+    card = page.find_element(By.ID, "answer")
+
+    assert "none of the 2 things it knows" in card.find_element(By.CSS_SELECTOR, ".note").text
+    wait(page, lambda: card.find_element(By.CSS_SELECTOR, ".familiarity .word").text == "too low")
+    assert "%" not in text(page, "label"), "a percentage beside it would speak of something else"
+    assert findings(page) == []
+
+
+def test_each_overlay_is_explained_in_a_sentence(page: Chrome) -> None:
+    sentences = set()
+    for choice in page.find_elements(By.CSS_SELECTOR, "#overlays label"):
+        choice.click()
+        sentences.add(text(page, "overlay-sentence"))
+
+    assert len(sentences) == len(page.find_elements(By.CSS_SELECTOR, "#overlays label"))
+    assert any("stores things" in sentence for sentence in sentences), "what attention shows besides"
+    assert findings(page) == []
+
+
+def test_a_photo_stands_beside_what_the_model_was_given_and_explains_itself(page: Chrome, tmp_path: Path) -> None:
+    page.find_element(By.ID, "file").send_keys(photo(tmp_path))
+    wait(page, lambda: "cat" in text(page, "photo-label"))
+    given = "return document.querySelector('#photo-given img').naturalWidth"
+    wait(page, lambda: page.execute_script(given) == 64)
+    seen = page.find_element(By.ID, "photo-seen").size
+    shown = page.find_element(By.ID, "photo-canvas").size
+    answered = findings(page)
+    resize(page, 1280, 800, "light")
+    page.find_element(By.ID, "explain").click()
+    wait(page, lambda: page.execute_script("return document.getElementById('sheet-image').naturalWidth") == 700)
+    explained = findings(page)
+    page.find_element(By.ID, "sheet-close").click()
+
+    assert seen["width"] / shown["width"] == pytest.approx(120 / 200, abs=0.02), "the square in the middle"
+    assert answered == []
+    assert explained == []
+    assert console_errors(page) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sentence"),
+    [("notes.txt", "text/plain", "no picture"), ("photo.jpg", "image/jpeg", "not an image"), ("no.png", "", "empty")],
+)
+def test_what_is_no_photo_gets_a_sentence_and_clears_the_old_answer(
+    page: Chrome, tmp_path: Path, name: str, kind: str, sentence: str
+) -> None:
+    page.find_element(By.ID, "file").send_keys(photo(tmp_path))
+    wait(page, lambda: "cat" in text(page, "photo-label"))
+    page.execute_script(_DROP, "" if sentence == "empty" else "these are notes", name, kind)
+    wait(page, lambda: sentence in text(page, "photo-message").lower())
+
+    assert hidden(page, "photo-result")
+    assert findings(page) == []
+
+
+def test_photos_that_follow_each_other_are_paused_and_stepped_through(page: Chrome, playback: Playback) -> None:
+    playback.offer(60, can_step_back=True)
+    playback.arrive(2, "cup/coffee.jpg")
+    wait(page, lambda: text(page, "position") == "3 of 60 · cup/coffee.jpg")
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.SPACE)
+    wait(page, lambda: playback.paused)
+    wait(page, lambda: text(page, "status") == "Paused")
+    page.find_element(By.ID, "step-back").click()
+
+    wait(page, lambda: playback.wait(0.5) == -1)
+    assert findings(page) == []
+
+
+def test_a_camera_is_not_offered_a_pause(page: Chrome) -> None:
+    assert hidden(page, "playback")
+
+
+def test_a_crop_of_an_earlier_run_is_said_and_taken_back(page: Chrome) -> None:
+    camera = Camera(fps=10)
+    camera.aim = Aim(Region(0.2, 0.2, 0.5, 0.5), remembered=True)
+    with camera:
+        server = WebServer(camera, CARD, classify, "127.0.0.1", 0, aim=camera.aim)
+        server.start()
+        open_page(page, server)
+        wait(page, lambda: not hidden(page, "crop-kept"))
+        found = findings(page)
+        resize(page, 1280, 800, "light")
+        page.find_element(By.ID, "crop-kept-whole").click()
+        wait(page, lambda: hidden(page, "crop-kept"))
+        region = camera.aim.region
+        server.stop(2)
+
+    assert found == []
+    assert region is None
+
+
+def test_while_there_is_no_picture_its_reason_is_seen_once(site: tuple[Camera, WebServer], page: Chrome) -> None:
+    site[0].lose_signal("the cable is loose")
+    wait(page, lambda: text(page, "status") == "No picture")
+    line = page.find_element(By.ID, "reason")
+
+    assert line.get_attribute("textContent") == "the cable is loose", "for those who listen"
+    assert line.size["height"] <= 1, "the card in the picture says it to those who look"
+    assert findings(page) == []
+
+
+def test_choosing_a_crop_has_no_barriers(page: Chrome) -> None:
+    page.find_element(By.ID, "crop").click()
+    wait(page, lambda: not hidden(page, "crop-panel"))
+
+    assert findings(page) == []
+
+
+def test_zoom_shows_only_what_the_model_sees(page: Chrome) -> None:
+    shape = "const {width, height} = document.querySelector('.frame').getBoundingClientRect(); return width / height"
+    before = page.execute_script(shape)
+    page.find_element(By.ID, "zoom").click()
+    wait(page, lambda: page.execute_script(shape) != before)
+
+    assert page.find_element(By.ID, "zoom").get_attribute("aria-pressed") == "true"
+    assert findings(page) == []
+    page.find_element(By.ID, "zoom").click()
+
+
+def test_a_wide_screen_gives_the_picture_its_room_and_a_phone_on_its_side_shows_the_answer(page: Chrome) -> None:
+    resize(page, 2560, 1440, "light")
+    wide = page.find_element(By.ID, "fit").size["width"]
+    resize(page, 844, 390, "light")
+    box = page.find_element(By.ID, "label").rect
+    picture = page.find_element(By.ID, "fit").rect
+
+    assert wide > 1800
+    assert box["y"] + box["height"] < 390
+    assert box["x"] >= picture["x"] + picture["width"], "beside the picture"

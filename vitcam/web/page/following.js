@@ -1,0 +1,34 @@
+// What was there lately: frame by frame, bars would jump and change places faster than anybody can read.
+
+const HALF_LIFE_MS = 250;
+const FORGET_BELOW = 0.0005;
+const LEAST_SHOWN = 0.01; // below it all are "< 1 %", and would change places for ever
+export const THRESHOLD = 0.5; // of familiarity: below it a picture is unknown
+
+export class Following {
+  #p = new Map();
+  #familiarity = null;
+  #path = null;
+  #at = -Infinity;
+
+  // prediction: of /api/predictions; returns {top, known, familiarity}, each a mean of the last moments
+  add({ top, known, familiarity = null, path = null }, now = performance.now()) {
+    if (path !== this.#path) this.#at = -Infinity; // another photo has nothing to do with the last one
+    const keep = 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
+    this.#at = now;
+    this.#path = path;
+    if (familiarity === null) this.#familiarity = null;
+    else this.#familiarity = (this.#familiarity ?? familiarity) * keep + familiarity * (1 - keep);
+    const sure = this.#familiarity === null ? known : this.#familiarity >= THRESHOLD;
+    return { top: this.#follow(top, keep), known: sure, familiarity: this.#familiarity };
+  }
+
+  #follow(top, keep) {
+    for (const [label, p] of this.#p) this.#p.set(label, p * keep);
+    for (const { label, p } of top) this.#p.set(label, (this.#p.get(label) ?? 0) + p * (1 - keep));
+    const weight = ({ p }) => (p < LEAST_SHOWN ? 0 : p);
+    const all = [...this.#p].map(([label, p]) => ({ label, p })).sort((a, b) => weight(b) - weight(a));
+    this.#p = new Map(all.filter(({ p }) => p > FORGET_BELOW).map(({ label, p }) => [label, p]));
+    return all.slice(0, top.length);
+  }
+}

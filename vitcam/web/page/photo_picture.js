@@ -1,0 +1,66 @@
+// The photo that was answered last: with the overlay and what the model saw of it, beside what the model was given.
+
+import { drawHeat } from "./heat.js";
+import { place } from "./seen.js";
+
+const MOST_PX = 1280;
+
+export class PhotoPicture {
+  #canvas = document.getElementById("photo-canvas");
+  #fit = document.getElementById("photo-fit");
+  #seen = document.getElementById("photo-seen");
+  #given = document.getElementById("photo-given");
+  #answer = null;
+  #bitmap = null;
+  #givenUrl = null;
+  #look = { overlay: "attention", head: "mean", opacity: 0.5 };
+
+  // answer: of /api/classify; bitmap: null where the browser cannot show what the daemon can read
+  show(answer, bitmap) {
+    this.#answer = answer;
+    this.#bitmap = bitmap;
+    const { image, crop } = answer;
+    this.#fit.style.setProperty("--ratio", image.width / image.height);
+    this.#seen.hidden = !crop;
+    if (crop) place(this.#seen, [crop.x / image.width, crop.y / image.height, crop.width / image.width, crop.height / image.height]);
+    this.#showGiven(answer.input);
+    this.#canvas.setAttribute("aria-label", `The photo, with where the model looked to see: ${answer.top[0].label}`);
+    this.#draw();
+  }
+
+  // input: a data URL, which the page's own rules keep out of pictures, so it becomes a blob
+  #showGiven(input) {
+    this.#given.hidden = !input;
+    if (this.#givenUrl) URL.revokeObjectURL(this.#givenUrl);
+    this.#givenUrl = null;
+    if (!input) return;
+    const bytes = Uint8Array.from(atob(input.slice(input.indexOf(",") + 1)), (letter) => letter.charCodeAt(0));
+    this.#givenUrl = URL.createObjectURL(new Blob([bytes], { type: "image/png" }));
+    this.#given.querySelector("img").src = this.#givenUrl;
+  }
+
+  clear() {
+    this.#answer = this.#bitmap = null;
+  }
+
+  // the overlay switches of the live picture hold here, too
+  look(look) {
+    this.#look = look;
+    this.#fit.classList.toggle("plain", look.overlay === "none");
+    if (this.#answer) this.#draw();
+  }
+
+  #draw() {
+    const { image, crop, attention, evidence, rollout } = this.#answer;
+    const scale = Math.min(1, MOST_PX / Math.max(image.width, image.height));
+    this.#canvas.width = Math.round(image.width * scale);
+    this.#canvas.height = Math.round(image.height * scale);
+    const context = this.#canvas.getContext("2d");
+    context.scale(scale, scale);
+    if (this.#bitmap) context.drawImage(this.#bitmap, 0, 0, image.width, image.height);
+    const seen = crop ?? { x: 0, y: 0, ...image };
+    const ofAllHeads = { evidence, rollout }[this.#look.overlay];
+    if (ofAllHeads) drawHeat(context, [ofAllHeads], seen, { ...this.#look, head: "mean" });
+    else drawHeat(context, attention, seen, this.#look);
+  }
+}

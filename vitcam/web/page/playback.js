@@ -1,0 +1,69 @@
+// Pause and step through a folder, a photo or a film; there is nothing to see here where a camera is watched.
+
+const TYPING = "input, select, textarea, dialog, .crop-box";
+const PRESSED = "button, a, summary, label"; // the space bar presses these
+const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
+
+export class Playback {
+  #bar = document.getElementById("playback");
+  #back = document.getElementById("step-back");
+  #pause = document.getElementById("pause");
+  #position = document.getElementById("position");
+  #refusal = document.getElementById("playback-refusal");
+  #record = null;
+  #changed;
+
+  // changed: called with what the daemon answers
+  constructor(changed) {
+    this.#changed = changed;
+    this.#back.addEventListener("click", () => this.#ask({ step: -1 }));
+    document.getElementById("step").addEventListener("click", () => this.#ask({ step: 1 }));
+    this.#pause.addEventListener("click", () => this.#toggle());
+    document.addEventListener("keydown", (event) => this.#press(event));
+  }
+
+  // record: `playback` of /api/state; null where the source is no file
+  show(record) {
+    this.#record = record;
+    this.#bar.hidden = !record;
+    if (!record) return;
+    const name = record.paused ? "Play" : "Pause";
+    this.#bar.classList.toggle("paused", record.paused);
+    this.#back.disabled = !record.can_step_back;
+    this.#pause.setAttribute("aria-label", name);
+    this.#pause.title = `${name} (space bar)`;
+    const count = record.count === null ? "" : ` of ${record.count}`;
+    const place = record.index === null ? "" : `${record.index + 1}${count}`;
+    this.#position.textContent = [place, record.path].filter(Boolean).join(" · ");
+  }
+
+  #toggle() {
+    this.#ask({ paused: !this.#record.paused });
+  }
+
+  #press(event) {
+    if (!this.#record || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest(TYPING)) return;
+    const step = STEPS[event.key];
+    if (step) this.#ask({ step });
+    else if (event.key === " " && !event.target.closest(PRESSED)) this.#toggle();
+    else return;
+    event.preventDefault();
+  }
+
+  async #ask(wish) {
+    try {
+      const response = await fetch("/api/playback", { method: "POST", body: JSON.stringify(wish) });
+      const answer = await response.json();
+      this.#say(response.ok ? "" : answer.error);
+      if (response.ok) this.#changed(answer);
+    } catch {
+      this.#say("vitcam did not answer; is it still running?");
+    }
+  }
+
+  #say(sentence) {
+    this.#refusal.hidden = !sentence;
+    this.#refusal.textContent = sentence;
+  }
+}

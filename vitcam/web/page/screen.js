@@ -1,0 +1,31 @@
+// How much of the window the picture takes, and which part of it: full screen, and zoom to what the model sees.
+
+export class Screen {
+  #screen = document.getElementById("screen");
+  #frame = document.querySelector(".frame");
+  #full = document.getElementById("fullscreen");
+  #zoom = document.getElementById("zoom");
+
+  constructor() {
+    this.#full.hidden = !document.fullscreenEnabled; // as on an iPhone
+    this.#full.addEventListener("click", () => this.#toggleFull());
+    document.addEventListener("fullscreenchange", () => this.#name(this.#full, document.fullscreenElement ? "Leave full screen" : "Full screen"));
+    this.#zoom.addEventListener("click", () => this.#toggleZoom());
+  }
+
+  async #toggleFull() {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else await this.#screen.requestFullscreen().catch(() => { this.#full.hidden = true; }); // the browser forbids it
+  }
+
+  #toggleZoom() {
+    const zoomed = this.#frame.classList.toggle("zoomed");
+    this.#zoom.setAttribute("aria-pressed", zoomed);
+    this.#name(this.#zoom, zoomed ? "Show the whole picture" : "Zoom to what the model sees");
+  }
+
+  #name(button, name) {
+    button.title = name;
+    button.setAttribute("aria-label", name);
+  }
+}
