@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.command import vitcam
-from tests.daemon import daemon, free_port
+from tests.daemon import daemon
 
 SECRET = "hunter2"
-CLOSED = free_port()  # nobody listens there
+CLOSED = 1  # tcpmux: nobody listens there, and every test process gives the tests the same names
 ADDRESSES = [
     f"http://admin:hun/{SECRET}@127.0.0.1:{CLOSED}/live",
     f"http://127.0.0.1:{CLOSED}/user=admin_password={SECRET}_channel=1.sdp",
