@@ -176,7 +176,7 @@ def test_what_is_no_photo_gets_a_sentence_and_clears_the_old_answer(
 
 def test_photos_that_follow_each_other_are_paused_and_stepped_through(page: Chrome, playback: Playback) -> None:
     playback.offer(60, can_step_back=True)
-    playback.arrive(2, "cup/coffee.jpg")
+    playback.arrive(2, "test/cup/coffee.jpg")  # `test` is the source: what is the same for all photos says nothing
     wait(page, lambda: text(page, "position") == "3 of 60 · cup/coffee.jpg")
     page.find_element(By.TAG_NAME, "body").send_keys(Keys.SPACE)
     wait(page, lambda: playback.paused)
@@ -248,3 +248,13 @@ def test_a_wide_screen_gives_the_picture_its_room_and_a_phone_on_its_side_shows_
     assert wide > 1800
     assert box["y"] + box["height"] < 390
     assert box["x"] >= picture["x"] + picture["width"], "beside the picture"
+
+
+def test_a_phone_on_its_side_shows_the_pause_button_without_scrolling(page: Chrome, playback: Playback) -> None:
+    playback.offer(60, can_step_back=True)
+    playback.arrive(2, "test/cup/coffee.jpg")
+    resize(page, 844, 390, "light")
+    wait(page, lambda: not hidden(page, "playback"))
+    bar = page.find_element(By.ID, "playback").rect
+
+    assert bar["y"] + bar["height"] <= 390

@@ -111,7 +111,7 @@ function showState(state) {
 }
 
 function showPlayback(record) {
-  playback.show(record);
+  playback.show(record, document.getElementById("source").textContent);
   document.querySelector(".frame").classList.toggle("slides", Boolean(record?.path)); // photos of many shapes
 }
 

@@ -23,7 +23,8 @@ export class Playback {
   }
 
   // record: `playback` of /api/state; null where the source is no file
-  show(record) {
+  // source: of /api/state; a photo's place is said from there on
+  show(record, source) {
     this.#record = record;
     this.#bar.hidden = !record;
     if (!record) return;
@@ -34,7 +35,9 @@ export class Playback {
     this.#pause.title = `${name} (space bar)`;
     const count = record.count === null ? "" : ` of ${record.count}`;
     const place = record.index === null ? "" : `${record.index + 1}${count}`;
-    this.#position.textContent = [place, record.path].filter(Boolean).join(" · ");
+    const folder = `${source}/`;
+    const path = record.path?.startsWith(folder) ? record.path.slice(folder.length) : record.path;
+    this.#position.textContent = [place, path].filter(Boolean).join(" · ");
   }
 
   #toggle() {
