@@ -26,18 +26,14 @@ _RUN_AXE = """
   axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(
     violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(" ").slice(0, 300)}`)));
 """
-_TOUCHED = """
-  const picture = document.getElementById("picture");
-  const started = new DragEvent("dragstart", {bubbles: true, cancelable: true});
-  const allowed = picture.dispatchEvent(started);
-  const own = new DataTransfer();
-  own.items.add(new File(["x"], "frame.jpg", {type: "image/jpeg"}));
-  document.body.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: own}));
-  return [picture.draggable, allowed];
+_DRAG = """
+  const drag = (kind) => document.getElementById(arguments[0]).dispatchEvent(
+    new DragEvent(kind, {bubbles: true, cancelable: true}));
+  return drag(arguments[1]);
 """
 _DROP = """
   const dropped = new DataTransfer();
-  dropped.items.add(new File([arguments[0]], arguments[1], {type: arguments[2]}));
+  for (const name of arguments[1].split(" ")) dropped.items.add(new File([arguments[0]], name, {type: arguments[2]}));
   document.body.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: dropped}));
 """
 
@@ -71,6 +67,7 @@ def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
 def page(site: tuple[Camera, WebServer], chrome: Chrome, playback: Playback) -> Iterator[Chrome]:
     camera, server = site
     open_page(chrome, server)
+    console_errors(chrome)  # what earlier tests provoked is said by now
     yield chrome
     camera.known = True
     camera.find_signal()
@@ -107,13 +104,37 @@ def findings(chrome: Chrome) -> list[str]:
     return found
 
 
-def test_a_drag_of_the_live_picture_is_no_upload(page: Chrome) -> None:
-    draggable, allowed = page.execute_script(_TOUCHED)
+def test_a_drag_that_began_on_the_page_is_no_upload(page: Chrome) -> None:
+    page.execute_script(_DRAG, "snapshot", "dragstart")
+    page.execute_script(_DROP, "a frame", "frame.jpg", "image/jpeg")
 
-    assert not draggable
-    assert not allowed, "the browser would drag the frame off as a file"
     assert hidden(page, "photo-message")
-    assert hidden(page, "photo-result")
+    page.execute_script(_DRAG, "snapshot", "dragend")
+    page.execute_script(_DROP, "these are notes", "photo.jpg", "image/jpeg")
+    wait(page, lambda: "not an image" in text(page, "photo-message").lower())
+
+
+def test_the_live_picture_cannot_be_dragged_off_and_photos_are_taken_after_somebody_tried(page: Chrome) -> None:
+    allowed = page.execute_script(_DRAG, "picture", "dragstart")
+    page.execute_script(_DROP, "these are notes", "photo.jpg", "image/jpeg")
+
+    assert not allowed, "the browser would drag the frame off as a file"
+    wait(page, lambda: "not an image" in text(page, "photo-message").lower())
+
+
+def test_several_files_at_once_get_a_sentence(page: Chrome) -> None:
+    page.execute_script(_DROP, "x", "one.jpg two.jpg three.jpg", "image/jpeg")
+
+    wait(page, lambda: "These are 3 files" in text(page, "photo-message"))
+
+
+def test_a_link_from_another_page_gets_a_sentence(page: Chrome) -> None:
+    page.execute_script(
+        "const link = new DataTransfer(); link.setData('text/uri-list', 'http://example.org/cat.jpg');"
+        "document.body.dispatchEvent(new DragEvent('drop', {bubbles: true, cancelable: true, dataTransfer: link}));"
+    )
+
+    wait(page, lambda: "only a link" in text(page, "photo-message"))
 
 
 def test_an_unknown_picture_has_no_name_and_says_why(site: tuple[Camera, WebServer], page: Chrome) -> None:

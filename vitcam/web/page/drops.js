@@ -10,7 +10,8 @@ export function acceptDrops(veil, taken) {
     inside = entered;
     veil.hidden = own || inside <= 0;
   };
-  addEventListener("dragstart", () => { own = true; });
+  // what a part of the page has forbidden never starts, and so never ends
+  addEventListener("dragstart", (event) => { own = !event.defaultPrevented; });
   addEventListener("dragend", () => { own = false; });
   addEventListener("dragenter", (event) => { event.preventDefault(); show(inside + 1); });
   addEventListener("dragleave", () => show(inside - 1));
