@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.command import Result, vitcam
+from tests.daemon import daemon
 from tests.hostile import animated_png, progressive_cmyk_jpeg
 from tests.parts import need_program
 
@@ -47,7 +48,19 @@ def test_no_camera_at_all_leads_to_the_demo() -> None:
     if list(Path("/dev").glob("video*")):
         pytest.skip("this machine has a camera")
 
-    assert_refused(vitcam(*RUN), 2, "--source demo")
+    assert_refused(vitcam(*RUN), 2, "no camera was found", "--source demo", "--wait")
+
+
+def test_a_camera_that_is_not_there_may_be_waited_for() -> None:
+    assert_refused(vitcam(*RUN, "--source", "/dev/video97"), 2, "/dev/video97", "--source demo", "--wait")
+
+
+def test_a_camera_that_is_waited_for_is_not_advised_to_be() -> None:
+    with daemon("--source", "/dev/video97", "--wait") as running:
+        reason = running.wait_for("no_signal")["reason"]
+
+    assert "/dev/video97" in reason
+    assert "--wait" not in reason
 
 
 def test_a_device_that_is_no_camera_is_refused() -> None:

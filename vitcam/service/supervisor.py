@@ -4,13 +4,14 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.attention import Mode, usual_mode
-from vitcam.errors import ConfigError, ModelError, UsageError, VitcamError
+from vitcam.errors import ConfigError, ModelError, SourceError, UsageError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
@@ -32,6 +33,7 @@ from vitcam.service.systemd import Notifier
 from vitcam.service.watchdog import Hearts, Verdict, may_feed
 from vitcam.shown import shown
 from vitcam.sinks.sink import Summary
+from vitcam.sources import is_camera
 from vitcam.sources.source import SourceOptions
 from vitcam.text import readable
 from vitcam.view import Aim, Turn
@@ -65,11 +67,13 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
     raises  SourceError for a source that is not there, unless it is waited for; ModelError; VitcamError for a port in
             use and for whatever ends a stage
     """
-    with asked_to_end() as asked:  # from the first moment: loading takes a second, too
+    notifier = Notifier.from_environ(environ)
+    patient = run.wait or notifier.listened_to
+    # the first moment: loading takes a second, too
+    with asked_to_end() as asked, _advice(run.settings.camera.source, patient):
         use_one_thread()
         allow_many()
-        notifier = Notifier.from_environ(environ)
-        watched = _assemble(run, environ, patient=run.wait or notifier.listened_to)
+        watched = _assemble(run, environ, patient)
         if watched.web is not None:
             watched.web.start()
         watched.pipeline.start()
@@ -80,6 +84,19 @@ def supervise(run: Run, environ: Mapping[str, str]) -> None:
         _watch(watched, notifier, asked)
         notifier.stopping("ending")
         _end(watched, asked)
+
+
+@contextmanager
+def _advice(source: str, patient: bool) -> Iterator[None]:
+    """Tell whoever waits for no camera what else can be done; the card that says why there is no picture need not."""
+    try:
+        yield
+    except SourceError as error:
+        if patient or not is_camera(source):
+            raise
+        raise SourceError(
+            f"{error}; `--wait` starts without the camera and keeps trying, `--source demo` plays the bundled clip"
+        ) from error
 
 
 def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched":

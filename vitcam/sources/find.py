@@ -21,7 +21,7 @@ def default_uri() -> str:
     # one that may not be opened comes last, and says what to do about it when it is
     devices = sorted(capture_devices(), key=lambda device: not device.permitted)
     if not devices:
-        raise SourceError("no camera was found; connect one, or try `--source demo`")
+        raise SourceError("no camera was found; connect one")
     return f"v4l2:{devices[0].path}"
 
 

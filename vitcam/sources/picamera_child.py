@@ -62,9 +62,7 @@ def open_camera(picamera2: Any, number: int) -> Any:
     """The camera with that number, not yet running. Raises CameraTrouble."""
     found = picamera2.Picamera2.global_camera_info()
     if not found:
-        raise CameraTrouble(
-            "picamera2 finds no camera; check its cable and `rpicam-hello --list-cameras`, or try `--source demo`"
-        )
+        raise CameraTrouble("picamera2 finds no camera; check its cable and `rpicam-hello --list-cameras`")
     if number >= len(found):
         names = ", ".join(f"{index}: {camera.get('Model', camera['Id'])}" for index, camera in enumerate(found))
         raise CameraTrouble(f"there is no camera {number}; picamera2 finds {names}")

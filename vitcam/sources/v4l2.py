@@ -114,4 +114,4 @@ def _open(path: str, options: SourceOptions) -> cv2.VideoCapture:
 
 def _what_there_is() -> str:
     found = [f"{device.path} ({device.card})" for device in capture_devices() if device.permitted]
-    return f"cameras here: {', '.join(found)}" if found else "no camera was found; try `--source demo`"
+    return f"cameras here: {', '.join(found)}" if found else "no camera was found"

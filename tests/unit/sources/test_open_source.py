@@ -135,10 +135,10 @@ def with_devices(monkeypatch: pytest.MonkeyPatch, *devices: Device) -> None:
     monkeypatch.setattr(find, "capture_devices", lambda: list(devices))
 
 
-def test_without_any_camera_the_sentence_names_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_camera_the_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with_devices(monkeypatch)
 
-    with pytest.raises(SourceError, match=r"no camera was found.*--source demo") as refused:
+    with pytest.raises(SourceError, match=r"no camera was found; connect one$") as refused:
         default_uri()
     assert refused.value.exit_code == 2
 
