@@ -7,6 +7,7 @@ from aiohttp import web
 
 from vitcam.errors import UsageError
 from vitcam.playback import Playback
+from vitcam.text import readable
 from vitcam.web.body import Body, read_json
 from vitcam.web.intake import Intake
 
@@ -29,7 +30,9 @@ class Player:
     def record(self) -> dict[str, Any] | None:
         """None where the source cannot be paused, such as a camera."""
         position = self._playback.position
-        return None if position is None else asdict(position)
+        if position is None:
+            return None
+        return asdict(position) | {"path": None if position.path is None else readable(position.path)}
 
     def _obey(self, body: Body) -> bool:
         match read_json(body):

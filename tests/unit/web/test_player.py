@@ -1,0 +1,22 @@
+"""What the page is told of a slideshow."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+from vitcam.playback import Playback
+from vitcam.web.body import Limits
+from vitcam.web.intake import Intake
+from vitcam.web.places import Places
+from vitcam.web.player import Player
+
+
+def test_a_photo_whose_name_is_no_utf_8_is_named_in_text_that_every_client_can_read() -> None:
+    playback = Playback()
+    playback.offer(2)
+    playback.arrive(1, "photos/caf\udce9.jpg")
+    with ThreadPoolExecutor(1) as executor:
+        record = Player(playback, Intake(Limits(100, 1, "the change"), Places(1, 1, "changes"), executor)).record()
+
+    assert record is not None
+    assert record["path"] == r"photos/caf\xe9.jpg"
+    assert json.dumps(record, ensure_ascii=False).encode()
