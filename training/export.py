@@ -87,12 +87,10 @@ def _write(
         check_partitions(tflite)
     bundle.write(out, tflite, card, labels, [])
     known = familiarity(out, network.weights, dataset)
-    card = replace(card, familiarity=known.numbers() if known else {})
-    bundle.write(out, tflite, card, labels, [], known)
+    card = bundle.write(out, tflite, card, labels, [], known)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
-    bundle.write(out, tflite, card, labels, golden_images(out, golden), known)
-    return card
+    return bundle.write(out, tflite, card, labels, golden_images(out, golden), known)
 
 
 def _spared(network: Network, shipped: Path, dataset: Dataset) -> Quantisation:

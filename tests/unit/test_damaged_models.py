@@ -1,7 +1,10 @@
 """A model file that is damaged or made up is refused as one: a ModelError, whatever byte is wrong."""
 
+import hashlib
 import json
 import random
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +18,21 @@ from tests.parts import need_model
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
 from vitcam.model.classifier import Classifier
+from vitcam.service.show_models import show_verification
 
 Parts = dict[str, bytes]
 GREY = np.full((32, 32, 3), 128, np.uint8)
+USE = """
+import sys
+from vitcam.errors import ModelError
+from vitcam.model.classifier import Classifier
+for path in sys.argv[1:]:
+    try:
+        Classifier(path, threads=1).verify()
+        print("used")
+    except ModelError as error:
+        print(error)
+"""
 NONSENSE: tuple[Any, ...] = (None, True, -1, 0, 1e308, 2**70, "x", "", [], {}, [[1]], {"a": 1}, float("nan"), "9" * 50)
 
 
@@ -38,6 +53,18 @@ def written(path: Path, graph: bytes, parts: Parts) -> Path:
         for name, content in parts.items():
             archive.writestr(name, content, zipfile.ZIP_DEFLATED)
     return path
+
+
+def without_checksum(parts: Parts) -> Parts:
+    """As vitcam wrote them before there was one."""
+    card = json.loads(parts["vitcam.json"])
+    card.pop("graph_sha256", None)
+    return parts | {"vitcam.json": json.dumps(card).encode()}
+
+
+def flipped(content: bytes, place: int) -> bytes:
+    """One bit is another."""
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
 def used(path: Path) -> str:
@@ -105,12 +132,57 @@ def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
         assert used(path)
 
 
+@pytest.mark.parametrize("name", ["everyday", "cifar10", "cifar10-scratch", "mnist"])
+def test_one_wrong_bit_in_the_graph_of_a_shipped_model_is_refused(tmp_path: Path, name: str) -> None:
+    content, size = need_model(name).read_bytes(), len(flatbuffer(need_model(name)))
+    path = tmp_path / "a.tflite"
+    for place in (8, size // 2, size - 1):
+        path.write_bytes(flipped(content, place))
+
+        assert "a.tflite is damaged" in used(path)
+        assert "copy the file again, or export the model again" in used(path)
+
+
+def test_no_damage_to_the_graph_reaches_the_runtime_where_it_could_end_the_process(
+    tmp_path: Path, graph: bytes, parts: Parts
+) -> None:
+    paths = [written(tmp_path / f"{seed}.tflite", damaged(graph, random.Random(seed)), parts) for seed in range(125)]
+    child = subprocess.run([sys.executable, "-c", USE, *paths], capture_output=True, text=True, timeout=120)
+
+    assert child.returncode == 0, f"ended by signal {-child.returncode}"
+    assert len(child.stdout.splitlines()) == len(paths)
+    assert all(".tflite is " in line for line in child.stdout.splitlines())
+
+
+def test_a_graph_with_something_written_behind_it_is_refused(tmp_path: Path, graph: bytes, parts: Parts) -> None:
+    assert "is damaged" in used(written(tmp_path / "a.tflite", graph + b"\0", parts))
+
+
+def test_a_file_from_before_there_was_a_checksum_is_used(tmp_path: Path, graph: bytes, parts: Parts) -> None:
+    assert used(written(tmp_path / "a.tflite", graph, without_checksum(parts))) == ""
+
+
+def test_verify_says_whether_the_file_is_as_it_was_written(
+    tmp_path: Path, graph: bytes, parts: Parts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_verification("mnist", as_json=False)
+    sound = capsys.readouterr().out.splitlines()[-1]
+    show_verification(str(written(tmp_path / "a.tflite", graph, without_checksum(parts))), as_json=False)
+    old = capsys.readouterr().out.splitlines()[-1]
+    show_verification("mnist", as_json=True)
+    record = json.loads(capsys.readouterr().out.splitlines()[0])
+
+    assert sound == "ok   the graph and the golden images are byte for byte as they were written"
+    assert "carries no checksum" in old
+    assert record["graph_sha256"] == hashlib.sha256(graph).hexdigest()
+
+
 def test_a_tensor_whose_name_is_no_text_is_refused(tmp_path: Path, graph: bytes, parts: Parts) -> None:
     name = Classifier(need_model("mnist"), threads=1)._graph.inputs[0].name.encode()
     broken = graph.replace(name, b"\xff" * len(name))
 
     assert broken != graph
-    assert "cannot be loaded" in used(written(tmp_path / "a.tflite", broken, parts))
+    assert "cannot be loaded" in used(written(tmp_path / "a.tflite", broken, without_checksum(parts)))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +206,7 @@ def test_a_description_that_does_not_fit_says_what_is_wrong(
 
 
 def test_a_bad_model_is_a_wrong_option_or_a_bad_configuration(tmp_path: Path, graph: bytes, parts: Parts) -> None:
-    bad = written(tmp_path / "a.tflite", graph, parts | {"vitcam.json": b"{}"})
+    bad = written(tmp_path / "a.tflite", flipped(graph, 1000), parts)
     config = tmp_path / "vitcam.toml"
     config.write_text(f'[model]\nname = "{bad}"\n')
     run = ("run", "--source", "demo", "--no-web", "--log", "json")

@@ -3,8 +3,12 @@
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
 `vitcam.json` (a `Card`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known answers),
 and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
+
+The zip protects its own parts by CRC-32. The flatbuffer in front of it is protected by a SHA-256 in the description: a
+native runtime that is given a damaged graph can end the process.
 """
 
+import hashlib
 import io
 import json
 import lzma
@@ -61,6 +65,8 @@ class Card:
     licence: str = ""
     accuracy: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    graph_sha256: str = ""
+    """Of the flatbuffer, in hexadecimal, as `write` put it there; empty in files from before there was one."""
     schema: int = SCHEMA
 
 
@@ -92,10 +98,15 @@ def write(
     labels: list[str],
     golden: list[Golden],
     familiar: Familiarity | None = None,
-) -> None:
-    """Write a model file; `tflite` is the finished flatbuffer."""
+) -> Card:
+    """Write a model file.
+
+    tflite   the finished flatbuffer
+    returns  the card as it is in the file: with the flatbuffer's checksum and the numbers of `familiar`
+    """
     answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
-    card = replace(card, familiarity=familiar.numbers() if familiar else {})
+    numbers = familiar.numbers() if familiar else {}
+    card = replace(card, familiarity=numbers, graph_sha256=_sha256(tflite))
     parts: dict[str, str | bytes] = {
         "vitcam.json": _json(asdict(card)),
         "labels.txt": "\n".join(labels) + "\n",
@@ -104,17 +115,23 @@ def write(
     parts |= {f"golden/{i}.png": _png(g) for i, g in enumerate(golden)}
     parts |= familiar.parts() if familiar else {}
     _replace(path, tflite, parts)
+    return card
 
 
 def amend(path: Path, **fields: Any) -> None:
     """Change fields of the card in a model file; every byte of the graph and all else that it carries stay.
 
-    path  a file that `read` found a card in
+    A file from before there were checksums gets one.
+
+    path    a file that `read` found a card in
+    raises  ModelError if the graph is damaged
     """
     with zipfile.ZipFile(path) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
-    card = json.loads(parts["vitcam.json"]) | fields
-    _replace(path, flatbuffer(path), parts | {"vitcam.json": _json(card)})
+    graph, card = flatbuffer(path), json.loads(parts["vitcam.json"])
+    _check_graph(path, graph, card.get("graph_sha256", ""))
+    card |= fields | {"graph_sha256": _sha256(graph)}
+    _replace(path, graph, parts | {"vitcam.json": _json(card)})
 
 
 def flatbuffer(path: Path) -> bytes:
@@ -123,16 +140,18 @@ def flatbuffer(path: Path) -> bytes:
     if not zipfile.is_zipfile(path):
         return content
     with zipfile.ZipFile(path) as archive:
-        return content[: min((part.header_offset for part in archive.infolist()), default=len(content))]
+        return content[: _start(archive, content)]
 
 
 def read(path: Path, content: bytes | None = None) -> Bundle | None:
     """Read what a model file carries; None for a plain TFLite file that carries nothing.
 
     content  of the file, where it was read already
-    raises   ModelError if the file is missing, is no TFLite model, or carries something that cannot be meant
+    raises   ModelError if the file is missing, is no TFLite model, carries something that cannot be meant, or its graph
+             is not the one that was written
     """
-    file = io.BytesIO(content_of(path) if content is None else content)  # shares the bytes
+    content = content_of(path) if content is None else content
+    file = io.BytesIO(content)  # shares the bytes
     if not zipfile.is_zipfile(file):
         return None
     try:
@@ -140,6 +159,7 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             if "vitcam.json" not in archive.namelist():
                 return None
             card = _card(json.loads(archive.read("vitcam.json")))
+            _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             familiar = familiarity.read(archive, card.familiarity)
             return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar)
@@ -147,6 +167,24 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
         ) from error
+
+
+def _start(archive: zipfile.ZipFile, content: bytes) -> int:
+    """Where the zip begins in a model file, which is where the flatbuffer ends."""
+    return min((part.header_offset for part in archive.infolist()), default=len(content))
+
+
+def _check_graph(path: Path, graph: bytes | memoryview, written: str) -> None:
+    """Raise ModelError unless a flatbuffer is the one that was written; nothing is known of one without a checksum."""
+    if written and (found := _sha256(graph)) != written:
+        raise ModelError(
+            f"{path} is damaged: the SHA-256 of its graph is {found[:12]}…, and its description says {written[:12]}…; "
+            "copy the file again, or export the model again"
+        )
+
+
+def _sha256(graph: bytes | memoryview) -> str:
+    return hashlib.sha256(graph).hexdigest()
 
 
 def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:

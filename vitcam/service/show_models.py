@@ -12,6 +12,8 @@ from vitcam.model.describe import model_record
 from vitcam.model.find import find_model, list_models
 from vitcam.service.consoles import for_results
 
+_UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"  # else they are not loaded
+_UNCHECKED = "?    the graph may be damaged: the file carries no checksum of it; export the model again to have one"
 _SHOWN_LABELS = 120  # every label of the bundled model; of a thousand the first ones do
 
 
@@ -52,15 +54,18 @@ def show_verification(name: str, as_json: bool) -> bool:
             f"{classifier.path} carries no golden images to ask it; vitcam-train export takes them from a folder by "
             "--golden"
         )
-    console = for_results()
+    console, checksum = for_results(), classifier.card.graph_sha256
     for result in results:
         if as_json:
             record = {"image": result.name, "ok": result.ok, "expected": result.expected.label}
-            console.print_json(json.dumps(record | {"found": result.found.label, "p": result.found.p}), indent=None)
+            record |= {"found": result.found.label, "p": result.found.p, "graph_sha256": checksum or None}
+            console.print_json(json.dumps(record), indent=None)
         else:
             word = "ok  " if result.ok else "FAIL"
             expected = f"expected {result.expected.label} {result.expected.p:.3f}"
             console.print(f"{word} {result.name}: {result.found.label} {result.found.p:.3f}, {expected}")
+    if not as_json:
+        console.print(_UNCHANGED if checksum else _UNCHECKED)
     return all(result.ok for result in results)
 
 
