@@ -52,6 +52,11 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is over, however it came to that."""
+        return self._process.poll() is not None
+
     def send(self, packet: bytes, descriptors: Sequence[int] = (), wait: bool = True) -> None:
         """Tell the child something. Raises EOFError when it has ended."""
         flags = 0 if wait else socket.MSG_DONTWAIT

@@ -137,6 +137,8 @@ class DecodeProcess:
     def _started(self) -> Child:
         if self._closed:
             raise VitcamError("the decoder has been closed")
+        if self._child is not None and self._child.has_ended:  # while it was idle: no fault of the next picture's
+            self._end()
         if self._child is None:
             if self._letter < 0:
                 self._letter = os.memfd_create("vitcam-letter")

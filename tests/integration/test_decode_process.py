@@ -90,6 +90,17 @@ def test_a_process_that_dies_in_a_picture_refuses_that_picture_alone(decoder: De
     assert decoder.pid != pid
 
 
+def test_a_process_that_was_killed_while_idle_is_no_fault_of_the_next_picture(decoder: DecodeProcess) -> None:
+    decoder(noise())
+    pid = decoder.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    assert decoder(noise()).width > 0
+    assert decoder.pid != pid
+
+
 def test_a_picture_that_takes_too_long_is_given_up() -> None:
     decoder = DecodeProcess(patience_s=0.5)
     try:

@@ -20,5 +20,5 @@ def test_a_model_without_description_is_explained_as_far_as_it_goes(tmp_path: Pa
     ]
 
     assert [result.code for result in results] == [0, 0], results[0].err
-    assert "dark, " in results[0].sentence
+    assert "dark, " in results[0].out
     assert cv2.imread(str(plain)).shape[0] < cv2.imread(str(whole)).shape[0]
