@@ -19,7 +19,7 @@ def test_predictions_come_as_events_with_the_same_json_as_everywhere(server: Web
     assert record["type"] == "prediction"
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert "attention" not in record
-    assert record["frame"] == {"width": 128, "height": 72, "crop": [0.21875, 0.0, 0.5625, 1.0]}
+    assert record["frame"] == {"width": 1280, "height": 720, "crop": [0.21875, 0.0, 0.5625, 1.0]}
 
 
 def test_attention_is_sent_only_to_those_who_ask_for_it(server: WebServer) -> None:
