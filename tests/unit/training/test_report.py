@@ -179,7 +179,9 @@ def test_the_overlay_is_called_honest_only_where_it_beats_chance_and_the_middle(
         findings={"blur": findings}, command="", machine="", date="2026-01-02",
     )  # fmt: skip
     (tmp_path / "cup.tflite").write_bytes(b"a model")
-    of = SimpleNamespace(honesty=verdict, classifier=SimpleNamespace(path=tmp_path / "cup.tflite"))
+    of = SimpleNamespace(
+        honesty=verdict, classifier=SimpleNamespace(path=tmp_path / "cup.tflite"), data="cups", part="heldout"
+    )
     page = written(tag("main", *overlay_honesty(cast(Material, of))))
 
     assert says in page
