@@ -130,7 +130,7 @@ def test_a_film_pauses_but_does_not_step_back() -> None:
     with daemon("--source", "demo") as running:
         running.wait_for("ok")
         command(running, {"paused": True})
-        frames = {each["seq"] for each in predictions(running, 4)[1:]}
+        frames = {each["seq"] for each in predictions(running, 7)[-3:]}  # a few were on their way
         with pytest.raises(urllib.error.HTTPError) as refused:
             command(running, {"step": -1})
 
