@@ -127,6 +127,8 @@ def test_several_files_at_once_get_a_sentence(page: Chrome) -> None:
 
     wait(page, lambda: "These are 3 files" in text(page, "photo-message"))
 
+    assert hidden(page, "photo-result")
+
 
 def test_a_link_from_another_page_gets_a_sentence(page: Chrome) -> None:
     page.execute_script(
@@ -135,6 +137,8 @@ def test_a_link_from_another_page_gets_a_sentence(page: Chrome) -> None:
     )
 
     wait(page, lambda: "only a link" in text(page, "photo-message"))
+
+    assert hidden(page, "photo-result")
 
 
 def test_an_unknown_picture_has_no_name_and_says_why(site: tuple[Camera, WebServer], page: Chrome) -> None:
