@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError
-
-from .ablation.findings import STUDENT, findings
-from .ablation.page import Conditions, write_page
-from .ablation.result import Job, Result, add_result, jobs, read_results, unfinished
-from .ablation.rows import Row, chosen
-from .ablation.runner import run_all
-from .data.catalogue import open_dataset
-from .finetune import processor
-from .recipe import Recipe, read_recipe
+from vitcam_training.ablation.findings import STUDENT, findings
+from vitcam_training.ablation.page import Conditions, write_page
+from vitcam_training.ablation.result import Job, Result, add_result, jobs, read_results, unfinished
+from vitcam_training.ablation.rows import Row, chosen
+from vitcam_training.ablation.runner import run_all
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.finetune import processor
+from vitcam_training.recipe import Recipe, read_recipe
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from vitcam.errors import UsageError, VitcamError
-
-from .verbs.learn import finetune, fit
-from .verbs.make import compare, export, import_weights
-from .verbs.measure import ablate, evaluate, overlays, report, split
+from vitcam_training.verbs.learn import finetune, fit
+from vitcam_training.verbs.make import compare, export, import_weights
+from vitcam_training.verbs.measure import ablate, evaluate, overlays, report, split
 
 app = typer.Typer(
     help="Make models for vitcam: train, bring in foreign weights, export, measure.",

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.errors import UsageError
-
-from .data.dataset import Dataset
-from .export import calibrate
-from .laps import Lap, laps
-from .layers import ALWAYS_FLOAT, blocks_of, kinds_of, matching
-from .network import Network
-from .quantise import SCHEMES, SHIPPED, Quantisation
-from .sensitivity import Scan, scan, scanning
-from .trial import Outcome, Trial, representative
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.export import calibrate
+from vitcam_training.laps import Lap, laps
+from vitcam_training.layers import ALWAYS_FLOAT, blocks_of, kinds_of, matching
+from vitcam_training.network import Network
+from vitcam_training.quantise import SCHEMES, SHIPPED, Quantisation
+from vitcam_training.sensitivity import Scan, scan, scanning
+from vitcam_training.trial import Outcome, Trial, representative
 
 THREADS = 2
 TURNS = 20

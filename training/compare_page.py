@@ -6,10 +6,10 @@ import os
 from datetime import date
 from pathlib import Path
 
-from .compare import MIXED, THREADS, TURNS, Comparison, Entry
-from .finetune import processor
-from .quantise import SHIPPED, find_scheme
-from .sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
+from vitcam_training.compare import MIXED, THREADS, TURNS, Comparison, Entry
+from vitcam_training.finetune import processor
+from vitcam_training.quantise import SHIPPED, find_scheme
+from vitcam_training.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
 
 _TITLES = {
     SHIPPED: "int8, activations as it runs: what ships",

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from .svg import ACCENT, FAINT, figure
+from vitcam_training.svg import ACCENT, FAINT, figure
 
 CURVES = "curves.svg"
 """Beside the weights of a run."""

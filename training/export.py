@@ -21,20 +21,19 @@ from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
 from vitcam.resize import to_model_size
-
-from .about import About, read_about
-from .calibration import fit_temperature, fit_threshold, scaled
-from .checkpoints import Weights, read_network, read_weights, save_weights
-from .curves import CURVES
-from .data.dataset import Dataset
-from .data.photos import read_photo
-from .evaluate import ask_float, ask_model, comparison, embeddings, figures, open_model
-from .familiarity import MOST, fit_familiarity
-from .network import Network, check_partitions
-from .quantise import SHIPPED, Quantisation
-from .rewrites import Rewrites
-from .sensitivity import ALLOWED_LOSS, loses_too_much, spare
-from .trial import Trial
+from vitcam_training.about import About, read_about
+from vitcam_training.calibration import fit_temperature, fit_threshold, scaled
+from vitcam_training.checkpoints import Weights, read_network, read_weights, save_weights
+from vitcam_training.curves import CURVES
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.data.photos import read_photo
+from vitcam_training.evaluate import ask_float, ask_model, comparison, embeddings, figures, open_model
+from vitcam_training.familiarity import MOST, fit_familiarity
+from vitcam_training.network import Network, check_partitions
+from vitcam_training.quantise import SHIPPED, Quantisation
+from vitcam_training.rewrites import Rewrites
+from vitcam_training.sensitivity import ALLOWED_LOSS, loses_too_much, spare
+from vitcam_training.trial import Trial
 
 log = logging.getLogger(__name__)
 

@@ -15,20 +15,19 @@ from typing import Any
 import keras
 
 from vitcam.errors import UsageError
-
-from .about import FROM_SCRATCH, About, read_about, stored_about
-from .checkpoints import load_into, read_network
-from .commands import TRAINED_BY
-from .data.catalogue import open_dataset
-from .data.dataset import Dataset
-from .distil import Teacher, read_teacher
-from .fingerprint import fingerprint
-from .fit import WEIGHTS, Run, work
-from .mimetic import start_mimetic
-from .recipe import DistilRecipe, Recipe
-from .remaining import StageWork
-from .session import Session
-from .vit import ViT
+from vitcam_training.about import FROM_SCRATCH, About, read_about, stored_about
+from vitcam_training.checkpoints import load_into, read_network
+from vitcam_training.commands import TRAINED_BY
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.distil import Teacher, read_teacher
+from vitcam_training.fingerprint import fingerprint
+from vitcam_training.fit import WEIGHTS, Run, work
+from vitcam_training.mimetic import start_mimetic
+from vitcam_training.recipe import DistilRecipe, Recipe
+from vitcam_training.remaining import StageWork
+from vitcam_training.session import Session
+from vitcam_training.vit import ViT
 
 log = logging.getLogger(__name__)
 

@@ -21,24 +21,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError, VitcamError
-
-from .about import PLANNED, About
-from .board import Board
-from .checkpoints import Weights, read_weights, save_weights, to_timm
-from .data.augment import Images
-from .data.batches import BatchPlan, plain_batches, training_batches
-from .data.dataset import Dataset, Sample
-from .display import Display
-from .distil import DistilLoss, Teacher, accuracy
-from .distributed import as_first, check_folder, check_together, is_first, predictor, share, together, wait
-from .fingerprint import fingerprint
-from .journal import add_line, history, read_log, trim_log
-from .optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
-from .recipe import Recipe
-from .remaining import StageWork, photo_cost
-from .session import Session, Stop, Stopped
-from .state import STATE, Place, load_state, save_state
-from .vit import Tensor, ViT
+from vitcam_training.about import PLANNED, About
+from vitcam_training.board import Board
+from vitcam_training.checkpoints import Weights, read_weights, save_weights, to_timm
+from vitcam_training.data.augment import Images
+from vitcam_training.data.batches import BatchPlan, plain_batches, training_batches
+from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.display import Display
+from vitcam_training.distil import DistilLoss, Teacher, accuracy
+from vitcam_training.distributed import (
+    as_first,
+    check_folder,
+    check_together,
+    is_first,
+    predictor,
+    share,
+    together,
+    wait,
+)
+from vitcam_training.fingerprint import fingerprint
+from vitcam_training.journal import add_line, history, read_log, trim_log
+from vitcam_training.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
+from vitcam_training.recipe import Recipe
+from vitcam_training.remaining import StageWork, photo_cost
+from vitcam_training.session import Session, Stop, Stopped
+from vitcam_training.state import STATE, Place, load_state, save_state
+from vitcam_training.vit import Tensor, ViT
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from vitcam.errors import UsageError
-
-from .config import ViTConfig
+from vitcam_training.config import ViTConfig
 
 PROJECTIONS = ("query", "key", "value", "output", "up", "down")
 """Of each block."""

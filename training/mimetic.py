@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .vit import ViT, sincos_position
+from vitcam_training.vit import ViT, sincos_position
 
 QUERY_KEY = (0.7, 0.7)
 """Of W_q W_kᵀ: how much noise, how much identity."""

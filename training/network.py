@@ -12,14 +12,13 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.greeting import greeting_left_out
 from vitcam.model.runtime import open_interpreter
-
-from .about import About, read_about
-from .checkpoints import Weights, read_network
-from .flatbuffer import only
-from .graph import OUTPUTS, SIGNATURES, to_float
-from .quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
-from .rewrites import Rewrites, fold
-from .vit import ViTConfig
+from vitcam_training.about import About, read_about
+from vitcam_training.checkpoints import Weights, read_network
+from vitcam_training.flatbuffer import only
+from vitcam_training.graph import OUTPUTS, SIGNATURES, to_float
+from vitcam_training.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
+from vitcam_training.rewrites import Rewrites, fold
+from vitcam_training.vit import ViTConfig
 
 
 @dataclass(frozen=True)

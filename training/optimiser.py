@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from .vit import ViT
+from vitcam_training.vit import ViT
 
 
 class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vitcam.errors import UsageError
-
-from .config import ViTConfig
+from vitcam_training.config import ViTConfig
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from pathlib import Path
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle, Card
-
-from .attempts import Attempt, listed, with_attempts
-from .card import write_card
-from .finetune import revision
+from vitcam_training.attempts import Attempt, listed, with_attempts
+from vitcam_training.card import write_card
+from vitcam_training.finetune import revision
 
 log = logging.getLogger(__name__)
 

@@ -11,11 +11,10 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec
-
-from .config import ViTConfig
-from .data.augment import Augment
-from .presets import preset
-from .ranges import check_ranges
+from vitcam_training.config import ViTConfig
+from vitcam_training.data.augment import Augment
+from vitcam_training.presets import preset
+from vitcam_training.ranges import check_ranges
 
 PRECISIONS = ("float32", "mixed_bfloat16")
 OPTIMISERS = ("adamw", "muon")

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .config import ViTConfig
+from vitcam_training.config import ViTConfig
 
 Array = NDArray[np.float64]
 Weights = Mapping[str, NDArray[Any]]

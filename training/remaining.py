@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .config import ViTConfig
+from vitcam_training.config import ViTConfig
 
 FORWARD = 0.4
 """What scoring a photo takes of training on it, as long as it was not measured."""

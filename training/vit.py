@@ -18,7 +18,7 @@ import numpy as np
 from keras import ops
 from numpy.typing import NDArray
 
-from .config import ViTConfig
+from vitcam_training.config import ViTConfig
 
 __all__ = [
     "LUMA",

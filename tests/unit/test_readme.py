@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from vitcam_training.cli import app as training_app
 
 from vitcam.cli import app as vitcam_app
+from vitcam_training.cli import app as training_app
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -12,7 +12,7 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 def main(folder: str, recipe: str, row: str, seed: str) -> None:
     """End when the ablation ends, however it does; then import what takes seconds, and train."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    from .worker import work
+    from vitcam_training.ablation.worker import work
 
     print(work(folder, recipe, row, int(seed)))  # noqa: T201
 

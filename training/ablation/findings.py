@@ -7,8 +7,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .result import Result
-from .rows import BASE, Outcome, Row
+from vitcam_training.ablation.result import Result
+from vitcam_training.ablation.rows import BASE, Outcome, Row
 
 STUDENT = {2: 4.303, 3: 2.776, 4: 2.447, 5: 2.306, 6: 2.228, 7: 2.179, 8: 2.145, 9: 2.120, 10: 2.101}
 """Seeds -> Student's t for 2 (n - 1) degrees of freedom, two-sided, 95 %."""

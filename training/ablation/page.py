@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from ..svg import ACCENT, FAINT, PLAIN, figure
-from .findings import Finding, sentence, shuffling
-from .result import PHOTOS
-from .rows import BASE
+from vitcam_training.ablation.findings import Finding, sentence, shuffling
+from vitcam_training.ablation.result import PHOTOS
+from vitcam_training.ablation.rows import BASE
+from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError
-
-from ..fingerprint import chosen, digits
-from ..recipe import Recipe
-from .rows import Row
+from vitcam_training.ablation.rows import Row
+from vitcam_training.fingerprint import chosen, digits
+from vitcam_training.recipe import Recipe
 
 PHOTOS = 10_000  # of the training part, the first ones: few enough to overfit in a minute
 

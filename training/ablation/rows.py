@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from vitcam.errors import UsageError
-
-from ..recipe import Recipe
+from vitcam_training.recipe import Recipe
 
 Outcome = Literal["below", "alike", "above"]
 """Where a row's accuracy lies, seen from the base: `alike` where the seeds cannot tell the two apart."""

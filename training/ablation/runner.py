@@ -15,8 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vitcam.errors import VitcamError
-
-from .result import Job, Result
+from vitcam_training.ablation.result import Job, Result
 
 POLL_S = 0.2
 STOP_S = 5.0

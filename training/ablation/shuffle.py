@@ -9,9 +9,8 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.resize import InputSpec, to_model_size
-
-from ..data.dataset import Sample
-from ..data.photos import photo_of
+from vitcam_training.data.dataset import Sample
+from vitcam_training.data.photos import photo_of
 
 
 def shuffled(samples: Sequence[Sample], spec: InputSpec, patch_size: int, seed: int = 0) -> list[Sample]:

@@ -7,15 +7,15 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from ..data.catalogue import open_dataset
-from ..data.dataset import Dataset
-from ..finetune import prepare
-from ..presets import count_parameters
-from ..recipe import read_recipe
-from ..session import Session
-from .result import PHOTOS, Job, Result
-from .rows import chosen
-from .shuffle import shuffled
+from vitcam_training.ablation.result import PHOTOS, Job, Result
+from vitcam_training.ablation.rows import chosen
+from vitcam_training.ablation.shuffle import shuffled
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.finetune import prepare
+from vitcam_training.presets import count_parameters
+from vitcam_training.recipe import read_recipe
+from vitcam_training.session import Session
 
 
 def run(job: Job, folder: Path, dataset: Dataset) -> Result:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image
-
-from .photos import read_photo
+from vitcam_training.data.photos import read_photo
 
 ALIKE = 0.96  # correlation of two 16 x 16 thumbnails; pairs from here up were looked at, and most are one photo
 SIDE_PX = 16

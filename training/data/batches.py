@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.resize import InputSpec, to_model_size
-
-from .augment import Augment, change, mix
-from .dataset import Sample
-from .photos import BrokenPhotoError, photo_of
+from vitcam_training.data.augment import Augment, change, mix
+from vitcam_training.data.dataset import Sample
+from vitcam_training.data.photos import BrokenPhotoError, photo_of
 
 AHEAD = 4  # batches that wait at most: 64 pictures of 224 px are 9.6 MB
 

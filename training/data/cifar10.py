@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from vitcam.decode import decode_image
 from vitcam.errors import UsageError
-
-from .dataset import Dataset, Sample, data_root, missing_data
-from .downloads import from_keras
+from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
+from vitcam_training.data.downloads import from_keras
 
 CALIBRATION = 2000
 SIDE_PX = 32

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
-
-from .dataset import missing_data
+from vitcam_training.data.dataset import missing_data
 
 PATIENCE_S = 10.0  # without a word from the other side
 

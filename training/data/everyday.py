@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from .dataset import Dataset, Sample, data_root, missing_data
+from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
 
 FOLDERS = ("caltech101", "flowers/train", "flowers/val")
 SOURCES = "data.caltech.edu/records/mzrjq-6wc02 (Caltech-101) and tensorflow.org/datasets/catalog/tf_flowers"

@@ -9,9 +9,8 @@ import cv2
 
 from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
-
-from .dataset import Dataset
-from .own import Listed, clean_label
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.data.own import Listed, clean_label
 
 HELD_OUT = ("heldout", "test", "val")  # names of the folder whose photos give the figures; the first that there is
 CALIBRATION = ("calibration", "val")

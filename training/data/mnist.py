@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
-
-from .dataset import Dataset, Sample, data_root, missing_data
-from .downloads import from_keras
+from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
+from vitcam_training.data.downloads import from_keras
 
 CALIBRATION = 2000
 LABELS = tuple("0123456789")

@@ -18,12 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from vitcam.errors import UsageError
-
-from ..progress import shown
-from .alike import Thumbnails, thumbnail
-from .dataset import ALL, Dataset, Sample
-from .parts import Shares, divide
-from .photos import BrokenPhotoError, read_photo
+from vitcam_training.data.alike import Thumbnails, thumbnail
+from vitcam_training.data.dataset import ALL, Dataset, Sample
+from vitcam_training.data.parts import Shares, divide
+from vitcam_training.data.photos import BrokenPhotoError, read_photo
+from vitcam_training.progress import shown
 
 MADE = Shares(heldout=0.2, calibration=0.1)
 CALIBRATION_ONLY = Shares(heldout=0.0, calibration=0.1)  # where what is held out is given, and nothing calibrates

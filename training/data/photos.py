@@ -7,8 +7,7 @@ from pathlib import Path
 from vitcam.decode import decode_image
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-
-from .dataset import Sample
+from vitcam_training.data.dataset import Sample
 
 
 class BrokenPhotoError(UsageError):

@@ -12,8 +12,8 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
-from .alike import ALIKE, mirrored, thumbnails
-from .everyday import label_of, photos
+from vitcam_training.data.alike import ALIKE, mirrored, thumbnails
+from vitcam_training.data.everyday import label_of, photos
 
 HELD_OUT, CALIBRATION = 10, 2  # photos of each label
 

@@ -12,19 +12,18 @@ import numpy as np
 from vitcam.attention import usual_mode
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-
-from ..data.dataset import Dataset
-from ..intervals import DRAWS
-from .asked import digest, open_explained
-from .curves import NEUTRAL, Floats
-from .explanations import CENTRE, Network, explanations
-from .findings import findings
-from .measure import Bench, Plan, mean_attention, measure
-from .page import write_page
-from .photos import stratified
-from .plot import draw_curves
-from .result import BASELINES, Verdict, path_of, write_verdict
-from .sheet import draw_sheet, write_sheet
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.honesty.asked import digest, open_explained
+from vitcam_training.honesty.curves import NEUTRAL, Floats
+from vitcam_training.honesty.explanations import CENTRE, Network, explanations
+from vitcam_training.honesty.findings import findings
+from vitcam_training.honesty.measure import Bench, Plan, mean_attention, measure
+from vitcam_training.honesty.page import write_page
+from vitcam_training.honesty.photos import stratified
+from vitcam_training.honesty.plot import draw_curves
+from vitcam_training.honesty.result import BASELINES, Verdict, path_of, write_verdict
+from vitcam_training.honesty.sheet import draw_sheet, write_sheet
+from vitcam_training.intervals import DRAWS
 
 PRIOR_PHOTOS = 200
 ALWAYS_DRAWN = ("evidence", "attention", "rollout")
@@ -56,7 +55,7 @@ def settle(case: Case, out: Path | None, page: Path | None, command: str) -> tup
     page     its plot and sheet lie beside it; None: beside `out`
     returns  the verdict, and where it and the page were written
     """
-    from ..finetune import processor  # brings Keras along
+    from vitcam_training.finetune import processor  # brings Keras along
 
     bench = prepare(case)
     verdict = judge(case, bench, command, processor())
@@ -143,7 +142,7 @@ def _float_network(case: Case, classifier: Classifier) -> tuple[Network | None, 
     if not (case.checkpoint or path.is_file()):
         log.warning("no float network at %s: the maps that only it gives are left out", path)
         return None, {}
-    from .network import MAPS, FloatNetwork  # Keras takes five seconds to import
+    from vitcam_training.honesty.network import MAPS, FloatNetwork  # Keras takes five seconds to import
 
     network = FloatNetwork(path)
     if network.config.grid != classifier.card.grid:

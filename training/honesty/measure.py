@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.resize import to_model_size
-
-from ..data.dataset import Sample
-from ..data.photos import BrokenPhotoError, photo_of
-from ..progress import shown
-from .asked import ask_once, follow
-from .curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
-from .explanations import Clues, Explanation, Network
+from vitcam_training.data.dataset import Sample
+from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.honesty.asked import ask_once, follow
+from vitcam_training.honesty.curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
+from vitcam_training.honesty.explanations import Clues, Explanation, Network
+from vitcam_training.progress import shown
 
 ENDS, MS = "ends", "ms"
 

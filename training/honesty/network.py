@@ -12,10 +12,9 @@ import keras
 import numpy as np
 
 from vitcam.frames import Image
-
-from ..checkpoints import load_into, read_network
-from ..reference import Array, layer_norm, linear
-from ..vit import Taps, ViT, pooled_attention
+from vitcam_training.checkpoints import load_into, read_network
+from vitcam_training.reference import Array, layer_norm, linear
+from vitcam_training.vit import Taps, ViT, pooled_attention
 
 MAPS = {
     "attention × values": "last block, times the length of what each patch brings (Kobayashi et al. 2020)",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..intervals import Interval
-from .result import BASELINES, CURVES, Finding, GivenBy, Verdict
+from vitcam_training.honesty.result import BASELINES, CURVES, Finding, GivenBy, Verdict
+from vitcam_training.intervals import Interval
 
 GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",

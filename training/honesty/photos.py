@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..data.dataset import Sample
+from vitcam_training.data.dataset import Sample
 
 
 def stratified(samples: Sequence[Sample], count: int, seed: int) -> list[Sample]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..svg import ACCENT, FAINT, PLAIN, figure
-from .result import BASELINES, CURVES, Verdict
+from vitcam_training.honesty.result import BASELINES, CURVES, Verdict
+from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 OTHERS = ("evidence", "attention", "rollout")
 TITLES = {"deletion": "Deletion: the lower, the better", "insertion": "Insertion: the higher, the better"}

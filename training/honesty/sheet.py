@@ -12,10 +12,9 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.paper import fitted, framed, heat_over, stack, tiles
-
-from .asked import ask_once, follow
-from .curves import Floats, blurred
-from .explanations import Clues, Explanation, Network
+from vitcam_training.honesty.asked import ask_once, follow
+from vitcam_training.honesty.curves import Floats, blurred
+from vitcam_training.honesty.explanations import Clues, Explanation, Network
 
 SIDE, GAP, MARGIN = 150, 8, 12
 OPACITY = 0.7

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log10
 from xml.etree.ElementTree import Element
 
-from .markup import Node, tag
+from vitcam_training.report.markup import Node, tag
 
 WIDTH, HEIGHT = 440, 270
 LEFT, RIGHT, TOP, BOTTOM = 62, 18, 10, 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from .markup import Node, paragraph, table, tag
-from .material import Material
+from vitcam_training.report.markup import Node, paragraph, table, tag
+from vitcam_training.report.material import Material
 
 
 def classes(of: Material) -> list[Element]:

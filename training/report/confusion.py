@@ -7,11 +7,11 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.photos import photo_of
-from ..evaluate import Answers
-from .markup import Node, paragraph, table, tag
-from .material import Material
-from .pictures import inline, shown
+from vitcam_training.data.photos import photo_of
+from vitcam_training.evaluate import Answers
+from vitcam_training.report.markup import Node, paragraph, table, tag
+from vitcam_training.report.material import Material
+from vitcam_training.report.pictures import inline, shown
 
 Counts = NDArray[np.int64]
 

@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate import Answers, calibration_error
-from ..intervals import Interval, bootstrap_figure, bootstrap_means
-from .markup import paragraph, tag
-from .material import Material
-from .unknown import rejected_at
+from vitcam_training.evaluate import Answers, calibration_error
+from vitcam_training.intervals import Interval, bootstrap_figure, bootstrap_means
+from vitcam_training.report.markup import paragraph, tag
+from vitcam_training.report.material import Material
+from vitcam_training.report.unknown import rejected_at
 
 
 def headline(of: Material) -> list[Element]:

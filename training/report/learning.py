@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from .charts import Axis, Mark, dots, legend, line, linear_axis, log_axis, percent_axis, plot
-from .markup import Node, missing, paragraph, table, tag
-from .material import Material
+from vitcam_training.report.charts import Axis, Mark, dots, legend, line, linear_axis, log_axis, percent_axis, plot
+from vitcam_training.report.markup import Node, missing, paragraph, table, tag
+from vitcam_training.report.material import Material
 
 History = dict[str, list[float]]
 

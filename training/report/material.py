@@ -17,18 +17,26 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.service.bench import Plan, Step, run_bench
 from vitcam.service.bench_row import Row
-
-from ..about import About, read_about
-from ..calibration import scaled
-from ..commands import measured_on
-from ..data.catalogue import open_to_measure
-from ..data.dataset import Dataset
-from ..evaluate import Answers, Floats, ask_float, ask_model, attention_cosines, comparison, figures, open_model
-from ..finetune import processor
-from ..honesty.result import Verdict, path_of, read_verdict
-from ..scores import in_detail
-from .company import Company, company, now
-from .strangers import Strangers, default_strangers, meet
+from vitcam_training.about import About, read_about
+from vitcam_training.calibration import scaled
+from vitcam_training.commands import measured_on
+from vitcam_training.data.catalogue import open_to_measure
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.evaluate import (
+    Answers,
+    Floats,
+    ask_float,
+    ask_model,
+    attention_cosines,
+    comparison,
+    figures,
+    open_model,
+)
+from vitcam_training.finetune import processor
+from vitcam_training.honesty.result import Verdict, path_of, read_verdict
+from vitcam_training.report.company import Company, company, now
+from vitcam_training.report.strangers import Strangers, default_strangers, meet
+from vitcam_training.scores import in_detail
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads
 

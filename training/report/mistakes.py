@@ -6,10 +6,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from ..data.photos import photo_of
-from .markup import Node, paragraph, tag
-from .material import Material
-from .pictures import inline, look, photo_card, shown
+from vitcam_training.data.photos import photo_of
+from vitcam_training.report.markup import Node, paragraph, tag
+from vitcam_training.report.material import Material
+from vitcam_training.report.pictures import inline, look, photo_card, shown
 
 WORST, EXAMPLES = 16, 24
 SMALL_PX = 150

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from ..commands import judging
-from ..honesty.asked import digest
-from ..honesty.result import BASELINES, CURVES, Finding, Verdict, path_of
-from ..intervals import Interval
-from .charts import legend, line, percent_axis, plot
-from .markup import Node, missing, paragraph, table, tag
-from .material import Material
+from vitcam_training.commands import judging
+from vitcam_training.honesty.asked import digest
+from vitcam_training.honesty.result import BASELINES, CURVES, Finding, Verdict, path_of
+from vitcam_training.intervals import Interval
+from vitcam_training.report.charts import legend, line, percent_axis, plot
+from vitcam_training.report.markup import Node, missing, paragraph, table, tag
+from vitcam_training.report.material import Material
 
 KINDS = ("accent", "plain", "faint", "ink dashed")
 

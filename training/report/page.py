@@ -9,21 +9,20 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from vitcam.errors import UsageError
-
-from ..cautions import cautions
-from .classes import classes
-from .confusion import confusion
-from .headline import headline
-from .learning import learning
-from .markup import embedded_json, paragraph, tag, written
-from .material import Material
-from .mistakes import examples, mistakes
-from .overlay import overlay_honesty
-from .provenance import provenance
-from .quantised import quantised
-from .reliability import reliability
-from .speed import speed
-from .unknown import unknown
+from vitcam_training.cautions import cautions
+from vitcam_training.report.classes import classes
+from vitcam_training.report.confusion import confusion
+from vitcam_training.report.headline import headline
+from vitcam_training.report.learning import learning
+from vitcam_training.report.markup import embedded_json, paragraph, tag, written
+from vitcam_training.report.material import Material
+from vitcam_training.report.mistakes import examples, mistakes
+from vitcam_training.report.overlay import overlay_honesty
+from vitcam_training.report.provenance import provenance
+from vitcam_training.report.quantised import quantised
+from vitcam_training.report.reliability import reliability
+from vitcam_training.report.speed import speed
+from vitcam_training.report.unknown import unknown
 
 
 @dataclass(frozen=True)

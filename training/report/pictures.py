@@ -13,10 +13,9 @@ from vitcam.attention import overlay, usual_mode
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.resize import crop_of
-
-from ..data.dataset import Sample
-from ..data.photos import photo_of
-from .markup import Node, tag
+from vitcam_training.data.dataset import Sample
+from vitcam_training.data.photos import photo_of
+from vitcam_training.report.markup import Node, tag
 
 SIDE_PX = 200  # of the longer side: 24 pairs of this size and quality are about half a megabyte
 QUALITY = 80

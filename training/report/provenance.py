@@ -10,12 +10,11 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from vitcam.model.bundle import Card
-
-from ..attempts import HEAD, KEY, listed, rows
-from ..cautions import epochs_in_words
-from ..commands import KEYS, evaluating, made_by
-from .markup import Node, missing, table, tag
-from .material import Material
+from vitcam_training.attempts import HEAD, KEY, listed, rows
+from vitcam_training.cautions import epochs_in_words
+from vitcam_training.commands import KEYS, evaluating, made_by
+from vitcam_training.report.markup import Node, missing, table, tag
+from vitcam_training.report.material import Material
 
 PACKAGES = ("vitcam", "numpy", "opencv-python-headless", "keras", "jax", "ai-edge-litert", "ai-edge-quantizer")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from vitcam.service.bench_row import Row
-
-from .markup import Node, paragraph, table
-from .material import Material
+from vitcam_training.report.markup import Node, paragraph, table
+from vitcam_training.report.material import Material
 
 HEAD = ("threads", "p50 ms", "p90 ms", "p99 ms", "pictures/s", "memory MB", "of the roofline")
 

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model.classifier import Classifier
-
-from ..data.catalogue import DATASETS
-from ..data.dataset import Dataset, Sample
-from ..data.photos import BrokenPhotoError, photo_of
-from ..evaluate import Answers, ask_model
-from ..progress import shown
-from ..unknown import SEEDS, disjoint
+from vitcam_training.data.catalogue import DATASETS
+from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.evaluate import Answers, ask_model
+from vitcam_training.progress import shown
+from vitcam_training.unknown import SEEDS, disjoint
 
 log = logging.getLogger(__name__)
 

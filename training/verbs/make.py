@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam.errors import UsageError
-
-from .common import (
+from vitcam_training.verbs.common import (
     DataOption,
     JsonOption,
     KeepOption,
@@ -45,7 +44,7 @@ def import_weights(
     licence: Annotated[str, typer.Option("--licence", help="What the weights' owner says of their use.")] = "",
 ) -> None:
     """Bring foreign weights in: compare every shape, name leftovers, write a checkpoint that `export` takes."""
-    from ..foreign import Wanted, bring_in
+    from vitcam_training.foreign import Wanted, bring_in
 
     wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
     leftovers = bring_in(weights, labels, out, wanted)
@@ -82,14 +81,14 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
-    from ..cautions import cautions
-    from ..commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
-    from ..data.catalogue import open_dataset
-    from ..export import export
-    from ..publish import WeakerModel, publish
-    from ..rewrites import Rewrites
-    from ..tables import export_record, export_table
-    from ..trial import wanted
+    from vitcam_training.cautions import cautions
+    from vitcam_training.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
+    from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.export import export
+    from vitcam_training.publish import WeakerModel, publish
+    from vitcam_training.rewrites import Rewrites
+    from vitcam_training.tables import export_record, export_table
+    from vitcam_training.trial import wanted
 
     try:
         rewrites = Rewrites.without(*(without or ()))
@@ -123,7 +122,7 @@ def _options(
     representative: str | None,
 ) -> list[str]:  # fmt: skip
     """What decides about the file, as `export` takes it."""
-    from ..commands import data_word, path_word
+    from vitcam_training.commands import data_word, path_word
 
     words = ["--golden", path_word(golden)] if golden else []
     words += [word for name in without or () for word in ("--without", name)]
@@ -147,10 +146,10 @@ def compare(
     """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
     import tempfile
 
-    from ..compare import compare, rows
-    from ..compare_page import write_page
-    from ..data.catalogue import open_dataset
-    from ..tables import comparison_table
+    from vitcam_training.compare import compare, rows
+    from vitcam_training.compare_page import write_page
+    from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.tables import comparison_table
 
     dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
     with tempfile.TemporaryDirectory() as folder:

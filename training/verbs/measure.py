@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import JsonOption, ModelArgument, PhotosOption, ThreadsOption, as_given, say, warn
+from vitcam_training.verbs.common import JsonOption, ModelArgument, PhotosOption, ThreadsOption, as_given, say, warn
 
 if TYPE_CHECKING:
-    from ..ablation.result import Result
+    from vitcam_training.ablation.result import Result
 
 
 def evaluate(
@@ -29,9 +29,9 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
-    from ..evaluate import evaluate
-    from ..tables import evaluation_table
-    from ..unknown import rejection
+    from vitcam_training.evaluate import evaluate
+    from vitcam_training.tables import evaluation_table
+    from vitcam_training.unknown import rejection
 
     found = evaluate(model, data, split, float_, threads)
     found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
@@ -53,8 +53,8 @@ def report(
     threads: ThreadsOption = None,
 ) -> None:
     """Show all that can be measured of a model on one page, an HTML file that loads nothing; it holds photos."""
-    from ..report.material import Wish, check_place, gather
-    from ..report.page import write_report
+    from vitcam_training.report.material import Wish, check_place, gather
+    from vitcam_training.report.page import write_report
 
     check_place(out)
     size = write_report(gather(Wish(model, data, split, float_, unknown, threads)), out)
@@ -80,10 +80,10 @@ def overlays(
     as_json: JsonOption = False,
 ) -> None:
     """Measure whether overlays show what the answer hangs on. Run it again to go on after an interruption."""
-    from ..data.catalogue import open_dataset
-    from ..honesty.judge import Case, settle
-    from ..honesty.measure import Plan
-    from ..tables import overlays_table
+    from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.honesty.judge import Case, settle
+    from vitcam_training.honesty.measure import Plan
+    from vitcam_training.tables import overlays_table
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
     case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
@@ -105,8 +105,8 @@ def ablate(
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object on stdout for each run that ends.")] = False,
 ) -> None:
     """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
-    from ..ablate import plan
-    from ..progress import shown
+    from vitcam_training.ablate import plan
+    from vitcam_training.progress import shown
 
     ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
     for result in shown(ablation.run(), "runs", len(ablation.left)):
@@ -129,8 +129,8 @@ def split(
     ] = "heldout",
 ) -> None:
     """Lay a part of a data set out as a folder tree, for `vitcam run --source FOLDER --no-realtime --once`."""
-    from ..data.catalogue import open_dataset
-    from ..data.folder import lay_out
+    from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.data.folder import lay_out
 
     count = lay_out(open_dataset(data), part, folder)
     say(f"linked {count:,} photos into {folder}")

@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from vitcam_training.about import read_about
-from vitcam_training.data.dataset import Dataset, data_root, missing_data
-from vitcam_training.data.imagenet import imagenet
-from vitcam_training.data.photos import read_photo
 
 from tests.bench.peers.material import Answers, Material, Photos
 from vitcam.errors import VitcamError
 from vitcam.resize import to_model_size
+from vitcam_training.about import read_about
+from vitcam_training.data.dataset import Dataset, data_root, missing_data
+from vitcam_training.data.imagenet import imagenet
+from vitcam_training.data.photos import read_photo
 
 WEIGHTS = "deit_tiny/deit_tiny_patch16_224.npz"
 SOURCE = "github.com/facebookresearch/deit (deit_tiny_patch16_224, saved by NumPy under timm's names)"

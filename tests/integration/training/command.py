@@ -1,6 +1,7 @@
 """`vitcam-train` as a user calls it, in this process: starting one of its own takes seconds each time."""
 
 from typer.testing import CliRunner
+
 from vitcam_training.cli import app
 
 

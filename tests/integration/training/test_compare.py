@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.checkpoints import save_weights, to_timm
-from vitcam_training.cli import main
 
 from tests.integration.training.command import call
 from tests.unit.training.nets import SMALL, small_about, small_vit
 from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
+from vitcam_training.checkpoints import save_weights, to_timm
+from vitcam_training.cli import main
 
 
 @pytest.fixture(scope="module")

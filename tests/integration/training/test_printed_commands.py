@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from vitcam_training.report import material
 
 from tests.integration.training.command import call
 from tests.unit.training.pictures import RECIPE, write_pictures
+from vitcam_training.report import material
 
 
 @dataclass(frozen=True)

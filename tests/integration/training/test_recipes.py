@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.finetune import prepare
-from vitcam_training.recipe import read_recipe, shipped_recipes
 
 from tests.unit.training.pictures import write_pictures
+from vitcam_training.finetune import prepare
+from vitcam_training.recipe import read_recipe, shipped_recipes
 
 
 @pytest.mark.parametrize("name", shipped_recipes())

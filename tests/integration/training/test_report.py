@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from vitcam_training.cli import app
-from vitcam_training.report import material
-from vitcam_training.report.page import SECTIONS
 
 from tests.integration.training.command import call
 from tests.integration.web.browser import console_errors, open_browser
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import VitcamError
+from vitcam_training.cli import app
+from vitcam_training.report import material
+from vitcam_training.report.page import SECTIONS
 
 ODD = "<b>red</b>"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.checkpoints import read_weights
 
 from tests.unit.training.pictures import write_pictures
+from vitcam_training.checkpoints import read_weights
 
 RECIPE = """
 name = "colours"

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.flatbuffer import only
-from vitcam_training.network import output_positions
 
 from tests.command import vitcam
 from tests.unit.training.exported import Exported, expected_outputs
@@ -14,6 +12,8 @@ from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.resize import InputSpec
+from vitcam_training.flatbuffer import only
+from vitcam_training.network import output_positions
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,16 @@ import cv2
 import numpy as np
 import pytest
 from typer.testing import CliRunner
-from vitcam_training.about import read_about
-from vitcam_training.attempts import listed
-from vitcam_training.checkpoints import read_weights, save_weights
-from vitcam_training.cli import app, main
 
 from tests.integration.training.command import call
 from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
 from vitcam.errors import VitcamError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
+from vitcam_training.about import read_about
+from vitcam_training.attempts import listed
+from vitcam_training.checkpoints import read_weights, save_weights
+from vitcam_training.cli import app, main
 
 ABOUT = """
 [[about.trained_on]]

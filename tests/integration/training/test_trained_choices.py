@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from keras import ops
 from numpy.typing import NDArray
-from vitcam_training.checkpoints import load_into, read_network
-from vitcam_training.vit import ViT
 
 from tests.integration.training.command import call
 from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.model.classifier import Classifier
+from vitcam_training.checkpoints import load_into, read_network
+from vitcam_training.vit import ViT
 
 RECIPE = """
 name = "colours"

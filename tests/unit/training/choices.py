@@ -1,6 +1,7 @@
 """Networks at random, of every choice that ViTConfig has."""
 
 from hypothesis import strategies as st
+
 from vitcam_training.config import ViTConfig
 
 # every choice, and sizes from a short list: each new shape costs the backend a compilation

@@ -15,6 +15,10 @@ from ai_edge_litert.interpreter import Interpreter
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+from tests.unit.training.choices import CONFIGS
+from tests.unit.training.nets import photos, small_vit
+from vitcam.model.runtime import open_interpreter
 from vitcam_training import reference
 from vitcam_training.checkpoints import Weights, to_timm
 from vitcam_training.config import ViTConfig
@@ -22,10 +26,6 @@ from vitcam_training.flatbuffer import only
 from vitcam_training.graph import SIGNATURES, to_float
 from vitcam_training.quantise import allow_float16, delegate_input, to_int8
 from vitcam_training.rewrites import Rewrites, fold
-
-from tests.unit.training.choices import CONFIGS
-from tests.unit.training.nets import photos, small_vit
-from vitcam.model.runtime import open_interpreter
 
 Outputs = dict[str, NDArray[Any]]
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.unit.training.nets import Floats, small_vit
+from vitcam.errors import UsageError, VitcamError
 from vitcam_training.ablation.findings import VERDICTS, Finding, findings, margin, outcome, sentence, shuffling
 from vitcam_training.ablation.page import Conditions, write_page
 from vitcam_training.ablation.result import Job, Result, add_result, jobs, read_results, unfinished
@@ -17,9 +20,6 @@ from vitcam_training.finetune import prepare
 from vitcam_training.presets import count_parameters
 from vitcam_training.recipe import Recipe, read_recipe
 from vitcam_training.session import Session
-
-from tests.unit.training.nets import Floats, small_vit
-from vitcam.errors import UsageError, VitcamError
 
 RECIPE = read_recipe("ablation")
 ROW = {row.name: row for row in ROWS}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vitcam_training.data.augment import Augment, change, coarsen, erase, jitter, mix, move, random_crop
 
 from vitcam.resize import InputSpec
+from vitcam_training.data.augment import Augment, change, coarsen, erase, jitter, mix, move, random_crop
 
 SPEC = InputSpec(32, 48)
 

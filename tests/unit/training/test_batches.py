@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.data.augment import Augment
-from vitcam_training.data.batches import BatchPlan, draw, plain_batches, training_batches
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import read_photo
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec, to_model_size
+from vitcam_training.data.augment import Augment
+from vitcam_training.data.batches import BatchPlan, draw, plain_batches, training_batches
+from vitcam_training.data.dataset import Sample
+from vitcam_training.data.photos import read_photo
 
 SPEC = InputSpec(24, 24)
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from vitcam_training.calibration import fit_temperature, fit_threshold, scaled
 
 

@@ -2,12 +2,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from vitcam_training.about import PLANNED
-from vitcam_training.calibration import RANGE
-from vitcam_training.card import write_card
 
 from vitcam.model.bundle import Card
 from vitcam.resize import InputSpec
+from vitcam_training.about import PLANNED
+from vitcam_training.calibration import RANGE
+from vitcam_training.card import write_card
 
 FIGURES = {
     "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,

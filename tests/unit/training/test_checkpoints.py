@@ -5,6 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import save
+
+from tests.unit.training.nets import SMALL, small_about, small_vit
+from vitcam.errors import UsageError
 from vitcam_training.about import read_about
 from vitcam_training.checkpoints import (
     config_of,
@@ -15,9 +18,6 @@ from vitcam_training.checkpoints import (
     to_timm,
 )
 from vitcam_training.vit import ViT
-
-from tests.unit.training.nets import SMALL, small_about, small_vit
-from vitcam.errors import UsageError
 
 
 def test_weights_survive_the_way_into_a_network_and_out() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.cifar10 import read_strips
-from vitcam_training.data.photos import photo_of
 
 from tests.parts import need_data
 from vitcam.errors import UsageError
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.cifar10 import read_strips
+from vitcam_training.data.photos import photo_of
 
 
 def strips(path: Path, count: int, labels: int | None = None) -> Path:

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 from keras import ops
 from numpy.typing import NDArray
+
+from tests.unit.training.nets import photos, small_about, small_vit
+from tests.unit.training.pictures import write_pictures
+from vitcam.resize import to_model_size
 from vitcam_training import reference
 from vitcam_training.checkpoints import to_timm
 from vitcam_training.config import ViTConfig
@@ -19,10 +23,6 @@ from vitcam_training.data.photos import read_photo
 from vitcam_training.fit import Logits, Run
 from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
-
-from tests.unit.training.nets import photos, small_about, small_vit
-from tests.unit.training.pictures import write_pictures
-from vitcam.resize import to_model_size
 
 CONFIG = ViTConfig(classes=3, image_size=(16, 16), patch_size=4, width=16, depth=2, heads=4)
 

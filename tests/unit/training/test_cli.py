@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from vitcam_training.cli import main
-from vitcam_training.data import folder
 
 from tests.unit.training.pictures import RECIPE, write_pictures
+from vitcam_training.cli import main
+from vitcam_training.data import folder
 
 
 def ended(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

@@ -5,6 +5,7 @@ import sys
 import time
 
 import pytest
+
 from vitcam_training.report import company as room
 from vitcam_training.report.company import Company, Moment, busy_s, company, now
 

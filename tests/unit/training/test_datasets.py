@@ -3,6 +3,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.parts import need_data
+from tests.unit.training.pictures import write_pictures
+from vitcam.errors import UsageError
 from vitcam_training.data.alike import thumbnails
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.cifar10 import LABELS
@@ -10,10 +14,6 @@ from vitcam_training.data.everyday import everyday, label_of, listed, photos
 from vitcam_training.data.folder import lay_out
 from vitcam_training.data.imagenet import synsets, table
 from vitcam_training.data.split import split
-
-from tests.parts import need_data
-from tests.unit.training.pictures import write_pictures
-from vitcam.errors import UsageError
 
 
 def test_an_unknown_name_is_refused_as_neither_data_set_nor_folder() -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+
+from tests.unit.training.pictures import write_pictures
+from vitcam.errors import UsageError
 from vitcam_training.about import read_about
 from vitcam_training.data.augment import Augment
 from vitcam_training.distil import DistilLoss, Teacher, accuracy, read_teacher
 from vitcam_training.finetune import prepare
 from vitcam_training.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
-
-from tests.unit.training.pictures import write_pictures
-from vitcam.errors import UsageError
 
 LABELS = ("blue", "green", "red")
 

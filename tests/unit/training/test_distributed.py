@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vitcam_training.checkpoints import read_weights
-from vitcam_training.distributed import as_first, is_first, join, share, together
-from vitcam_training.session import Session
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
+from vitcam_training.checkpoints import read_weights
+from vitcam_training.distributed import as_first, is_first, join, share, together
+from vitcam_training.session import Session
 
 pytestmark = pytest.mark.timeout(900)  # three processes that compile, on a machine that may be busy
 

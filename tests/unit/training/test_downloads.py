@@ -8,10 +8,10 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.photos import photo_of
 
 from vitcam.errors import UsageError
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.photos import photo_of
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from vitcam_training.evaluate import Answers, calibration_error, comparison, figures
 
 

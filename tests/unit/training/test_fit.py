@@ -9,6 +9,10 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+
+from tests.unit.training.pictures import write_pictures
+from vitcam.errors import UsageError, VitcamError
+from vitcam.frames import Image
 from vitcam_training.about import PLANNED, read_about
 from vitcam_training.checkpoints import Weights, read_weights, to_timm
 from vitcam_training.data import batches
@@ -21,10 +25,6 @@ from vitcam_training.fit import Run, cross_entropy
 from vitcam_training.journal import COLUMNS
 from vitcam_training.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
 from vitcam_training.session import Session, Stop, Stopped
-
-from tests.unit.training.pictures import write_pictures
-from vitcam.errors import UsageError, VitcamError
-from vitcam.frames import Image
 
 
 @pytest.fixture(scope="module")

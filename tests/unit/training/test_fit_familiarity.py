@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from vitcam_training.familiarity import fit_familiarity
 
 Rows = NDArray[np.float64]

@@ -4,13 +4,13 @@ from typing import Any
 import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter
+
+from tests.unit.training.exported import answer, pieces
+from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
 from vitcam_training.checkpoints import Weights, to_timm
 from vitcam_training.graph import to_float
 from vitcam_training.quantise import delegate_input, to_int8
 from vitcam_training.rewrites import Rewrites, fold
-
-from tests.unit.training.exported import answer, pieces
-from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+
 from vitcam_training.mimetic import factors, near_identity, start_mimetic
 from vitcam_training.vit import ViT, ViTConfig
 

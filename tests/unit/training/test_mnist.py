@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.parts import need_data
+from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.folder import lay_out
 from vitcam_training.data.mnist import read_idx
 from vitcam_training.data.photos import photo_of, read_photo
-
-from tests.parts import need_data
-from vitcam.errors import UsageError
 
 
 def idx(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], kind: int = 8) -> Path:

@@ -9,6 +9,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+
+from tests.unit.training.nets import SMALL, photos, small_about, small_vit
+from vitcam.errors import UsageError
 from vitcam_training.about import About
 from vitcam_training.checkpoints import (
     config_of,
@@ -20,9 +23,6 @@ from vitcam_training.checkpoints import (
 )
 from vitcam_training.config import ViTConfig
 from vitcam_training.vit import ViT
-
-from tests.unit.training.nets import SMALL, photos, small_about, small_vit
-from vitcam.errors import UsageError
 
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},

@@ -3,10 +3,10 @@ from itertools import pairwise
 import keras
 import numpy as np
 import pytest
-from vitcam_training.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
-from vitcam_training.vit import ViT
 
 from tests.unit.training.nets import SMALL
+from vitcam_training.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
+from vitcam_training.vit import ViT
 
 
 def test_the_learning_rate_rises_linearly_and_falls_along_a_cosine() -> None:

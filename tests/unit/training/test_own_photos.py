@@ -7,11 +7,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from vitcam_training.data.catalogue import open_dataset, open_to_measure
-from vitcam_training.data.dataset import Dataset
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
+from vitcam_training.data.catalogue import open_dataset, open_to_measure
+from vitcam_training.data.dataset import Dataset
 
 
 def scenes(folder: Path, count: int, frames: int = 1, seed: int = 0) -> Path:

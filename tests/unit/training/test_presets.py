@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import pytest
+
+from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.presets import PRESETS, count_parameters, preset
 from vitcam_training.vit import ViT
-
-from vitcam.errors import UsageError
 
 PUBLISHED = {
     "vit-ti16": 5_717_416,  # timm, deit_tiny_patch16_224

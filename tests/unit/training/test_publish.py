@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from vitcam_training.attempts import Attempt, listed, rows
-from vitcam_training.publish import WeakerModel, publish
 
 from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model import bundle
 from vitcam.model.bundle import Card, Golden
 from vitcam.resize import InputSpec
+from vitcam_training.attempts import Attempt, listed, rows
+from vitcam_training.publish import WeakerModel, publish
 
 FIGURES = {
     "data": "cups", "split": "heldout", "n": 200, "top1": 0.9, "top5": 0.99, "ece": 0.02,

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter
 from numpy.typing import NDArray
-from vitcam_training.checkpoints import Weights, to_timm
-from vitcam_training.layers import ALWAYS_FLOAT, blocks_of, kinds_of, layers_of, matching
-from vitcam_training.network import to_tflite
-from vitcam_training.quantise import SCHEMES, Quantisation, to_int8
-from vitcam_training.rewrites import Rewrites
 
 from tests.unit.training.exported import answer, pieces
 from tests.unit.training.nets import SMALL as ODD
 from tests.unit.training.nets import photos, small_vit
 from vitcam.errors import UsageError
+from vitcam_training.checkpoints import Weights, to_timm
+from vitcam_training.layers import ALWAYS_FLOAT, blocks_of, kinds_of, layers_of, matching
+from vitcam_training.network import to_tflite
+from vitcam_training.quantise import SCHEMES, Quantisation, to_int8
+from vitcam_training.rewrites import Rewrites
 
 SMALL = replace(ODD, classes=6)  # XNNPACK takes 4-bit weights of an even number of inputs
 Make = Callable[..., bytes]

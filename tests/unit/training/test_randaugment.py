@@ -2,6 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from vitcam_training.data import randaugment
 from vitcam_training.data.randaugment import FILL, NAMES, OPERATIONS, Image, rand_augment
 

@@ -2,12 +2,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from vitcam_training.fingerprint import fingerprint
-from vitcam_training.presets import PRESETS
-from vitcam_training.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
 
 from vitcam.errors import UsageError
 from vitcam.resize import InputSpec
+from vitcam_training.fingerprint import fingerprint
+from vitcam_training.presets import PRESETS
+from vitcam_training.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
 
 
 def recipe(tmp_path: Path, text: str) -> Path:

@@ -10,6 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from keras import ops
 from numpy.typing import NDArray
+
+from tests.unit.training.choices import CONFIGS
+from tests.unit.training.nets import photos, small_vit
 from vitcam_training import reference
 from vitcam_training.checkpoints import Weights, to_timm
 from vitcam_training.config import ViTConfig
@@ -17,9 +20,6 @@ from vitcam_training.fit import cross_entropy
 from vitcam_training.optimiser import LayerwiseAdamW
 from vitcam_training.presets import count_parameters
 from vitcam_training.vit import pooled_attention, sincos_position
-
-from tests.unit.training.choices import CONFIGS
-from tests.unit.training.nets import photos, small_vit
 
 RNG = np.random.default_rng(11)
 

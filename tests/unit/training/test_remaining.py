@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
+
 from vitcam_training.config import ViTConfig
 from vitcam_training.remaining import Remaining, StageWork, photo_cost
 

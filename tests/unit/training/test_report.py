@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+
 from vitcam_training.evaluate import Answers, calibration_error
 from vitcam_training.honesty.result import BASELINES, Finding, Verdict
 from vitcam_training.intervals import Interval, bootstrap_figure, bootstrap_means

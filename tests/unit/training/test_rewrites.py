@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from tests.unit.training.nets import SMALL, small_vit
 from vitcam_training import reference
 from vitcam_training.checkpoints import to_timm
 from vitcam_training.rewrites import (
@@ -17,8 +19,6 @@ from vitcam_training.rewrites import (
     split_qkv,
     turn_values,
 )
-
-from tests.unit.training.nets import SMALL, small_vit
 
 RNG = np.random.default_rng(5)
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from vitcam_training.scores import by_label, in_detail, wilson
 from vitcam_training.tables import evaluation_table
 

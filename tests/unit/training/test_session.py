@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+
+from vitcam.errors import UsageError
 from vitcam_training.board import Board
 from vitcam_training.display import LINE_S, Display
 from vitcam_training.journal import COLUMNS, add_line, history, read_log, trim_log
 from vitcam_training.remaining import StageWork
 from vitcam_training.session import Stop, Stopped
-
-from vitcam.errors import UsageError
 
 
 def line(epoch: int, **scores: float) -> dict[str, float]:

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from keras import ops
-from vitcam_training.checkpoints import to_timm
-from vitcam_training.vit import DropPath, ViT, ViTConfig
 
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
+from vitcam_training.checkpoints import to_timm
+from vitcam_training.vit import DropPath, ViT, ViTConfig
 
 
 def test_the_network_computes_what_a_second_implementation_does() -> None:
