@@ -8,11 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from vitcam.attention import coloured
-from vitcam.decode import decode_image
 from vitcam.frames import Image
-from vitcam.paper import GUTTER, Panel, beside, colour_scale, fitted, framed, heat_over, panel_row, stack, tiles
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.canvas import (
+    GUTTER,
+    Panel,
+    beside,
+    colour_scale,
+    fitted,
+    framed,
+    heat_over,
+    panel_row,
+    stack,
+    tiles,
+)
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.overlay import coloured
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure

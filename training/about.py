@@ -10,7 +10,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from vitcam.errors import UsageError
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 
 FROM_SCRATCH = "random weights"
 """What `began_with` of the provenance says of a network that was not fine-tuned."""

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
-from vitcam.resize import to_model_size
+from vitcam.pictures.decode import IMAGE_SUFFIXES
+from vitcam.pictures.resize import to_model_size
 from vitcam_training.about import About, read_about
 from vitcam_training.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.checkpoints import Weights, read_network, read_weights, save_weights

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from vitcam.errors import UsageError
-from vitcam.resize import InputSpec, Interpolation
+from vitcam.pictures.resize import InputSpec, Interpolation
 from vitcam_training.about import About
 from vitcam_training.checkpoints import load_into, read_network, save_weights, to_timm
 from vitcam_training.data.imagenet import synsets

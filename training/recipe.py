@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.augment import Augment
 from vitcam_training.presets import preset
@@ -40,7 +40,7 @@ class ModelRecipe(ViTConfig):
 
 @dataclass(frozen=True)
 class InputRecipe:
-    """How pictures are cropped and resized outside training; see vitcam.resize."""
+    """How pictures are cropped and resized outside training; see vitcam.pictures.resize."""
 
     resize: str = "crop"
     crop_fraction: float = 1.0

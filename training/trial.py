@@ -12,7 +12,7 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model import bundle
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.about import read_about
 from vitcam_training.calibration import scaled
 from vitcam_training.checkpoints import read_network

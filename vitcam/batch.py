@@ -9,14 +9,14 @@ from pathlib import Path
 
 import cv2
 
-from vitcam.attention import overlay, usual_mode
 from vitcam.batch_jobs import Answered, Jobs
-from vitcam.decode_process import DecodeProcess
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.in_order import in_order
 from vitcam.model.classifier import Classifier
-from vitcam.opencv import use_one_thread
+from vitcam.pictures.decoder.process import DecodeProcess
+from vitcam.pictures.opencv import use_one_thread
+from vitcam.pictures.overlay import overlay, usual_mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from http.client import HTTPException
 from itertools import count
 from typing import TypeAlias
 
-from vitcam.decode import FOREIGN_PIXELS, Decode, Limits, checked_header, decode
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.in_order import Job, Work
 from vitcam.model.classifier import Classifier, frame_of
-from vitcam.resize import InputSpec
+from vitcam.pictures.decode import FOREIGN_PIXELS, Decode, Limits, checked_header, decode
+from vitcam.pictures.resize import InputSpec
 from vitcam.shown import shown
 from vitcam.sources import open_source
 from vitcam.sources.images import Images, bytes_of

@@ -10,10 +10,10 @@ import typer
 
 from vitcam._version import __version__
 from vitcam.errors import VitcamError
+from vitcam.pictures.view import Flip
 from vitcam.service.settings import Emit, LogFormat, OverlayMode
 from vitcam.streams import settle_streams
 from vitcam.text import printable
-from vitcam.view import Flip
 
 if TYPE_CHECKING:
     from vitcam.service.config import Resolved

@@ -19,7 +19,7 @@ from tests.arm64.root import Root
 from tests.daemon import free_port, get_json
 from tests.integration.web.browser import console_errors, open_browser
 from tests.pivm.report import Report, until
-from vitcam.attention import coloured
+from vitcam.pictures.overlay import coloured
 
 SLOW = 1200
 """Seconds for what takes a few on a Pi; emulated beside other work it may take minutes."""

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from tests.bench.throughput import bare_interpreter, bare_rate
 from tests.parts import data_root
-from vitcam.decode import decode_image
 from vitcam.model.classifier import Classifier, frame_of
-from vitcam.resize import to_model_size
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.resize import to_model_size
 from vitcam.sources.images import bytes_of, find_images
 from vitcam.wire import prediction_record
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from vitcam.cli import main
 from vitcam.frames import Frame, Image
-from vitcam.resize import to_model_size
+from vitcam.pictures.resize import to_model_size
 from vitcam.sources import OPENERS, open_source
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import Source, SourceOptions

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from tests import hostile
-from vitcam.decode import Limits, decode_image
-from vitcam.decode_process import DecodeProcess
 from vitcam.errors import UsageError, VitcamError
+from vitcam.pictures.decode import Limits, decode_image
+from vitcam.pictures.decoder.process import DecodeProcess
 
 GIB = 1 << 30
 
@@ -149,7 +149,7 @@ def test_several_threads_each_get_their_own_picture(decoder: DecodeProcess) -> N
 def test_it_ends_when_we_are_killed(busy: bool) -> None:
     code = (
         "import os, signal, sys\n"
-        "from vitcam.decode_process import DecodeProcess\n"
+        "from vitcam.pictures.decoder.process import DecodeProcess\n"
         "from tests import hostile\n"
         "decoder = DecodeProcess(patience_s=1)\n"
         "decoder(hostile.plain_png(8, 8))\n"

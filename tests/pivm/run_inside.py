@@ -18,7 +18,7 @@ import numpy as np
 
 from tests.pivm.report import Report, until
 from vitcam.errors import SourceError, SourceLost
-from vitcam.resize import InputSpec, crop_of
+from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.sources import SourceOptions, default_uri, open_source
 from vitcam.sources.v4l2_devices import capture_devices
 

@@ -140,7 +140,7 @@ def decodes_photos_in_a_process_with_limits(report: Report) -> None:
     until(lambda: state().get("status") == "ok", 200)
     answer = classify_photo()
     report.check("a photo that is sent is answered", "top" in answer, answer)
-    decoder = sh("pgrep", "-f", "vitcam.decode_child").split()
+    decoder = sh("pgrep", "-f", "vitcam.pictures.decoder.child").split()
     report.check("one process decodes it", len(decoder) == 1, decoder)
     limits = limits_of(decoder[0])
     report.check("that process has its limits under the unit, too", limits["Max processes"] == "0", limits)

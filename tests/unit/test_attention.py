@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from tests.frames import picture
-from vitcam.attention import MODES, coloured, fuse_heads, heat_map, overlay, usual_mode
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
+from vitcam.pictures.overlay import MODES, coloured, fuse_heads, heat_map, overlay, usual_mode
 
 
 def hot_corner(heads: int = 3) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

@@ -13,7 +13,7 @@ from vitcam.model import bundle
 from vitcam.model.bundle import Card, Golden
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam.service.show_models import show_verification
 
 CARD = Card(

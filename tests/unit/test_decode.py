@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.hostile import animated_png, jpeg_of_many_scans, png_chunk
-from vitcam.decode import MAX_PIXELS, Limits, decode, decode_image, is_image
 from vitcam.errors import UsageError
 from vitcam.frames import Image
+from vitcam.pictures.decode import MAX_PIXELS, Limits, decode, decode_image, is_image
 
 SUFFIXES = (".jpg", ".png", ".webp", ".bmp")
 

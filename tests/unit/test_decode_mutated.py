@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.hostile import animated_png, jpeg_of_many_scans, plain_png, progressive_cmyk_jpeg
-from vitcam.decode import Limits, decode
 from vitcam.errors import UsageError
+from vitcam.pictures.decode import Limits, decode
 
 _TIME_S = 0.7  # for each kind
 _LIMITS = Limits(1_000_000, (8, 8))  # a wrong size must not take the test's time

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.pictures.view import Region
 from vitcam.service.remembered import RememberedCrop, state_folder
-from vitcam.view import Region
 
 ASK = "import os, {module}; from vitcam.service.remembered import state_folder; print(state_folder(os.environ))"
 

@@ -3,7 +3,7 @@ import pytest
 
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
-from vitcam.resize import InputSpec, crop_of, to_model_size
+from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 
 def test_the_crop_is_the_central_square_of_a_wide_picture() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import photo_of
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.randaugment import MAGNITUDES, rand_augment
 from vitcam_training.ranges import check_ranges
 

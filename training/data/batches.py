@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.augment import Augment, change, mix
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of

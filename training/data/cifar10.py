@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.decode import decode_image
 from vitcam.errors import UsageError
+from vitcam.pictures.decode import decode_image
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
 from vitcam_training.data.downloads import from_keras
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import cv2
 
-from vitcam.decode import IMAGE_SUFFIXES
 from vitcam.errors import UsageError
+from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.own import Listed, clean_label
 

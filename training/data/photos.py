@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vitcam.decode import decode_image
 from vitcam.errors import UsageError
 from vitcam.frames import Image
+from vitcam.pictures.decode import decode_image
 from vitcam_training.data.dataset import Sample
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from vitcam.attention import usual_mode
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.overlay import usual_mode
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.honesty.asked import digest, open_explained
 from vitcam_training.honesty.curves import NEUTRAL, Floats

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
-from vitcam.resize import to_model_size
+from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
 from vitcam_training.honesty.asked import ask_once, follow

@@ -11,7 +11,7 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
-from vitcam.paper import fitted, framed, heat_over, stack, tiles
+from vitcam.pictures.canvas import fitted, framed, heat_over, stack, tiles
 from vitcam_training.honesty.asked import ask_once, follow
 from vitcam_training.honesty.curves import Floats, blurred
 from vitcam_training.honesty.explanations import Clues, Explanation, Network

@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element
 import cv2
 import numpy as np
 
-from vitcam.attention import overlay, usual_mode
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
-from vitcam.resize import crop_of
+from vitcam.pictures.overlay import overlay, usual_mode
+from vitcam.pictures.resize import crop_of
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import photo_of
 from vitcam_training.report.markup import Node, tag

@@ -21,14 +21,14 @@ from typing import Any
 
 import cv2
 
-from vitcam.decode import decode_image
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
 from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity
 from vitcam.model.sound import check_kinds
-from vitcam.resize import InputSpec
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.resize import InputSpec
 
 SCHEMA = 1
 _DAMAGES = (  # what zipfile, json and NumPy raise for files that somebody damaged or made up

@@ -19,7 +19,7 @@ from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, Tensor, default_threads, open_interpreter
-from vitcam.resize import InputSpec, crop_of, to_model_size
+from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import numpy as np
 from vitcam.errors import ModelError
 from vitcam.model.bundle import Card
 from vitcam.model.runtime import Interpreter
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 
 
 def describe(path: Path, graph: Interpreter) -> Card:

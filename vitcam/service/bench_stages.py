@@ -8,7 +8,7 @@ import numpy as np
 
 from vitcam.frames import Frame, Shown
 from vitcam.model.classifier import Classifier
-from vitcam.resize import to_model_size
+from vitcam.pictures.resize import to_model_size
 from vitcam.sources import open_source
 from vitcam.sources.source import SourceOptions
 from vitcam.web.picture import draw, encode

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import cv2
 
-from vitcam.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
-from vitcam.resize import to_model_size
+from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
+from vitcam.pictures.resize import to_model_size
 from vitcam.service.consoles import for_results
 from vitcam.service.explain_parts import Explained
 from vitcam.service.explain_sheet import draw_sheet

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect
-from vitcam.letters import Colour
 from vitcam.model.bundle import Card
-from vitcam.paper import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
+from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
+from vitcam.pictures.font import Colour
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image
-from vitcam.letters import fit, width, wrap, write
 from vitcam.model.bundle import Card
-from vitcam.paper import (
+from vitcam.pictures.canvas import (
     GREEN,
     GUTTER,
     INK,
@@ -23,6 +22,7 @@ from vitcam.paper import (
     stack,
     tiles,
 )
+from vitcam.pictures.font import fit, width, wrap, write
 from vitcam.service.explain_parts import Explained, first_row
 
 WIDTH = 1920

@@ -2,11 +2,11 @@
 
 from functools import cached_property
 
-from vitcam.decode import FOREIGN_PIXELS, Decoded, Limits
-from vitcam.decode_process import DecodeProcess
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
-from vitcam.resize import enough_for
+from vitcam.pictures.decode import FOREIGN_PIXELS, Decoded, Limits
+from vitcam.pictures.decoder.process import DecodeProcess
+from vitcam.pictures.resize import enough_for
 
 _OPACITY = 0.85  # of the hottest spot of a map, as `vitcam explain` has it unasked
 

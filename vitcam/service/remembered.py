@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.errors import UsageError
+from vitcam.pictures.view import Aim, Region
 from vitcam.service.settings import CameraSettings
 from vitcam.shown import shown
 from vitcam.sources import is_camera
-from vitcam.view import Aim, Region
 
 log = logging.getLogger(__name__)
 

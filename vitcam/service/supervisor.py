@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitcam.attention import Mode, usual_mode
 from vitcam.errors import ConfigError, ModelError, SourceError, UsageError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.describe import model_record
 from vitcam.motion import MotionGate, Rest
-from vitcam.opencv import use_one_thread
+from vitcam.pictures.opencv import use_one_thread
+from vitcam.pictures.overlay import Mode, usual_mode
+from vitcam.pictures.view import Aim, Turn
 from vitcam.pipeline import Job, Pipeline
 from vitcam.playback import Playback
 from vitcam.service.descriptors import allow_many
@@ -36,7 +37,6 @@ from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.sources.source import SourceOptions
 from vitcam.text import readable
-from vitcam.view import Aim, Turn
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from vitcam.decode import IMAGE_SUFFIXES, is_image
 from vitcam.errors import SourceError, UsageError
+from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
+from vitcam.pictures.view import AS_IT_COMES, Turn
 from vitcam.shown import shown
 from vitcam.sources.find import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
-from vitcam.view import AS_IT_COMES, Turn
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
 

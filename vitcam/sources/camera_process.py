@@ -8,9 +8,9 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.child import Child
-from vitcam.packets import unpack
-from vitcam.slots import SLOTS
+from vitcam.processes.child import Child
+from vitcam.processes.packets import unpack
+from vitcam.processes.shared_memory import SLOTS
 from vitcam.sources.picamera_link import KINDS, Message, Ready, Wish
 
 _MOST_HELD = SLOTS - 3  # the rest is on its way, or about to be written

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from vitcam.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
+from vitcam.pictures.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.sources.hold import hold
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import SourceOptions

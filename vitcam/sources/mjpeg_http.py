@@ -17,10 +17,10 @@ from urllib.request import (
 )
 
 from vitcam._version import __version__
-from vitcam.decode import Decoded
-from vitcam.decode_process import DecodeProcess
 from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
 from vitcam.frames import Frame
+from vitcam.pictures.decode import Decoded
+from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.shown import shown
 from vitcam.sources.address import Address
 from vitcam.sources.line import Line, OverLine, OverLineWithTls

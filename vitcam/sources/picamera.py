@@ -6,9 +6,9 @@ from mmap import mmap
 from types import TracebackType
 from typing import Self
 
-from vitcam.child import how_it_ended
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
+from vitcam.processes.child import how_it_ended
 from vitcam.sources.camera_process import CameraProcess
 from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish
 from vitcam.sources.source import SourceOptions

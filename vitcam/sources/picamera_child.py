@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam.packets import pack
-from vitcam.slots import SLOTS
+from vitcam.pictures.view import AS_IT_COMES, Turn
+from vitcam.processes.packets import pack
+from vitcam.processes.shared_memory import SLOTS
 from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish
 from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
 from vitcam.sources.turned import turned
-from vitcam.view import AS_IT_COMES, Turn
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms

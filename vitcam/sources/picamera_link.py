@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from vitcam.decode import Decode, decode
 from vitcam.errors import SourceLost, UsageError
 from vitcam.frames import Frame, Image, Unreadable
+from vitcam.pictures.decode import Decode, decode
 from vitcam.sources.jpeg_stream import JpegStream
 from vitcam.sources.source import SourceOptions
 

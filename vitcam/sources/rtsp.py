@@ -5,13 +5,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from vitcam.child import Child, how_it_ended
-from vitcam.decode import FOREIGN_PIXELS, reduction
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Image
-from vitcam.packets import pack, unpack
+from vitcam.pictures.decode import FOREIGN_PIXELS, reduction
+from vitcam.processes.child import Child, how_it_ended
+from vitcam.processes.packets import pack, unpack
+from vitcam.processes.shared_memory import Slots
 from vitcam.shown import shown
-from vitcam.slots import Slots
 from vitcam.sources.address import Address
 from vitcam.sources.received import Sender
 from vitcam.sources.rtsp_link import (

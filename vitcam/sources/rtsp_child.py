@@ -14,11 +14,11 @@ import time
 import cv2
 import numpy as np
 
-from vitcam.child import MAX_MESSAGE
-from vitcam.confine import be_quiet, confine
 from vitcam.frames import Image
-from vitcam.opencv import prepare_capture, stream_options, use_one_thread
-from vitcam.packets import pack, unpack
+from vitcam.pictures.opencv import prepare_capture, stream_options, use_one_thread
+from vitcam.processes.child import MAX_MESSAGE
+from vitcam.processes.limits import be_quiet, confine
+from vitcam.processes.packets import pack, unpack
 from vitcam.sources.rtsp_link import (
     FROM_DAEMON,
     PATIENCE_OPEN_S,

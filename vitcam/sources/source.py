@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
-from vitcam.decode import FOREIGN_PIXELS, Limits
 from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.pictures.decode import FOREIGN_PIXELS, Limits
+from vitcam.pictures.resize import InputSpec, crop_of, enough_for
+from vitcam.pictures.view import AS_IT_COMES, Region, Turn
 from vitcam.playback import Playback
-from vitcam.resize import InputSpec, crop_of, enough_for
-from vitcam.view import AS_IT_COMES, Region, Turn
 
 log = logging.getLogger(__name__)
 

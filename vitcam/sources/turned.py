@@ -10,9 +10,9 @@ import numpy as np
 
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Rect
-from vitcam.resize import rect_of
+from vitcam.pictures.resize import rect_of
+from vitcam.pictures.view import Turn
 from vitcam.sources.source import Source, SourceOptions
-from vitcam.view import Turn
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
 _IN_ONE_PASS: dict[Turn, Callable[[Image], cv2.typing.MatLike]] = {

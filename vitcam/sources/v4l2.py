@@ -13,7 +13,7 @@ import numpy as np
 
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
-from vitcam.opencv import SELECT_TIMEOUT_S, prepare_capture
+from vitcam.pictures.opencv import SELECT_TIMEOUT_S, prepare_capture
 from vitcam.sources.source import SourceOptions
 from vitcam.sources.v4l2_devices import capture_devices, stable_name
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Unreadable
-from vitcam.opencv import prepare_capture
+from vitcam.pictures.opencv import prepare_capture
 from vitcam.sources.hold import while_paused
 from vitcam.sources.pace import Pace
 from vitcam.sources.source import SourceOptions

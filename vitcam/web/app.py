@@ -7,9 +7,9 @@ from typing import Any
 
 from aiohttp import web
 
-from vitcam.attention import KINDS, Mode
+from vitcam.pictures.overlay import KINDS, Mode
+from vitcam.pictures.view import Aim
 from vitcam.playback import Playback
-from vitcam.view import Aim
 from vitcam.web.body import Limits
 from vitcam.web.compress import compress_json
 from vitcam.web.crop import Crop

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam.letters import Colour, fit, wrap, write
+from vitcam.pictures.font import Colour, fit, wrap, write
 
 _BACKGROUND: Colour = (24, 27, 34)
 _TITLE: Colour = (240, 242, 246)

@@ -5,8 +5,8 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
-from vitcam.resize import InputSpec, crop_of, rect_of
-from vitcam.view import Aim, Region
+from vitcam.pictures.resize import InputSpec, crop_of, rect_of
+from vitcam.pictures.view import Aim, Region
 from vitcam.web.body import Body, read_json
 from vitcam.web.intake import Intake
 from vitcam.web.live import Live

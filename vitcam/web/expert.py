@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vitcam.decode import Decode, Decoded
 from vitcam.frames import Image, Prediction
+from vitcam.pictures.decode import Decode, Decoded
 
 
 @dataclass(frozen=True, slots=True)

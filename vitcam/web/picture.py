@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.attention import overlay
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Rect, Shown
+from vitcam.pictures.overlay import overlay
 from vitcam.web.variant import Variant
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
-from vitcam.decode import Decode, Decoded, decode
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.pictures.decode import Decode, Decoded, decode
+from vitcam.pictures.view import Aim
 from vitcam.playback import Playback
-from vitcam.view import Aim
 from vitcam.web.demand import Demand
 from vitcam.web.expert import Expert
 from vitcam.web.live import Live

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import cv2
 from aiohttp import web
 
-from vitcam.decode import Decoded
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
-from vitcam.resize import InputSpec, crop_of, to_model_size
+from vitcam.pictures.decode import Decoded
+from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.body import Body, Limits
 from vitcam.web.expert import Expert
 from vitcam.web.form import is_form, read_field

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vitcam.attention import MODES, Mode
 from vitcam.errors import UsageError
+from vitcam.pictures.overlay import MODES, Mode
 
 _SHOWN = 40  # characters of a wrong value that a refusal repeats
 

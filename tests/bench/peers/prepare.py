@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.bench.peers.material import Answers, Material, Photos
 from vitcam.errors import VitcamError
-from vitcam.resize import to_model_size
+from vitcam.pictures.resize import to_model_size
 from vitcam_training.about import read_about
 from vitcam_training.data.dataset import Dataset, data_root, missing_data
 from vitcam_training.data.imagenet import imagenet

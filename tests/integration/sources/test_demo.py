@@ -13,7 +13,7 @@ from tests.parts import need_model
 from vitcam.errors import SourceError
 from vitcam.frames import Rect
 from vitcam.model.classifier import Classifier
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
 from vitcam.sources.video import open_video

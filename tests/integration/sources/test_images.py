@@ -10,7 +10,7 @@ import pytest
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Rect, Unreadable
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.images import Images
 

@@ -21,9 +21,9 @@ from tests.daemon import daemon, free_port
 from tests.hostile import progressive_cmyk_jpeg
 from tests.parts import need_program
 from vitcam.errors import SourceError, SourceLost
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
+from vitcam.pictures.view import Region
 from vitcam.sources import SourceOptions, mjpeg_http, open_source
-from vitcam.view import Region
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"

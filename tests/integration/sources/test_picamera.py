@@ -20,10 +20,10 @@ from tests import fake_picamera2
 from tests.fake_picamera2 import BARS
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Rect
-from vitcam.resize import InputSpec
-from vitcam.slots import SLOTS
+from vitcam.pictures.resize import InputSpec
+from vitcam.pictures.view import Turn
+from vitcam.processes.shared_memory import SLOTS
 from vitcam.sources import SourceOptions, default_uri, open_source
-from vitcam.view import Turn
 
 OPTIONS = SourceOptions(input=InputSpec(224, 224), width=640, height=480)
 

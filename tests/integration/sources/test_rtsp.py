@@ -18,9 +18,9 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
 from tests.parts import need_system_python
-from vitcam.decode import decode_image
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Image
+from vitcam.pictures.decode import decode_image
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.jpeg_stream import JpegStream
 

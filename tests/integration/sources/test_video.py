@@ -14,8 +14,8 @@ import pytest
 from tests.parts import need_program
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Rect, Unreadable
-from vitcam.opencv import prepare_capture
-from vitcam.resize import InputSpec
+from vitcam.pictures.opencv import prepare_capture
+from vitcam.pictures.resize import InputSpec
 from vitcam.sources import SourceOptions, open_source
 
 FRAMES, FPS = 60, 30

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vitcam.model.classifier import Classifier
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.about import About
 from vitcam_training.checkpoints import Weights, save_weights
 from vitcam_training.cli import app, main

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from tests import frames
 from vitcam.frames import Image, Prediction, Rect, Shown
-from vitcam.resize import InputSpec, crop_of, rect_of
+from vitcam.pictures.resize import InputSpec, crop_of, rect_of
+from vitcam.pictures.view import Aim
 from vitcam.slot import Slot
 from vitcam.state import Counts, State, Status
-from vitcam.view import Aim
 from vitcam.web.server import WebServer
 
 CARD: dict[str, Any] = {

@@ -13,7 +13,7 @@ from tests import frames
 from tests.integration.web.camera import CARD, Camera, classify
 from tests.integration.web.lines import answer_of, connected, is_closed, post_head, readable, refusal_of
 from tests.integration.web.test_uploads import photo
-from vitcam.decode import Decoded
+from vitcam.pictures.decode import Decoded
 from vitcam.web import app
 from vitcam.web.body import Limits
 from vitcam.web.server import WebServer

@@ -21,7 +21,7 @@ from tests.integration.sources.test_mjpeg_http import EXACT, MULTIPART, jpeg, se
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, classify
 from tests.integration.web.test_page import open_page, text, wait
-from vitcam.view import Aim, Region
+from vitcam.pictures.view import Aim, Region
 from vitcam.web.server import WebServer
 
 

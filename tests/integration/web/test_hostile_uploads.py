@@ -60,7 +60,7 @@ def test_a_hostile_photo_is_refused_with_a_sentence_and_the_daemon_lives_on(
 
 def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(running: Daemon) -> None:
     post(running, photo())
-    child = running.children("vitcam.decode_child")[0]
+    child = running.children("vitcam.pictures.decoder.child")[0]
     os.kill(child, signal.SIGSTOP)
     Timer(0.5, os.kill, (child, signal.SIGKILL)).start()
     status, answer = post(running, photo())
@@ -68,7 +68,7 @@ def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(runn
     assert status == 400
     assert "the decoder ended on it by SIGKILL" in answer["error"]
     assert post(running, photo())[0] == 200
-    assert running.children("vitcam.decode_child") != [child]
+    assert running.children("vitcam.pictures.decoder.child") != [child]
 
 
 def test_a_photo_is_decoded_reduced_and_answered_in_its_own_size(running: Daemon) -> None:

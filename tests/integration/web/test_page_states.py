@@ -14,10 +14,10 @@ from selenium.webdriver.common.keys import Keys
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, classify
 from tests.integration.web.test_page import open_page, text, wait
-from vitcam.decode import Decoded
 from vitcam.frames import Image
+from vitcam.pictures.decode import Decoded
+from vitcam.pictures.view import Aim, Region
 from vitcam.playback import Playback
-from vitcam.view import Aim, Region
 from vitcam.web.server import WebServer
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")

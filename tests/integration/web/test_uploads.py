@@ -16,10 +16,10 @@ import pytest
 from tests import frames
 from tests.integration.web.camera import CARD, Camera, Client, classify
 from tests.integration.web.lines import answer_of, connected, post_head
-from vitcam.decode import Decoded, decode_image
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.decode import Decoded, decode_image
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.web.server import WebServer
 from vitcam.web.uploads import MOST_AT_ONCE, MOST_BYTES
 

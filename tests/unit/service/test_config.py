@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcam import attention
 from vitcam.errors import ConfigError, UsageError, VitcamError
+from vitcam.pictures import overlay
 from vitcam.service.config import Resolved, Settings, load, resolve
 from vitcam.service.settings import Option, options
 
@@ -309,4 +309,4 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
 
 
 def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn_and_the_usual_one() -> None:
-    assert options()["overlay.mode"].choices == ("auto", *get_args(attention.Mode))
+    assert options()["overlay.mode"].choices == ("auto", *get_args(overlay.Mode))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
 from vitcam.model.classifier import frame_of
-from vitcam.paper import GREEN, RED, columns_for, fitted, heat_over
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.service.explain import truth_of
 from vitcam.service.explain_parts import Explained, patch_words
 from vitcam.service.explain_sheet import MARGIN, WIDTH, draw_sheet

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests import frames
-from vitcam.decode import Decoded
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.decode import Decoded
 from vitcam.service.explain import About, ask
 from vitcam.service.explain_sheet import draw_sheet
 from vitcam.service.photo_expert import PhotoExpert

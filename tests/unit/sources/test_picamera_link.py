@@ -7,9 +7,9 @@ import weakref
 import numpy as np
 import pytest
 
-from vitcam.child import MAX_MESSAGE
-from vitcam.packets import pack, unpack
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
+from vitcam.processes.child import MAX_MESSAGE
+from vitcam.processes.packets import pack, unpack
 from vitcam.sources.picamera_link import KINDS, Captured, Failed, Message, Ready, Wish
 
 

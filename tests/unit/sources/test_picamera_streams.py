@@ -8,7 +8,8 @@ import pytest
 
 from tests.fake_picamera2 import BARS, ColorSpace, MappedArray, Picamera2, Transform, bars
 from vitcam.frames import Image
-from vitcam.resize import InputSpec, crop_of
+from vitcam.pictures.resize import InputSpec, crop_of
+from vitcam.pictures.view import Turn
 from vitcam.sources.picamera_link import Wish
 from vitcam.sources.picamera_streams import (
     Stream,
@@ -18,7 +19,6 @@ from vitcam.sources.picamera_streams import (
     left_to_flip,
     lores_size,
 )
-from vitcam.view import Turn
 
 SPEC = InputSpec(224, 224)
 WISH = Wish(0, 1280, 720, 30, SPEC)

@@ -12,10 +12,10 @@ import pytest
 from tests.frames import frame
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Rect
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam.pictures.view import AS_IT_COMES, Aim, Region, Turn
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.turned import Turned
-from vitcam.view import AS_IT_COMES, Aim, Region, Turn
 
 SPEC = InputSpec(8, 8)
 QUARTER = Turn.of(90, "none")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
 from vitcam_training.about import About
 from vitcam_training.checkpoints import Weights, config_of, load_into, to_timm

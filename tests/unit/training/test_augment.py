@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.augment import Augment, change, coarsen, erase, jitter, mix, move, random_crop
 
 SPEC = InputSpec(32, 48)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
-from vitcam.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.augment import Augment
 from vitcam_training.data.batches import BatchPlan, draw, plain_batches, training_batches
 from vitcam_training.data.dataset import Sample

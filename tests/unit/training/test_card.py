@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.model.bundle import Card
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.about import PLANNED
 from vitcam_training.calibration import RANGE
 from vitcam_training.card import write_card

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tests.unit.training.nets import photos, small_about, small_vit
 from tests.unit.training.pictures import write_pictures
-from vitcam.resize import to_model_size
+from vitcam.pictures.resize import to_model_size
 from vitcam_training import reference
 from vitcam_training.checkpoints import to_timm
 from vitcam_training.config import ViTConfig

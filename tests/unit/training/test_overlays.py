@@ -10,7 +10,7 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Sample
 from vitcam_training.honesty.curves import (
     NEUTRAL,

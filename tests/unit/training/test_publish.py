@@ -15,7 +15,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model import bundle
 from vitcam.model.bundle import Card, Golden
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.attempts import Attempt, listed, rows
 from vitcam_training.publish import WeakerModel, publish
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import UsageError
-from vitcam.resize import InputSpec
+from vitcam.pictures.resize import InputSpec
 from vitcam_training.fingerprint import fingerprint
 from vitcam_training.presets import PRESETS
 from vitcam_training.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes

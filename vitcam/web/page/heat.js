@@ -1,4 +1,4 @@
-// Attention drawn over a photo, as vitcam.attention draws it over the live picture.
+// Attention drawn over a photo, as vitcam.pictures.overlay draws it over the live picture.
 
 // inferno, nine of its 256 colours
 const INFERNO = [

@@ -30,7 +30,7 @@ export function place(element, [x, y, width, height]) {
   for (const [name, value] of Object.entries({ x, y, w: width, h: height })) element.style.setProperty(`--${name}`, value);
 }
 
-// The part of `crop` that a model sees of it, as vitcam.resize.crop_of has it.
+// The part of `crop` that a model sees of it, as vitcam.pictures.resize.crop_of has it.
 export function seenOf(crop, input, picture) {
   if (!input || input.resize === "squash") return crop;
   const [x, y, width, height] = crop;

@@ -4,13 +4,13 @@ import math
 import os
 import threading
 
-from vitcam.child import Child, how_it_ended
-from vitcam.decode import FOREIGN_PIXELS, Decoded, Limits, checked_header, reduction
-from vitcam.decode_link import DONE, READY, Ask
 from vitcam.errors import UsageError, VitcamError
-from vitcam.packets import pack
-from vitcam.picture_header import Header
-from vitcam.slots import SLOTS, Slots
+from vitcam.pictures.decode import FOREIGN_PIXELS, Decoded, Limits, checked_header, reduction
+from vitcam.pictures.decoder.messages import DONE, READY, Ask
+from vitcam.pictures.header import Header
+from vitcam.processes.child import Child, how_it_ended
+from vitcam.processes.packets import pack
+from vitcam.processes.shared_memory import SLOTS, Slots
 
 PICTURE_S = 8.0  # a Pi takes 3 s for the worst 40 megapixels
 MEMORY_MB = 640  # the worst 40 megapixels take 0.5 GB
@@ -148,7 +148,7 @@ class DecodeProcess:
             try:
                 self._child = Child(
                     "the decoder's process",
-                    "vitcam.decode_child",
+                    "vitcam.pictures.decoder.child",
                     [self._letter],
                     [str(memory_mb), str(last_s)],
                     _ONE_THREAD,

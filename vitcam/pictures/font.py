@@ -19,7 +19,7 @@ from vitcam.frames import Image
 Colour = tuple[int, int, int]
 Weight = Literal["regular", "bold"]
 
-_FILE = Path(__file__).with_name("letters.npz")
+_FILE = Path(__file__).with_name("font.npz")
 _EM = 1000
 _FINE = 4  # each pixel's ink is counted on 4 × 4 points
 _SHIFT = 4  # fractional bits of the points that OpenCV fills between

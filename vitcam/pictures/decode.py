@@ -8,8 +8,8 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam.opencv import quiet_opencv
-from vitcam.picture_header import READABLE, Header, is_image, read_header, truncated
+from vitcam.pictures.header import READABLE, Header, is_image, read_header, truncated
+from vitcam.pictures.opencv import quiet_opencv
 
 __all__ = ["IMAGE_SUFFIXES", "READABLE", "Decode", "Decoded", "Limits", "decode", "decode_image", "is_image"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Image, Rect
-from vitcam.view import CROP_WORDS, Region
+from vitcam.pictures.view import CROP_WORDS, Region
 
 Mode = Literal["crop", "squash"]
 Interpolation = Literal["area", "linear", "bicubic"]

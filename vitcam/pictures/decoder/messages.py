@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vitcam.decode import Limits
+from vitcam.pictures.decode import Limits
 
 READY = b"ready"
 DONE = b"done"

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.attention import overlay
 from vitcam.frames import Image, Rect
-from vitcam.letters import Colour, fit, width, wrap, write
+from vitcam.pictures.font import Colour, fit, width, wrap, write
+from vitcam.pictures.overlay import overlay
 
 INK: Colour = (24, 27, 34)
 PALE: Colour = (98, 106, 120)

@@ -1,4 +1,4 @@
-"""Remake vitcam/letters.npz: the outlines of Open Sans that `vitcam.letters` fills.
+"""Remake vitcam/pictures/font.npz: the outlines of Open Sans that `vitcam.pictures.font` fills.
 
 OpenCV's own letters are strokes for plotters, and know ASCII alone. Needs matplotlib (the extra `peers` has it) and
 the font (Debian: fonts-open-sans):
@@ -16,7 +16,7 @@ from matplotlib.ft2font import FT2Font, LoadFlags
 from matplotlib.path import Path as Outline
 from numpy.typing import NDArray
 
-TARGET = Path(__file__).parents[1] / "vitcam" / "letters.npz"
+TARGET = Path(__file__).parents[1] / "vitcam" / "pictures" / "font.npz"
 FACES = {"regular": "OpenSans-Regular.ttf", "bold": "OpenSans-Semibold.ttf"}
 EM = 1000
 TOLERANCE = 3  # of EM: a fifth of a pixel in letters 60 px high

@@ -1,6 +1,6 @@
 """The process that decodes pictures of others: whatever such a picture does, it does it here.
 
-`python -m vitcam.decode_child LINK LETTER MEMORY_MB PATIENCE_S` speaks decode_link over the inherited descriptors LINK
+`python -m vitcam.pictures.decoder.child LINK LETTER MEMORY_MB PATIENCE_S` speaks decode_link over the inherited descriptors LINK
 and LETTER, the memory that the encoded pictures come in.
 """
 
@@ -13,14 +13,14 @@ import sys
 import cv2
 import numpy as np
 
-from vitcam.child import MAX_MESSAGE
-from vitcam.confine import be_quiet, confine
-from vitcam.decode import decode
-from vitcam.decode_link import DONE, READY, Ask
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam.opencv import use_one_thread
-from vitcam.packets import unpack
+from vitcam.pictures.decode import decode
+from vitcam.pictures.decoder.messages import DONE, READY, Ask
+from vitcam.pictures.opencv import use_one_thread
+from vitcam.processes.child import MAX_MESSAGE
+from vitcam.processes.limits import be_quiet, confine
+from vitcam.processes.packets import unpack
 
 _IDLE_S = 60  # then the memory is of more use elsewhere; the next picture starts another process
 _FILES = 16
