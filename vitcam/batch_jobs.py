@@ -18,8 +18,8 @@ from vitcam.pictures.decode import FOREIGN_PIXELS, Decode, Limits, checked_heade
 from vitcam.pictures.resize import InputSpec
 from vitcam.shown import shown
 from vitcam.sources import open_source
-from vitcam.sources.images import Images, bytes_of
-from vitcam.sources.network_error import reason_of
+from vitcam.sources.files.images import Images, bytes_of
+from vitcam.sources.network.error import reason_of
 from vitcam.sources.source import SourceOptions
 
 _FETCH_TIMEOUT_S = 20

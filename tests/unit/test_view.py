@@ -11,7 +11,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import AS_IT_COMES, Aim, Flip, Region, Turn
-from vitcam.sources.turned import turn_rect, turned
+from vitcam.sources.transform import turn_rect, turned
 
 TURNS = list(itertools.product((0, 90, 180, 270), get_args(Flip)))
 BY_HAND = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vitcam.sources.v4l2_devices import Device
 
 _LOOK_S = 30  # libcamera hangs where a ribbon cable is loose
-_LIST = [sys.executable, "-P", "-m", "vitcam.sources.picamera_child", "--list"]
+_LIST = [sys.executable, "-P", "-m", "vitcam.sources.picamera.child", "--list"]
 _NO_CAMERA = "connect one (rpicam-hello --list-cameras, v4l2-ctl --list-devices), or try: vitcam run --source demo"
 _ON_THE_NETWORK = ("rtsp:", "http:", "https:")
 _NO_RIGHT = "sudo usermod -aG video $USER, then log in again"

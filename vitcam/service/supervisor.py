@@ -20,7 +20,6 @@ from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay import Mode, usual_mode
 from vitcam.pictures.view import Aim, Turn
 from vitcam.pipeline import Job, Pipeline
-from vitcam.playback import Playback
 from vitcam.service.descriptors import allow_many
 from vitcam.service.duration import seconds_of
 from vitcam.service.ending import Asked, asked_to_end
@@ -35,6 +34,7 @@ from vitcam.service.watchdog import Hearts, Verdict, may_feed
 from vitcam.shown import shown
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
+from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.text import readable
 

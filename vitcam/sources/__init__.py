@@ -7,7 +7,7 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
 from vitcam.pictures.view import AS_IT_COMES, Turn
 from vitcam.shown import shown
-from vitcam.sources.find import default_uri
+from vitcam.sources.discovery import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
@@ -46,13 +46,13 @@ def is_camera(uri: str) -> bool:
 
 
 def _turned(source: Source, turn: Turn, options: SourceOptions) -> Source:
-    from vitcam.sources.turned import Turned
+    from vitcam.sources.transform import Turned
 
     return Turned(source, turn, options)
 
 
 def _picamera(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.picamera import PiCamera
+    from vitcam.sources.picamera.source import PiCamera
 
     return PiCamera(uri, place, options)
 
@@ -64,13 +64,13 @@ def _v4l2(uri: str, place: str, options: SourceOptions) -> Source:
 
 
 def _rtsp(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.rtsp import RtspCamera
+    from vitcam.sources.rtsp.source import RtspCamera
 
     return RtspCamera(uri, place, options)
 
 
 def _http(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.mjpeg_http import HttpMjpeg
+    from vitcam.sources.network.mjpeg import HttpMjpeg
 
     return HttpMjpeg(uri, place, options)
 
@@ -82,13 +82,13 @@ def _stdin(uri: str, place: str, options: SourceOptions) -> Source:
 
 
 def _video(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.video import Video
+    from vitcam.sources.files.video import Video
 
     return Video(uri, place, options)
 
 
 def _images(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.images import Images
+    from vitcam.sources.files.images import Images
 
     return Images(uri, place, options)
 

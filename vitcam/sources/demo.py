@@ -13,10 +13,10 @@ import numpy as np
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
-from vitcam.sources.hold import while_paused
-from vitcam.sources.pace import Pace
+from vitcam.sources.files.hold import while_paused
+from vitcam.sources.files.pace import Pace
+from vitcam.sources.files.video import Video, open_video, retrieve_rgb
 from vitcam.sources.source import Source, SourceOptions
-from vitcam.sources.video import Video, open_video, retrieve_rgb
 
 CLIP = Path(__file__).with_name("demo.mp4")
 RAM_FRAMES = 48  # of 1280×720 px: 133 MB, and 7 MB more at 224 px; the whole clip would take 2 GB

@@ -11,7 +11,7 @@ from vitcam.frames import Frame, Rect, Unreadable
 from vitcam.pictures.decode import FOREIGN_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import AS_IT_COMES, Region, Turn
-from vitcam.playback import Playback
+from vitcam.sources.playback import Playback
 
 log = logging.getLogger(__name__)
 

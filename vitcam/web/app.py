@@ -9,7 +9,7 @@ from aiohttp import web
 
 from vitcam.pictures.overlay import KINDS, Mode
 from vitcam.pictures.view import Aim
-from vitcam.playback import Playback
+from vitcam.sources.playback import Playback
 from vitcam.web.body import Limits
 from vitcam.web.compress import compress_json
 from vitcam.web.crop import Crop

@@ -6,7 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
-from vitcam.playback import Playback
+from vitcam.sources.playback import Playback
 from vitcam.text import readable
 from vitcam.web.body import Body, read_json
 from vitcam.web.intake import Intake

@@ -16,7 +16,7 @@ from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decode, Decoded, decode
 from vitcam.pictures.view import Aim
-from vitcam.playback import Playback
+from vitcam.sources.playback import Playback
 from vitcam.web.demand import Demand
 from vitcam.web.expert import Expert
 from vitcam.web.live import Live

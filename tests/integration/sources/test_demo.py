@@ -16,7 +16,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
-from vitcam.sources.video import open_video
+from vitcam.sources.files.video import open_video
 
 SPEC = InputSpec(224, 224)
 FAST = SourceOptions(input=SPEC, realtime=False)

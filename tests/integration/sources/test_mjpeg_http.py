@@ -23,7 +23,8 @@ from tests.parts import need_program
 from vitcam.errors import SourceError, SourceLost
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
-from vitcam.sources import SourceOptions, mjpeg_http, open_source
+from vitcam.sources import SourceOptions, open_source
+from vitcam.sources.network import mjpeg
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
@@ -295,7 +296,7 @@ DRIPPING = {
 
 def test_a_camera_that_never_comes_to_the_point_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """All at once: each takes its whole time."""
-    monkeypatch.setattr(mjpeg_http, "_OPEN_S", 1.0)
+    monkeypatch.setattr(mjpeg, "_OPEN_S", 1.0)
     refusals: dict[str, str] = {}
 
     def visit(name: str) -> None:

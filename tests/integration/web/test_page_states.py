@@ -17,7 +17,7 @@ from tests.integration.web.test_page import open_page, text, wait
 from vitcam.frames import Image
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Aim, Region
-from vitcam.playback import Playback
+from vitcam.sources.playback import Playback
 from vitcam.web.server import WebServer
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")

@@ -3,7 +3,7 @@
 import pytest
 
 from vitcam.errors import UsageError
-from vitcam.sources.address import Address
+from vitcam.sources.network.address import Address
 
 
 def test_an_address_is_taken_apart_with_its_password_unescaped() -> None:

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import SourceError, UsageError
-from vitcam.sources import OPENERS, SourceOptions, default_uri, find, is_camera, open_source
+from vitcam.sources import OPENERS, SourceOptions, default_uri, discovery, is_camera, open_source
 from vitcam.sources.demo import DemoInRam
-from vitcam.sources.images import Images
-from vitcam.sources.mjpeg_http import HttpMjpeg
-from vitcam.sources.picamera import PiCamera
-from vitcam.sources.rtsp import RtspCamera
+from vitcam.sources.files.images import Images
+from vitcam.sources.files.video import Video
+from vitcam.sources.network.mjpeg import HttpMjpeg
+from vitcam.sources.picamera.source import PiCamera
+from vitcam.sources.rtsp.source import RtspCamera
 from vitcam.sources.stdin import StandardInput
 from vitcam.sources.v4l2 import V4l2Camera
 from vitcam.sources.v4l2_devices import Device
-from vitcam.sources.video import Video
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_naming_a_source_imports_no_camera_library() -> None:
 
 
 def with_devices(monkeypatch: pytest.MonkeyPatch, *devices: Device) -> None:
-    monkeypatch.setattr(find, "capture_devices", lambda: list(devices))
+    monkeypatch.setattr(discovery, "capture_devices", lambda: list(devices))
 
 
 def test_without_any_camera_the_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from vitcam.sources.pace import Pace
+from vitcam.sources.files.pace import Pace
 
 SLACK_S = 0.15  # a loaded machine
 

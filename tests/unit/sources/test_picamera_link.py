@@ -10,7 +10,7 @@ import pytest
 from vitcam.pictures.resize import InputSpec
 from vitcam.processes.child import MAX_MESSAGE
 from vitcam.processes.packets import pack, unpack
-from vitcam.sources.picamera_link import KINDS, Captured, Failed, Message, Ready, Wish
+from vitcam.sources.picamera.messages import KINDS, Captured, Failed, Message, Ready, Wish
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,8 @@ from tests.fake_picamera2 import BARS, ColorSpace, MappedArray, Picamera2, Trans
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pictures.view import Turn
-from vitcam.sources.picamera_link import Wish
-from vitcam.sources.picamera_streams import (
-    Stream,
-    configure,
-    copy_model_input,
-    copy_preview,
-    left_to_flip,
-    lores_size,
-)
+from vitcam.sources.picamera.messages import Wish
+from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip, lores_size
 
 SPEC = InputSpec(224, 224)
 WISH = Wish(0, 1280, 720, 30, SPEC)

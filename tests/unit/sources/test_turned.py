@@ -15,7 +15,7 @@ from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import AS_IT_COMES, Aim, Region, Turn
 from vitcam.sources import SourceOptions, open_source
-from vitcam.sources.turned import Turned
+from vitcam.sources.transform import Turned
 
 SPEC = InputSpec(8, 8)
 QUARTER = Turn.of(90, "none")

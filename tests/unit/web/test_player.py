@@ -3,7 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from vitcam.playback import Playback
+from vitcam.sources.playback import Playback
 from vitcam.web.body import Limits
 from vitcam.web.intake import Intake
 from vitcam.web.places import Places

@@ -1,6 +1,6 @@
 """The process that reads an RTSP camera by the FFmpeg inside OpenCV: what others send is decoded here, and may hang.
 
-`python -m vitcam.sources.rtsp_child LINK` speaks rtsp_link over the inherited descriptor.
+`python -m vitcam.sources.rtsp.child LINK` speaks rtsp_link over the inherited descriptor.
 """
 
 import math
@@ -19,17 +19,7 @@ from vitcam.pictures.opencv import prepare_capture, stream_options, use_one_thre
 from vitcam.processes.child import MAX_MESSAGE
 from vitcam.processes.limits import be_quiet, confine
 from vitcam.processes.packets import pack, unpack
-from vitcam.sources.rtsp_link import (
-    FROM_DAEMON,
-    PATIENCE_OPEN_S,
-    Failed,
-    Grabbed,
-    Open,
-    Opened,
-    Skip,
-    Take,
-    Taken,
-)
+from vitcam.sources.rtsp.messages import FROM_DAEMON, PATIENCE_OPEN_S, Failed, Grabbed, Open, Opened, Skip, Take, Taken
 
 _MEMORY_MB = 640  # FFmpeg keeps 17 pictures of a stream at most
 _FILES = 64

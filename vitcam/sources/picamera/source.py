@@ -9,8 +9,8 @@ from typing import Self
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.processes.child import how_it_ended
-from vitcam.sources.camera_process import CameraProcess
-from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish
+from vitcam.sources.picamera.messages import Captured, Failed, Ready, Wish
+from vitcam.sources.picamera.process import CameraProcess
 from vitcam.sources.source import SourceOptions
 
 _OPEN_S = 20  # importing picamera2 takes 2 s on a Pi 5, more on a busy Pi 3

@@ -1,6 +1,6 @@
 """The process that holds the Pi's camera: picamera2 can hang, and a process can be killed.
 
-`python -m vitcam.sources.picamera_child SOCKET MEMORY WISH` speaks picamera_link over the two inherited descriptors;
+`python -m vitcam.sources.picamera.child SOCKET MEMORY WISH` speaks picamera_link over the two inherited descriptors;
 `--list` prints the ids of the cameras as JSON. Only here is picamera2 imported.
 """
 
@@ -20,9 +20,9 @@ from vitcam.frames import Image
 from vitcam.pictures.view import AS_IT_COMES, Turn
 from vitcam.processes.packets import pack
 from vitcam.processes.shared_memory import SLOTS
-from vitcam.sources.picamera_link import Captured, Failed, Ready, Wish
-from vitcam.sources.picamera_streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
-from vitcam.sources.turned import turned
+from vitcam.sources.picamera.messages import Captured, Failed, Ready, Wish
+from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
+from vitcam.sources.transform import turned
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms

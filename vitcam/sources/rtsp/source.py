@@ -12,9 +12,9 @@ from vitcam.processes.child import Child, how_it_ended
 from vitcam.processes.packets import pack, unpack
 from vitcam.processes.shared_memory import Slots
 from vitcam.shown import shown
-from vitcam.sources.address import Address
+from vitcam.sources.network.address import Address
 from vitcam.sources.received import Sender
-from vitcam.sources.rtsp_link import (
+from vitcam.sources.rtsp.messages import (
     FROM_CHILD,
     PATIENCE_OPEN_S,
     Failed,
@@ -53,7 +53,7 @@ class RtspCamera:
     def __enter__(self) -> Self:
         self._stopped = False
         try:
-            self._child = Child("the camera's process", "vitcam.sources.rtsp_child")
+            self._child = Child("the camera's process", "vitcam.sources.rtsp.child")
             self._child.send(pack(Open(self._uri, self._sender.patience_s)))
             opened = self._next(self._child, _START_S + PATIENCE_OPEN_S + self._sender.patience_s)
         except (SourceLost, OSError, EOFError) as error:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vitcam.processes.child import Child
 from vitcam.processes.packets import unpack
 from vitcam.processes.shared_memory import SLOTS
-from vitcam.sources.picamera_link import KINDS, Message, Ready, Wish
+from vitcam.sources.picamera.messages import KINDS, Message, Ready, Wish
 
 _MOST_HELD = SLOTS - 3  # the rest is on its way, or about to be written
 
@@ -24,7 +24,7 @@ class CameraProcess:
         self._memory_fd = os.memfd_create("vitcam-frames")
         self._child = Child(
             "the camera's process",
-            "vitcam.sources.picamera_child",
+            "vitcam.sources.picamera.child",
             [self._memory_fd],
             [wish.to_json()],
             {"LIBCAMERA_LOG_LEVELS": "*:ERROR"},

@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from vitcam.frames import Frame
-from vitcam.playback import Playback
-from vitcam.sources.pace import Pace
+from vitcam.sources.files.pace import Pace
+from vitcam.sources.playback import Playback
 
 _AGAIN_S = 0.25  # four inferences a second at most, and a new crop is seen at once
 

@@ -29,7 +29,7 @@ def _picamera2_finds_a_camera() -> bool:
     """Asked in a process of its own: libcamera starts threads, and never again sees what is plugged in later."""
     if importlib.util.find_spec("picamera2") is None:
         return False
-    command = [sys.executable, "-P", "-m", "vitcam.sources.picamera_child", "--list"]
+    command = [sys.executable, "-P", "-m", "vitcam.sources.picamera.child", "--list"]
     try:
         asked = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_LOOK_S, check=True)
         # a USB camera is in libcamera's list, too, but has neither its scaler nor its formats: V4L2 serves it better

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.pictures.view import Turn
-from vitcam.sources.picamera_link import Wish
+from vitcam.sources.picamera.messages import Wish
 
 # picamera2 names formats as DRM does, from the highest byte down: its "BGR888" is R, G, B in memory
 _RGB = "BGR888"

@@ -22,9 +22,9 @@ from vitcam.frames import Frame
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.shown import shown
-from vitcam.sources.address import Address
-from vitcam.sources.line import Line, OverLine, OverLineWithTls
-from vitcam.sources.network_error import reason_of, status_words
+from vitcam.sources.network.address import Address
+from vitcam.sources.network.connection import Line, OverLine, OverLineWithTls
+from vitcam.sources.network.error import reason_of, status_words
 from vitcam.sources.received import Sender, receive
 from vitcam.sources.source import SourceOptions, live_limits
 
