@@ -10,8 +10,8 @@ from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
-from vitcam.model.greeting import greeting_left_out
-from vitcam.model.runtime import open_interpreter
+from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.runtime.greeting import greeting_left_out
 from vitcam_training.about import About, read_about
 from vitcam_training.checkpoints import Weights, read_network
 from vitcam_training.flatbuffer import only

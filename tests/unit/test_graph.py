@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.model.find import find_model
-from vitcam.model.interpreter import Interpreter
-from vitcam.model.runtime import open_interpreter
+from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.runtime.interpreter import Interpreter
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
 from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity
-from vitcam.model.sound import check_kinds
+from vitcam.model.field_types import check_kinds
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.resize import InputSpec
 

@@ -18,7 +18,7 @@ from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.cost import count_macs
 from vitcam.model.find import find_model
 from vitcam.model.peak import square_product
-from vitcam.model.runtime import open_interpreter
+from vitcam.model.runtime.choice import open_interpreter
 from vitcam.service.bench_row import Figures, Rounds, Row, health_of, row_of
 from vitcam.service.check import Place, run_bounded
 from vitcam.service.settings import Settings

@@ -8,8 +8,8 @@ from rich.table import Table
 from vitcam.errors import ModelError
 from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
-from vitcam.model.describe import model_record
 from vitcam.model.find import find_model, list_models
+from vitcam.model.record import model_record
 from vitcam.service.consoles import for_results
 
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"  # else they are not loaded

@@ -10,7 +10,7 @@ from tests.unit.training.exported import Exported, expected_outputs
 from tests.unit.training.nets import SMALL, photos
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.describe import model_record
+from vitcam.model.record import model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.flatbuffer import only
 from vitcam_training.network import output_positions

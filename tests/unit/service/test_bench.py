@@ -9,8 +9,8 @@ from rich.console import Console
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.model.cost import Macs
-from vitcam.model.interpreter import Tensor
 from vitcam.model.peak import MACS
+from vitcam.model.runtime.interpreter import Tensor
 from vitcam.service.bench import Plan, default_threads, read_threads
 from vitcam.service.bench_child import some_input
 from vitcam.service.bench_row import Health, Rounds, Row, health_of, row_of

@@ -13,7 +13,7 @@ from tests.unit.training.choices import CONFIGS
 from tests.unit.training.exported import Exported, expected_outputs, pieces
 from tests.unit.training.nets import photos, small_vit
 from vitcam.model.classifier import Classifier
-from vitcam.model.describe import model_record
+from vitcam.model.record import model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.about import About
 from vitcam_training.checkpoints import read_network, save_weights, to_timm

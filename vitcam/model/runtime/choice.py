@@ -9,9 +9,9 @@ import numpy as np
 
 from vitcam.errors import VitcamError
 from vitcam.model.content import content_of
-from vitcam.model.float_weights import with_float_weights
-from vitcam.model.graph import LoadedGraph, Runtime
-from vitcam.model.interpreter import Interpreter, RuntimeInfo, Tensor
+from vitcam.model.runtime.float_weights import with_float_weights
+from vitcam.model.runtime.graph import LoadedGraph, Runtime
+from vitcam.model.runtime.interpreter import Interpreter, RuntimeInfo, Tensor
 
 __all__ = ["RUNTIMES", "Interpreter", "RuntimeInfo", "Tensor", "default_threads", "open_interpreter"]
 

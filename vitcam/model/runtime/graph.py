@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
-from vitcam.model.greeting import greeting_left_out
-from vitcam.model.interpreter import RuntimeInfo, Tensor
+from vitcam.model.runtime.greeting import greeting_left_out
+from vitcam.model.runtime.interpreter import RuntimeInfo, Tensor
 
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
 
