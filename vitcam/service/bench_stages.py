@@ -11,8 +11,8 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources import open_source
 from vitcam.sources.source import SourceOptions
-from vitcam.web.picture import draw, encode
-from vitcam.web.variant import Variant
+from vitcam.web.stream.picture import draw, encode
+from vitcam.web.stream.variant import Variant
 
 _WATCHED = Variant(width=640)
 _FEWEST = 10  # the first ones are cold, and must not be the median

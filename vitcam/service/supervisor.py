@@ -270,7 +270,7 @@ def _build_web(
     playback: Playback,
 ) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
-    from vitcam.web.variant import Variant
+    from vitcam.web.stream.variant import Variant
 
     return WebServer(
         pipeline,

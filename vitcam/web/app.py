@@ -10,24 +10,24 @@ from aiohttp import web
 from vitcam.pictures.overlay import KINDS, Mode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
-from vitcam.web.body import Limits
-from vitcam.web.compress import compress_json
-from vitcam.web.crop import Crop
-from vitcam.web.demand import Demand
-from vitcam.web.expert import Expert
-from vitcam.web.guard import add_headers, errors_as_json, refusal, refuse_strangers
-from vitcam.web.intake import Intake
 from vitcam.web.live import Arrivals, Live
-from vitcam.web.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
-from vitcam.web.names import Names
-from vitcam.web.places import Places, address_of
-from vitcam.web.player import Player
-from vitcam.web.predictions import EVENT_HEADERS, Feed
-from vitcam.web.press import Press
-from vitcam.web.preview import Preview
-from vitcam.web.static import INDEX, Page
-from vitcam.web.uploads import MOST_AT_ONCE, PHOTO, Uploads, read_input_spec
-from vitcam.web.variant import STEPS, Variant, overlays_of, read_variant
+from vitcam.web.photo_classifier import Expert
+from vitcam.web.requests.admission import Intake
+from vitcam.web.requests.body import Limits
+from vitcam.web.requests.compress import compress_json
+from vitcam.web.requests.hosts import Names
+from vitcam.web.requests.middleware import add_headers, errors_as_json, refusal, refuse_strangers
+from vitcam.web.requests.quota import Places, address_of
+from vitcam.web.routes.crop import Crop
+from vitcam.web.routes.playback import Player
+from vitcam.web.routes.predictions import EVENT_HEADERS, Feed
+from vitcam.web.routes.static import INDEX, Page
+from vitcam.web.routes.uploads import MOST_AT_ONCE, PHOTO, Uploads, read_input_spec
+from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
+from vitcam.web.stream.preview import Preview
+from vitcam.web.stream.variant import STEPS, Variant, overlays_of, read_variant
 
 MOST_CLIENTS = 256  # of each kind
 MOST_OF_ONE_ADDRESS = 224  # the others have places, too

@@ -17,17 +17,17 @@ from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decode, Decoded, decode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
-from vitcam.web.demand import Demand
-from vitcam.web.expert import Expert
 from vitcam.web.live import Live
-from vitcam.web.names import Names
-from vitcam.web.press import Press
-from vitcam.web.variant import Variant
+from vitcam.web.photo_classifier import Expert
+from vitcam.web.requests.hosts import Names
+from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.variant import Variant
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from vitcam.web.doorkeeper import Doorkeeper
+    from vitcam.web.requests.connections import Doorkeeper
 
 log = logging.getLogger(__name__)
 
@@ -140,8 +140,8 @@ class WebServer:
         from aiohttp import web  # takes 0.2 s, which a daemon without the web part need not wait
 
         from vitcam.web.app import Parts, build_app
-        from vitcam.web.doorkeeper import Doorkeeper
-        from vitcam.web.noise import calm_accept, protocol_logger
+        from vitcam.web.requests.connections import Doorkeeper
+        from vitcam.web.requests.log_limit import calm_accept, protocol_logger
 
         parts = Parts(
             live=self._live,

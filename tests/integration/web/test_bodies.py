@@ -15,9 +15,9 @@ from tests.integration.web.lines import answer_of, connected, is_closed, post_he
 from tests.integration.web.test_uploads import photo
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
-from vitcam.web.body import Limits
+from vitcam.web.requests.body import Limits
+from vitcam.web.routes.uploads import MOST_AT_ONCE
 from vitcam.web.server import WebServer
-from vitcam.web.uploads import MOST_AT_ONCE
 
 T = TypeVar("T")
 CROP = b'{"crop": null}'

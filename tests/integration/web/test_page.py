@@ -17,7 +17,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, Client, classify
 from vitcam.web.server import WebServer
-from vitcam.web.variant import Variant
+from vitcam.web.stream.variant import Variant
 
 _PIXELS = """
   const img = document.getElementById("picture");

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.integration.web.camera import CARD, Camera, Client, classify
-from vitcam.web import mjpeg
 from vitcam.web.server import WebServer
+from vitcam.web.stream import mjpeg
 
 
 def seq(part: tuple[dict[str, str], bytes]) -> int:

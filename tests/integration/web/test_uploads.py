@@ -20,8 +20,8 @@ from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decoded, decode_image
 from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam.web.routes.uploads import MOST_AT_ONCE, MOST_BYTES
 from vitcam.web.server import WebServer
-from vitcam.web.uploads import MOST_AT_ONCE, MOST_BYTES
 
 
 def photo(width: int = 200, height: int = 100) -> bytes:

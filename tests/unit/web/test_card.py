@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vitcam.web.card import draw_card
+from vitcam.web.stream.placeholder import draw_card
 
 LONG = "the camera gave no picture for 5 s; is its cable loose? vitcam tries again every 2 s " * 9
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from vitcam.web.demand import Demand
-from vitcam.web.variant import Variant
+from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.variant import Variant
 
 ROLLOUT = Variant(overlay="rollout")
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests import frames
 from vitcam.frames import Image, Rect, Shown
-from vitcam.web.picture import Picture, draw, encode, has_weights, header_text, scale_rect
-from vitcam.web.variant import Variant
+from vitcam.web.stream.picture import Picture, draw, encode, has_weights, header_text, scale_rect
+from vitcam.web.stream.variant import Variant
 
 
 def shown(image: Image | None = None, label: str = "cup") -> Shown:

@@ -4,10 +4,10 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from vitcam.sources.playback import Playback
-from vitcam.web.body import Limits
-from vitcam.web.intake import Intake
-from vitcam.web.places import Places
-from vitcam.web.player import Player
+from vitcam.web.requests.admission import Intake
+from vitcam.web.requests.body import Limits
+from vitcam.web.requests.quota import Places
+from vitcam.web.routes.playback import Player
 
 
 def test_a_photo_whose_name_is_no_utf_8_is_named_in_text_that_every_client_can_read() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from vitcam.errors import UsageError
-from vitcam.web.variant import STEPS, Variant, overlays_of, read_variant
+from vitcam.web.stream.variant import STEPS, Variant, overlays_of, read_variant
 
 DEFAULT = Variant(overlay="heat", opacity=0.7, width=640, quality=70, fps=10)
 

@@ -8,7 +8,7 @@ from email.parser import BytesHeaderParser
 from email.utils import collapse_rfc2231_value
 
 from vitcam.errors import UsageError
-from vitcam.web.body import Body
+from vitcam.web.requests.body import Body
 
 MOST_PARTS = 16
 MOST_HEAD = 2048  # bytes of one part's headers

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from aiohttp import web
 
-from vitcam.web.body import Body, Limits, read_body
-from vitcam.web.places import Places, address_of
+from vitcam.web.requests.body import Body, Limits, read_body
+from vitcam.web.requests.quota import Places, address_of
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from aiohttp import web
 
-from vitcam.web.compress import GZIP, VARY, pack, takes_gzip
+from vitcam.web.requests.compress import GZIP, VARY, pack, takes_gzip
 
 _TYPES = {
     ".html": "text/html",

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from vitcam.frames import Shown
 from vitcam.web.live import Arrivals, Live
-from vitcam.web.picture import Card, Picture
-from vitcam.web.press import Press
-from vitcam.web.variant import Variant
+from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.picture import Card, Picture
+from vitcam.web.stream.variant import Variant
 
 _REPEAT_S = 1.0  # without news the last picture goes out again: connections stay open, and time-outs quiet
 _STALE_NS = 2_000_000_000  # an older frame is only shown if the pipeline says that all is well

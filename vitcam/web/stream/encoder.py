@@ -4,9 +4,9 @@ import asyncio
 from concurrent.futures import Executor
 
 from vitcam.frames import Shown
-from vitcam.web.card import draw_card
-from vitcam.web.picture import Card, draw, encode
-from vitcam.web.variant import Variant
+from vitcam.web.stream.picture import Card, draw, encode
+from vitcam.web.stream.placeholder import draw_card
+from vitcam.web.stream.variant import Variant
 
 
 class Press:

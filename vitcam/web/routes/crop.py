@@ -7,9 +7,9 @@ from aiohttp import web
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Aim, Region
-from vitcam.web.body import Body, read_json
-from vitcam.web.intake import Intake
 from vitcam.web.live import Live
+from vitcam.web.requests.admission import Intake
+from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
 
 

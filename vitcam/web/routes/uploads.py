@@ -12,11 +12,11 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
-from vitcam.web.body import Body, Limits
-from vitcam.web.expert import Expert
-from vitcam.web.form import is_form, read_field
-from vitcam.web.intake import Intake
-from vitcam.web.predictions import nested_lists
+from vitcam.web.photo_classifier import Expert
+from vitcam.web.requests.admission import Intake
+from vitcam.web.requests.body import Body, Limits
+from vitcam.web.requests.form import is_form, read_field
+from vitcam.web.routes.predictions import nested_lists
 from vitcam.wire import frame_record, prediction_record
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from vitcam.web.variant import Variant
+from vitcam.web.stream.variant import Variant
 
 
 class Demand:

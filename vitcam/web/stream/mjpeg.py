@@ -4,9 +4,9 @@ import asyncio
 
 from aiohttp import web
 
-from vitcam.web.channel import Channel
-from vitcam.web.outlet import Outlet
-from vitcam.web.picture import Picture
+from vitcam.web.stream.back_pressure import Outlet
+from vitcam.web.stream.channel import Channel
+from vitcam.web.stream.picture import Picture
 
 WRITE_TIMEOUT_S = 30.0
 BOUNDARY = "vitcam-picture"

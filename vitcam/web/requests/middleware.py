@@ -7,8 +7,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.web.names import Names
-from vitcam.web.preview import TooManyVariantsError
+from vitcam.web.requests.hosts import Names
+from vitcam.web.stream.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
 

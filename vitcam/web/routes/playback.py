@@ -8,8 +8,8 @@ from aiohttp import web
 from vitcam.errors import UsageError
 from vitcam.sources.playback import Playback
 from vitcam.text import readable
-from vitcam.web.body import Body, read_json
-from vitcam.web.intake import Intake
+from vitcam.web.requests.admission import Intake
+from vitcam.web.requests.body import Body, read_json
 
 _HOW = 'send {"paused": true}, {"paused": false}, {"step": 1} or {"step": -1}'
 

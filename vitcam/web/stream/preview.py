@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.frames import Shown
-from vitcam.web.channel import Channel
-from vitcam.web.demand import Demand
 from vitcam.web.live import Arrivals, Live
-from vitcam.web.picture import Picture, has_weights
-from vitcam.web.press import Press
-from vitcam.web.variant import Variant
+from vitcam.web.stream.channel import Channel
+from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.picture import Picture, has_weights
+from vitcam.web.stream.variant import Variant
 
 MOST_VARIANTS = 8
 MOST_OF_ONE_ADDRESS = MOST_VARIANTS // 2

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Rect, Shown
 from vitcam.pictures.overlay import overlay
-from vitcam.web.variant import Variant
+from vitcam.web.stream.variant import Variant
 
 
 @dataclass(frozen=True, slots=True)

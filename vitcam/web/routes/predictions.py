@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Prediction
 from vitcam.web.live import Arrivals
-from vitcam.web.outlet import Outlet
+from vitcam.web.stream.back_pressure import Outlet
 from vitcam.wire import frame_record, prediction_record
 
 EVENT_HEADERS = {
