@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from vitcam.service import describe
+from vitcam.config import describe
 
 ROOT = Path(__file__).parent.parent
 BEGIN = "<!-- settings: written by docs/generate_settings.py -->\n"

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam._version import __version__
+from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import VitcamError
 from vitcam.pictures.view import Flip
-from vitcam.service.settings import Emit, LogFormat, OverlayMode
 from vitcam.streams import settle_streams
 from vitcam.text import printable
 
 if TYPE_CHECKING:
-    from vitcam.service.config import Resolved
-    from vitcam.service.settings import Settings
+    from vitcam.config.load import Resolved
+    from vitcam.config.settings import Settings
 
 app = typer.Typer(
     help="A camera that says what it sees and shows where it looked.",
@@ -277,6 +277,6 @@ def _settings(config: Path | None, sets: list[str] | None, flags: dict[str, obje
 
 
 def _resolved(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "Resolved":
-    from vitcam.service.config import load
+    from vitcam.config.load import load
 
     return load(config, sets or [], flags, os.environ)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.config.settings import Settings
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.cost import count_macs
 from vitcam.model.find import find_model
@@ -21,7 +22,6 @@ from vitcam.model.peak import square_product
 from vitcam.model.runtime.choice import open_interpreter
 from vitcam.service.bench_row import Figures, Rounds, Row, health_of, row_of
 from vitcam.service.check import Place, run_bounded
-from vitcam.service.settings import Settings
 
 ROUNDS = 3
 _MOST_THREADS, _LEAST_S, _MOST_S = 64, 0.1, 600.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from vitcam.service.settings import Settings
+from vitcam.config.settings import Settings
 
 Grade = Literal["ok", "warn", "fail"]
 

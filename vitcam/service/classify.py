@@ -12,11 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from vitcam.batch import Classified, classify_all, write_overlay
+from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
 from vitcam.model.classifier import Classifier
 from vitcam.service.consoles import for_people, for_results
-from vitcam.service.settings import ModelSettings
 from vitcam.sinks.answer import Layout
 from vitcam.text import printable
 from vitcam.wire import error_record, prediction_record, summary_record

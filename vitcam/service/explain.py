@@ -5,6 +5,7 @@ from pathlib import Path
 
 import cv2
 
+from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
@@ -13,7 +14,6 @@ from vitcam.pictures.resize import to_model_size
 from vitcam.service.consoles import for_results
 from vitcam.service.explain_parts import Explained
 from vitcam.service.explain_sheet import draw_sheet
-from vitcam.service.settings import ModelSettings
 from vitcam.shown import shown
 
 ENDINGS = (".png", ".jpg", ".jpeg")

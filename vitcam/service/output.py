@@ -3,8 +3,8 @@
 import sys
 from typing import TextIO
 
+from vitcam.config.settings import LogSettings
 from vitcam.service.consoles import for_people
-from vitcam.service.settings import LogSettings
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
 

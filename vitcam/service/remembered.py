@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from vitcam.config.settings import CameraSettings
 from vitcam.errors import UsageError
 from vitcam.pictures.view import Aim, Region
-from vitcam.service.settings import CameraSettings
 from vitcam.shown import shown
 from vitcam.sources import is_camera
 

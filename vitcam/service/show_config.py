@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from vitcam.service.config import resolve
+from vitcam.config.describe import schema
+from vitcam.config.load import resolve
 from vitcam.service.consoles import for_people, for_results
-from vitcam.service.describe import schema
 from vitcam.shown import shown
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vitcam.config.duration import seconds_of
+from vitcam.config.settings import ModelSettings, MotionSettings, Settings
 from vitcam.errors import ConfigError, ModelError, SourceError, UsageError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
@@ -21,14 +23,12 @@ from vitcam.pictures.overlay import Mode, usual_mode
 from vitcam.pictures.view import Aim, Turn
 from vitcam.pipeline import Job, Pipeline
 from vitcam.service.descriptors import allow_many
-from vitcam.service.duration import seconds_of
 from vitcam.service.ending import Asked, asked_to_end
 from vitcam.service.opener import Opener
 from vitcam.service.output import build_sink
 from vitcam.service.photo_expert import PhotoExpert
 from vitcam.service.publisher import Publisher
 from vitcam.service.remembered import aim_of
-from vitcam.service.settings import ModelSettings, MotionSettings, Settings
 from vitcam.service.systemd import Notifier
 from vitcam.service.watchdog import Hearts, Verdict, may_feed
 from vitcam.shown import shown

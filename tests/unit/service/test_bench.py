@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from vitcam.config.settings import Settings
 from vitcam.errors import ModelError, UsageError
 from vitcam.model.cost import Macs
 from vitcam.model.peak import MACS
@@ -15,7 +16,6 @@ from vitcam.service.bench import Plan, default_threads, read_threads
 from vitcam.service.bench_child import some_input
 from vitcam.service.bench_row import Health, Rounds, Row, health_of, row_of
 from vitcam.service.check import Place
-from vitcam.service.settings import Settings
 from vitcam.service.show_bench import bench_table
 
 CALM = Health(None, None, None)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vitcam.config.load import Resolved, Settings, load, resolve
+from vitcam.config.settings import Option, options
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.pictures import overlay
-from vitcam.service.config import Resolved, Settings, load, resolve
-from vitcam.service.settings import Option, options
 
 NO_FILE = Path("/nowhere/config.toml")
 Write = Callable[[str], Path]

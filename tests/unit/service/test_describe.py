@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.service import describe
-from vitcam.service.config import Settings, resolve
-from vitcam.service.settings import Option, options, sections
+from vitcam.config import describe
+from vitcam.config.load import Settings, resolve
+from vitcam.config.settings import Option, options, sections
 
 ROOT = Path(__file__).parents[3]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.config.settings import CameraSettings, Settings
 from vitcam.service import doctor
 from vitcam.service.check import Check, Finding, Grade, Place, run_bounded
-from vitcam.service.settings import CameraSettings, Settings
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(place: Place) -> None:
@@ -59,7 +59,7 @@ def test_every_check_of_the_table_answers_on_this_machine() -> None:
 def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise ImportError('numpy.core.multiarray failed to import')")
     code = (
-        "from vitcam.service import doctor; from vitcam.service.settings import Settings; "
+        "from vitcam.service import doctor; from vitcam.config.settings import Settings; "
         "doctor.render(doctor.run_checks(Settings()), as_json=True)"
     )
 

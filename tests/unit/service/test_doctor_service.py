@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.service.places import put
+from vitcam.config.settings import Settings, WebSettings
 from vitcam.service import check_service
 from vitcam.service.check import Finding, Place
-from vitcam.service.settings import Settings, WebSettings
 
 
 def serving(place: Place, host: str, port: int) -> Place:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitcam.service.duration import is_duration, seconds_of
+from vitcam.config.duration import is_duration, seconds_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from vitcam.config.duration import DURATION_WORDS, is_duration
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
-from vitcam.service.duration import DURATION_WORDS, is_duration
 
 OverlayMode = Literal["auto", "none", "evidence", "attention", "rollout", "heat", "grid"]
 LogFormat = Literal["auto", "rich", "json"]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vitcam.config import layers
+from vitcam.config.layers import COMMAND_LINE, Given
+from vitcam.config.settings import Option, Settings, options, sections
 from vitcam.errors import ConfigError
-from vitcam.service import layers
-from vitcam.service.layers import COMMAND_LINE, Given
-from vitcam.service.settings import Option, Settings, options, sections
 from vitcam.shown import shown
 
 __all__ = ["Resolved", "Settings", "load", "resolve"]

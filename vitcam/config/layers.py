@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.config.settings import options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
-from vitcam.service.settings import options, sections
 from vitcam.shown import shown
 
 COMMAND_LINE = "command line"

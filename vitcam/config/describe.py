@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from vitcam.service.settings import Option, options, sections
+from vitcam.config.settings import Option, options, sections
 
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
 
