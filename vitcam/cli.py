@@ -12,7 +12,7 @@ from vitcam._version import __version__
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import VitcamError
 from vitcam.pictures.view import Flip
-from vitcam.streams import settle_streams
+from vitcam.terminal.standard_streams import settle_streams
 from vitcam.text import printable
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def root(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
     """Start the log before any verb runs."""
-    from vitcam.service.logs import start_logging
+    from vitcam.terminal.logs import start_logging
 
     start_logging(verbose)
 

@@ -16,8 +16,8 @@ from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
 from vitcam.model.classifier import Classifier
-from vitcam.service.consoles import for_people, for_results
 from vitcam.sinks.answer import Layout
+from vitcam.terminal.consoles import for_people, for_results
 from vitcam.text import printable
 from vitcam.wire import error_record, prediction_record, summary_record
 

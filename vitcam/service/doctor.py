@@ -13,7 +13,7 @@ from rich.text import Text
 from vitcam.config.settings import Settings
 from vitcam.service import check_camera, check_machine, check_model, check_python, check_service
 from vitcam.service.check import Check, Examination, Place
-from vitcam.service.consoles import for_results
+from vitcam.terminal.consoles import for_results
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
-from vitcam.service.consoles import for_results
 from vitcam.service.explain_parts import Explained
 from vitcam.service.explain_sheet import draw_sheet
 from vitcam.shown import shown
+from vitcam.terminal.consoles import for_results
 
 ENDINGS = (".png", ".jpg", ".jpeg")
 MOST = 40  # guesses that a sheet has room for

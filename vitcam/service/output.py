@@ -4,9 +4,9 @@ import sys
 from typing import TextIO
 
 from vitcam.config.settings import LogSettings
-from vitcam.service.consoles import for_people
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
+from vitcam.terminal.consoles import for_people
 
 
 def wants_json(settings: LogSettings, out: TextIO) -> bool:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from vitcam.service.bench import ROUNDS, Plan, Step, run_bench, why_no_stages
 from vitcam.service.bench_row import Health, Row
-from vitcam.service.consoles import for_people, for_results
+from vitcam.terminal.consoles import for_people, for_results
 
 Cells = dict[str, Callable[[Row], str]]
 """Name of a line of the table -> what stands in it."""

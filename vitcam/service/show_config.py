@@ -8,8 +8,8 @@ from rich.table import Table
 
 from vitcam.config.describe import schema
 from vitcam.config.load import resolve
-from vitcam.service.consoles import for_people, for_results
 from vitcam.shown import shown
+from vitcam.terminal.consoles import for_people, for_results
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:

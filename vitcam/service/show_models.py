@@ -10,7 +10,7 @@ from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model, list_models
 from vitcam.model.record import model_record
-from vitcam.service.consoles import for_results
+from vitcam.terminal.consoles import for_results
 
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"  # else they are not loaded
 _UNCHECKED = "?    the graph may be damaged: the file carries no checksum of it; export the model again to have one"

@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from vitcam.service.consoles import for_people
+from vitcam.terminal.consoles import for_people
 from vitcam.text import printable_lines
 
 

@@ -32,7 +32,7 @@ def for_results() -> "Console":
 
 def _obeyed_by_nobody(console: "Console") -> "Console":
     """What is printed by it may hold names, labels and addresses of others: they do not steer the terminal."""
-    from vitcam.service.printable import OnlyPrintable
+    from vitcam.terminal.printable import OnlyPrintable
 
     console.push_render_hook(OnlyPrintable())
     return console
