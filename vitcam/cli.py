@@ -157,7 +157,7 @@ def classify(
     ] = None,
 ) -> None:
     """Say what is on a photo, how sure the model is, and where it looked."""
-    from vitcam.service.classify import Request, classify_photos
+    from vitcam.commands.classify.command import Request, classify_photos
 
     flags: dict[str, object] = {
         "model.name": model,
@@ -185,7 +185,7 @@ def explain(
     opacity: Annotated[float, typer.Option("--opacity", help="Of the hottest spot of a map, up to 1.")] = 0.85,
 ) -> None:
     """Draw how the model came to its answer: input, patches, attention by head and block, rollout, guesses."""
-    from vitcam.service.explain import Request, explain_photo
+    from vitcam.explain.photo import Request, explain_photo
 
     flags: dict[str, object] = {
         "model.name": model,
@@ -199,7 +199,7 @@ def explain(
 @app.command()
 def doctor(as_json: JsonOption = False, config: ConfigOption = None, sets: SetOption = None) -> None:
     """Check camera, model, runtime, port and machine, and say how to mend what is wrong."""
-    from vitcam.service import doctor as surgery
+    from vitcam.commands.doctor import command as surgery
 
     checks = surgery.run_checks(_settings(config, sets, {}))
     surgery.render(checks, as_json)
@@ -216,9 +216,9 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="A list of rows on stdout.")] = False,
 ) -> None:
     """Measure a model here: latency, what this machine could reach, and each stage around it."""
+    from vitcam.benchmark.measure import Plan, read_threads
+    from vitcam.commands.bench import show_bench
     from vitcam.model.find import DEFAULT
-    from vitcam.service.bench import Plan, read_threads
-    from vitcam.service.show_bench import show_bench
 
     show_bench(Plan(model or DEFAULT, read_threads(threads), seconds, labels), as_json)
 
@@ -226,7 +226,7 @@ def bench(
 @models_app.command("list")
 def models_list(as_json: JsonOption = False) -> None:
     """Every model that can be named by --model."""
-    from vitcam.service.show_models import show_list
+    from vitcam.commands.models import show_list
 
     show_list(as_json)
 
@@ -234,7 +234,7 @@ def models_list(as_json: JsonOption = False) -> None:
 @models_app.command("show")
 def models_show(name: str, as_json: JsonOption = False) -> None:
     """What a model is, what was measured of it, and what runs it here."""
-    from vitcam.service.show_models import show_card
+    from vitcam.commands.models import show_card
 
     show_card(name, as_json)
 
@@ -242,7 +242,7 @@ def models_show(name: str, as_json: JsonOption = False) -> None:
 @models_app.command("verify")
 def models_verify(name: str, as_json: JsonOption = False) -> None:
     """Ask a model the images whose answers it carries."""
-    from vitcam.service.show_models import show_verification
+    from vitcam.commands.models import show_verification
 
     if not show_verification(name, as_json):
         raise typer.Exit(1)
@@ -251,7 +251,7 @@ def models_verify(name: str, as_json: JsonOption = False) -> None:
 @config_app.command("show")
 def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Every setting, its value, and where that came from."""
-    from vitcam.service.show_config import show_settings
+    from vitcam.commands.config import show_settings
 
     show_settings(config, sets or [], as_json)
 
@@ -259,7 +259,7 @@ def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: Js
 @config_app.command("check")
 def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Whether the daemon would accept the configuration."""
-    from vitcam.service.show_config import check_settings
+    from vitcam.commands.config import check_settings
 
     check_settings(config, sets or [], as_json)
 
@@ -267,7 +267,7 @@ def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: J
 @config_app.command("schema")
 def config_schema() -> None:
     """The JSON Schema of the configuration file."""
-    from vitcam.service.show_config import show_schema
+    from vitcam.commands.config import show_schema
 
     show_schema()
 

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vitcam.batch import classify_all
+from vitcam.commands.classify.batch import classify_all
 from vitcam.errors import SourceError
 from vitcam.frames import Unreadable
 from vitcam.model.classifier import Classifier

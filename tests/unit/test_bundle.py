@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vitcam.commands.models import show_verification
 from vitcam.errors import ModelError
 from vitcam.frames import Guess
 from vitcam.model import bundle
@@ -14,7 +15,6 @@ from vitcam.model.bundle import Card, Golden
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model
 from vitcam.pictures.resize import InputSpec
-from vitcam.service.show_models import show_verification
 
 CARD = Card(
     name="tiny",

@@ -15,10 +15,10 @@ import pytest
 
 from tests.command import vitcam
 from tests.parts import need_model
+from vitcam.commands.models import show_verification
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
 from vitcam.model.classifier import Classifier
-from vitcam.service.show_models import show_verification
 
 Parts = dict[str, bytes]
 GREY = np.full((32, 32, 3), 128, np.uint8)

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from vitcam.in_order import Job, Work, in_order
+from vitcam.commands.classify.in_order import Job, Work, in_order
 
 PATIENCE_S = 30.0
 

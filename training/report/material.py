@@ -13,10 +13,10 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
+from vitcam.benchmark.measure import Plan, Step, run_bench
+from vitcam.benchmark.row import Row
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam.service.bench import Plan, Step, run_bench
-from vitcam.service.bench_row import Row
 from vitcam_training.about import About, read_about
 from vitcam_training.calibration import scaled
 from vitcam_training.commands import measured_on

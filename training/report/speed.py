@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from vitcam.service.bench_row import Row
+from vitcam.benchmark.row import Row
 from vitcam_training.report.markup import Node, paragraph, table
 from vitcam_training.report.material import Material
 

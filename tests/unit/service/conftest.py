@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.commands.doctor.check import Place
 from vitcam.config.settings import Settings
-from vitcam.service.check import Place
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from vitcam.commands.doctor.check import Place
 from vitcam.config.settings import CameraSettings, Settings
-from vitcam.service.check import Place
 
 
 def put(place: Place, path: str, text: str) -> None:

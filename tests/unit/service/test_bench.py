@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from vitcam.benchmark.child import some_input
+from vitcam.benchmark.measure import Plan, default_threads, read_threads
+from vitcam.benchmark.row import Health, Rounds, Row, health_of, row_of
+from vitcam.commands.bench import bench_table
+from vitcam.commands.doctor.check import Place
 from vitcam.config.settings import Settings
 from vitcam.errors import ModelError, UsageError
 from vitcam.model.cost import Macs
 from vitcam.model.peak import MACS
 from vitcam.model.runtime.interpreter import Tensor
-from vitcam.service.bench import Plan, default_threads, read_threads
-from vitcam.service.bench_child import some_input
-from vitcam.service.bench_row import Health, Rounds, Row, health_of, row_of
-from vitcam.service.check import Place
-from vitcam.service.show_bench import bench_table
 
 CALM = Health(None, None, None)
 

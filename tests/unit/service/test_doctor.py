@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.commands.doctor import command
+from vitcam.commands.doctor.check import Check, Finding, Grade, Place, run_bounded
 from vitcam.config.settings import CameraSettings, Settings
-from vitcam.service import doctor
-from vitcam.service.check import Check, Finding, Grade, Place, run_bounded
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(place: Place) -> None:
     def broken(_: Place) -> Finding:
         raise ValueError("over\nhere")
 
-    check = doctor.examine("broken", broken, place)
+    check = command.examine("broken", broken, place)
 
     assert check == Check("broken", "fail", "could not be checked: ValueError: over here", "vitcam -v doctor")
 
 
 def test_people_read_every_finding_and_its_fix_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    doctor.render([Check("a", "ok", "is [fine]", ""), Check("bcd", "fail", "is not", "mend it")], as_json=False)
+    command.render([Check("a", "ok", "is [fine]", ""), Check("bcd", "fail", "is not", "mend it")], as_json=False)
 
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -31,7 +31,7 @@ def test_people_read_every_finding_and_its_fix_on_stdout(capsys: pytest.CaptureF
 
 
 def test_machines_read_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    doctor.render([Check("a", "warn", "is µ", "mend it")], as_json=True)
+    command.render([Check("a", "warn", "is µ", "mend it")], as_json=True)
 
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -44,13 +44,13 @@ def test_machines_read_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize(("status", "failed"), [("ok", False), ("warn", False), ("fail", True)])
 def test_only_a_failure_makes_the_exit_status_one(status: Grade, failed: bool) -> None:
-    assert doctor.any_failed([Check("a", "ok", "", ""), Check("b", status, "", "")]) is failed
+    assert command.any_failed([Check("a", "ok", "", ""), Check("b", status, "", "")]) is failed
 
 
 def test_every_check_of_the_table_answers_on_this_machine() -> None:
-    checks = doctor.run_checks(Settings(camera=CameraSettings(source="demo")))
+    checks = command.run_checks(Settings(camera=CameraSettings(source="demo")))
 
-    assert [check.name for check in checks] == list(doctor.CHECKS)
+    assert [check.name for check in checks] == list(command.CHECKS)
     assert all(check.found and "\n" not in check.found + check.fix for check in checks)
     assert not [check for check in checks if "could not be checked" in check.found]
     assert not [check for check in checks if check.status == "fail" and not check.fix]
@@ -72,7 +72,7 @@ def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
     )
 
     checks = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
-    assert list(checks) == list(doctor.CHECKS)
+    assert list(checks) == list(command.CHECKS)
     assert checks["python"]["status"] == "fail"
     assert "numpy.core.multiarray failed to import" in checks["python"]["found"]
     assert "Traceback" not in result.stderr

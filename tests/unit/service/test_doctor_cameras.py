@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.unit.service.places import watching
-from vitcam.service import check_camera
-from vitcam.service.check import Finding, Place
+from vitcam.commands.doctor import camera
+from vitcam.commands.doctor.check import Finding, Place
 from vitcam.sources import v4l2_devices
 from vitcam.sources.v4l2_devices import Device
 
@@ -25,7 +25,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 def libcamera_says(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(check_camera, "_LIST", [sys.executable, "-c", code])
+    monkeypatch.setattr(camera, "_LIST", [sys.executable, "-c", code])
 
 
 WEBCAM = Device("/dev/video0", "Webcam", permitted=True)
@@ -35,7 +35,7 @@ LOCKED = Device("/dev/video2", "Webcam", permitted=False)
 def test_no_camera_at_all_is_a_failure_that_names_the_demo(place: Place, seen: Callable[..., None]) -> None:
     seen()
 
-    finding = check_camera.camera(place)
+    finding = camera.camera(place)
 
     assert (finding.status, finding.found) == ("fail", "no camera was found")
     assert "vitcam run --source demo" in finding.fix
@@ -44,7 +44,7 @@ def test_no_camera_at_all_is_a_failure_that_names_the_demo(place: Place, seen: C
 def test_a_device_that_may_not_be_opened_needs_the_group_video(place: Place, seen: Callable[..., None]) -> None:
     seen(LOCKED)
 
-    finding = check_camera.camera(place)
+    finding = camera.camera(place)
 
     assert finding.found == "/dev/video2: Webcam (may not be opened)"
     assert finding.fix == "sudo usermod -aG video $USER, then log in again"
@@ -56,7 +56,7 @@ def test_every_camera_is_listed_with_the_name_that_opens_it(
     seen(WEBCAM)
     libcamera_says(monkeypatch, "print('[\"imx708\"]')")
 
-    assert check_camera.camera(place) == Finding("ok", "picamera: imx708; /dev/video0: Webcam")
+    assert camera.camera(place) == Finding("ok", "picamera: imx708; /dev/video0: Webcam")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_source_that_is_set_decides_what_is_missing(
 ) -> None:
     seen(WEBCAM, LOCKED)
 
-    finding = check_camera.camera(watching(place, source))
+    finding = camera.camera(watching(place, source))
 
     assert finding.status == status
     assert found in finding.found
@@ -94,14 +94,14 @@ def test_a_libcamera_that_hangs_or_crashes_is_a_failure_of_its_own(
     place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
 ) -> None:
     seen(WEBCAM)
-    monkeypatch.setattr(check_camera, "_LOOK_S", 0.3 if "sleep" in code else 30)
+    monkeypatch.setattr(camera, "_LOOK_S", 0.3 if "sleep" in code else 30)
     libcamera_says(monkeypatch, code)
 
-    finding = check_camera.camera(place)
+    finding = camera.camera(place)
 
     assert finding == Finding("fail", found, finding.fix)
     assert "ribbon cable" in finding.fix
-    assert check_camera.camera(watching(place, "/dev/video0")).status == "ok"
+    assert camera.camera(watching(place, "/dev/video0")).status == "ok"
 
 
 def test_a_picamera2_that_does_not_import_is_left_to_its_own_check(
@@ -110,4 +110,4 @@ def test_a_picamera2_that_does_not_import_is_left_to_its_own_check(
     seen(WEBCAM)
     libcamera_says(monkeypatch, "import no_such_thing")
 
-    assert check_camera.camera(place) == Finding("ok", "/dev/video0: Webcam")
+    assert camera.camera(place) == Finding("ok", "/dev/video0: Webcam")

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.unit.service.places import put
-from vitcam.service import check_machine
-from vitcam.service.check import Finding, Place
+from vitcam.commands.doctor import machine
+from vitcam.commands.doctor.check import Finding, Place
 
 
 @pytest.mark.parametrize(("available_kb", "status"), [(4_000_000, "ok"), (300_000, "warn"), (100_000, "fail")])
 def test_memory_is_judged_by_what_can_be_had(place: Place, available_kb: int, status: str) -> None:
     put(place, "proc/meminfo", f"MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: {available_kb} kB\n")
 
-    assert check_machine.memory(place).status == status
+    assert machine.memory(place).status == status
 
 
 @pytest.mark.parametrize(("free", "status"), [(2_000_000_000, "ok"), (200_000_000, "warn"), (1_000_000, "fail")])
@@ -31,7 +31,7 @@ def test_the_disk_is_judged_where_the_state_will_lie(
 
     monkeypatch.setattr(shutil, "disk_usage", disk_usage)
 
-    finding = check_machine.disk(place)
+    finding = machine.disk(place)
 
     assert finding.status == status
     assert asked == [place.root]  # HOME: nothing below it exists yet
@@ -41,8 +41,8 @@ def test_the_disk_is_judged_where_the_state_will_lie(
 def test_the_state_lies_where_systemd_or_the_user_says(place: Place) -> None:
     environ = {"HOME": "/home/x", "XDG_STATE_HOME": "/var/x"}
 
-    assert check_machine.state_folder(replace(place, environ=environ)) == Path("/var/x/vitcam")
-    assert check_machine.state_folder(replace(place, environ={**environ, "STATE_DIRECTORY": "/s"})) == Path("/s")
+    assert machine.state_folder(replace(place, environ=environ)) == Path("/var/x/vitcam")
+    assert machine.state_folder(replace(place, environ={**environ, "STATE_DIRECTORY": "/s"})) == Path("/s")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_hottest_sensor_is_what_counts(place: Place, readings: list[str], st
     for number, reading in enumerate(readings):
         put(place, f"sys/class/thermal/thermal_zone{number}/temp", f"{reading}\n")
 
-    finding = check_machine.temperature(place)
+    finding = machine.temperature(place)
 
     assert (finding.status, finding.found) == (status, found)
 
@@ -79,7 +79,7 @@ def test_the_bits_of_the_firmware_are_put_into_words(
     put(place, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
     put(place, "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled", f"{bits}\n")
 
-    finding = check_machine.power(place)
+    finding = machine.power(place)
 
     assert finding.status == status
     assert finding.found.startswith(found)
@@ -94,8 +94,8 @@ def test_the_firmware_is_asked_by_vcgencmd_where_no_file_tells(
     (tmp_path / "bin/vcgencmd").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
 
-    assert check_machine.power(place).found == "now: under-voltage; since the boot: nothing"
+    assert machine.power(place).found == "now: under-voltage; since the boot: nothing"
 
 
 def test_a_pc_has_no_firmware_that_throttles(place: Place) -> None:
-    assert check_machine.power(place) == Finding("ok", "no Raspberry Pi firmware here")
+    assert machine.power(place) == Finding("ok", "no Raspberry Pi firmware here")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.service.places import put, watching
-from vitcam.service import check_python
-from vitcam.service.check import Finding, Place
+from vitcam.commands.doctor import python
+from vitcam.commands.doctor.check import Finding, Place
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def fake_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
 
 
 def test_python_names_the_version_of_everything_it_needs(place: Place) -> None:
-    finding = check_python.python(place)
+    finding = python.python(place)
 
     assert finding.status == "ok"
     assert all(name in finding.found for name in ("Python 3.", "numpy ", "opencv", "ai-edge-litert 2.", "aiohttp "))
@@ -42,7 +42,7 @@ def test_a_package_that_does_not_import_is_named_with_its_cure(
 ) -> None:
     fake_package("cv2", f"raise {error}")
 
-    finding = check_python.python(place)
+    finding = python.python(place)
 
     assert finding.status == "fail"
     assert finding.found.startswith("a package does not import: ")
@@ -55,7 +55,7 @@ def test_a_picamera2_for_another_numpy_matters_where_it_is_wanted(
 ) -> None:
     fake_package("picamera2", "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility')")
 
-    finding = check_python.picamera2(watching(place, source))
+    finding = python.picamera2(watching(place, source))
 
     assert finding.status == status
     assert "built for another NumPy" in finding.found
@@ -79,7 +79,7 @@ def test_the_systems_numpy_is_uncovered_and_never_replaced_by_force(
     fake_package("picamera2", "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility')")
     monkeypatch.setattr(sys, "version_info", version)
 
-    fix = check_python.picamera2(place).fix
+    fix = python.picamera2(place).fix
 
     assert fix.endswith(f" -m pip install {bounds}")
     assert "force" not in fix
@@ -88,7 +88,7 @@ def test_the_systems_numpy_is_uncovered_and_never_replaced_by_force(
 def test_a_picamera2_that_the_venv_cannot_see_is_made_visible(place: Place) -> None:
     (place.root / "usr/lib/python3/dist-packages/picamera2").mkdir(parents=True)
 
-    finding = check_python.picamera2(place)
+    finding = python.picamera2(place)
 
     assert finding.status == "warn"
     assert f"the virtual environment {sys.prefix} does not see it" in finding.found
@@ -100,7 +100,7 @@ def test_a_venv_of_another_python_has_to_be_made_anew(place: Place) -> None:
     put(place, "usr/bin/python3.99", "")
     (place.root / "usr/bin/python3").symlink_to("python3.99")
 
-    finding = check_python.picamera2(place)
+    finding = python.picamera2(place)
 
     assert "is built for the system's Python 3.99" in finding.found
     assert finding.fix.startswith(f"/usr/bin/python3 -m venv --clear --system-site-packages {sys.prefix}")
@@ -109,7 +109,7 @@ def test_a_venv_of_another_python_has_to_be_made_anew(place: Place) -> None:
 def test_a_pi_without_picamera2_is_told_what_to_install(place: Place) -> None:
     put(place, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
 
-    assert check_python.picamera2(place) == Finding(
+    assert python.picamera2(place) == Finding(
         "fail",
         "is not installed: ModuleNotFoundError: No module named 'picamera2'",
         "sudo apt install python3-picamera2",
@@ -117,4 +117,4 @@ def test_a_pi_without_picamera2_is_told_what_to_install(place: Place) -> None:
 
 
 def test_a_laptop_without_picamera2_is_quite_all_right(place: Place) -> None:
-    assert check_python.picamera2(place).status == "ok"
+    assert python.picamera2(place).status == "ok"

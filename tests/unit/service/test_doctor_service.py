@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.service.places import put
+from vitcam.commands.doctor import service
+from vitcam.commands.doctor.check import Finding, Place
 from vitcam.config.settings import Settings, WebSettings
-from vitcam.service import check_service
-from vitcam.service.check import Finding, Place
 
 
 def serving(place: Place, host: str, port: int) -> Place:
@@ -24,7 +24,7 @@ def test_a_free_port_is_found_free_and_left_free(place: Place) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert check_service.port(serving(place, "127.0.0.1", port)) == Finding("ok", f"127.0.0.1:{port} is free")
+    assert service.port(serving(place, "127.0.0.1", port)) == Finding("ok", f"127.0.0.1:{port} is free")
     with socket.create_server(("127.0.0.1", port)):
         pass
 
@@ -35,7 +35,7 @@ def test_a_port_taken_by_a_stranger_is_a_failure_that_offers_the_next(place: Pla
         taken.close()
         with socket.create_server(("127.0.0.1", port)) as stranger:
             stranger.settimeout(0.1)
-            finding = check_service.port(serving(place, "127.0.0.1", port))
+            finding = service.port(serving(place, "127.0.0.1", port))
 
     assert finding.status == "fail"
     assert finding.found == f"127.0.0.1:{port} is taken by another program"
@@ -57,7 +57,7 @@ def test_a_port_taken_by_vitcam_itself_is_all_right(place: Place) -> None:
         assert server.stdout is not None
         port = int(server.stdout.readline())
         try:
-            finding = check_service.port(serving(place, "127.0.0.1", port))
+            finding = service.port(serving(place, "127.0.0.1", port))
         finally:
             server.kill()
 
@@ -65,7 +65,7 @@ def test_a_port_taken_by_vitcam_itself_is_all_right(place: Place) -> None:
 
 
 def test_an_address_of_another_machine_cannot_be_bound(place: Place) -> None:
-    finding = check_service.port(serving(place, "192.0.2.1", 8420))
+    finding = service.port(serving(place, "192.0.2.1", 8420))
 
     assert finding.status == "fail"
     assert finding.found.startswith("192.0.2.1:8420 cannot be bound: ")
@@ -74,7 +74,7 @@ def test_an_address_of_another_machine_cannot_be_bound(place: Place) -> None:
 def test_a_web_part_that_is_off_needs_no_port(place: Place) -> None:
     off = replace(place, settings=Settings(web=WebSettings(enabled=False)))
 
-    assert check_service.port(off) == Finding("ok", "the web part is switched off")
+    assert service.port(off) == Finding("ok", "the web part is switched off")
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def systemctl(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
-        return check_service.unit(place)
+        return service.unit(place)
 
     return systemctl
 
@@ -131,4 +131,4 @@ def test_a_systemd_that_does_not_answer_is_worth_a_warning(systemctl: Callable[[
 
 
 def test_without_systemd_there_is_nothing_to_check(place: Place) -> None:
-    assert check_service.unit(place).status == "ok"
+    assert service.unit(place).status == "ok"

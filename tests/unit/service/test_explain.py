@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vitcam.explain.parts import Explained, patch_words
+from vitcam.explain.photo import truth_of
+from vitcam.explain.sheet import MARGIN, WIDTH, draw_sheet
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
 from vitcam.model.classifier import frame_of
 from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam.service.explain import truth_of
-from vitcam.service.explain_parts import Explained, patch_words
-from vitcam.service.explain_sheet import MARGIN, WIDTH, draw_sheet
 
 CARD = Card("made-up", "for a test", InputSpec(64, 64), {}, 16, (4, 4), 3, 2, 48, 1000)
 LABELS = ("cup", "pagoda", "wild cat", "daisy", "tick", "face", "rose")

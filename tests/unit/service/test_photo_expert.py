@@ -3,10 +3,10 @@
 import numpy as np
 
 from tests import frames
+from vitcam.explain.photo import About, ask
+from vitcam.explain.sheet import draw_sheet
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
-from vitcam.service.explain import About, ask
-from vitcam.service.explain_sheet import draw_sheet
 from vitcam.service.photo_expert import PhotoExpert
 
 

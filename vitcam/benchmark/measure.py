@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.benchmark.row import Figures, Rounds, Row, health_of, row_of
+from vitcam.commands.doctor.check import Place, run_bounded
 from vitcam.config.settings import Settings
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.cost import count_macs
 from vitcam.model.find import find_model
 from vitcam.model.peak import square_product
 from vitcam.model.runtime.choice import open_interpreter
-from vitcam.service.bench_row import Figures, Rounds, Row, health_of, row_of
-from vitcam.service.check import Place, run_bounded
 
 ROUNDS = 3
 _MOST_THREADS, _LEAST_S, _MOST_S = 64, 0.1, 600.0
@@ -135,7 +135,7 @@ def _steps(plan: Plan, path: Path, folder: Path, with_stages: bool) -> Iterator[
 
 def _measure(plan: Plan, step: Step) -> Figures:
     """What the child found. Raises ModelError with its words if it refused, VitcamError if it died or hung."""
-    command = [sys.executable, "-P", "-m", "vitcam.service.bench_child", *step.arguments]
+    command = [sys.executable, "-P", "-m", "vitcam.benchmark.child", *step.arguments]
     outcome = run_bounded(command, _PATIENCE_S + plan.seconds)
     if outcome.code == 0:
         found: Figures = json.loads(outcome.out)

@@ -5,7 +5,7 @@ import platform
 import sys
 from pathlib import Path
 
-from vitcam.service.check import Finding, Grade, Outcome, Place, run_bounded
+from vitcam.commands.doctor.check import Finding, Grade, Outcome, Place, run_bounded
 
 _TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
 _NEEDED = {

@@ -7,12 +7,12 @@ import cv2
 
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError, VitcamError
+from vitcam.explain.parts import Explained
+from vitcam.explain.sheet import draw_sheet
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
-from vitcam.service.explain_parts import Explained
-from vitcam.service.explain_sheet import draw_sheet
 from vitcam.shown import shown
 from vitcam.terminal.consoles import for_results
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from vitcam.commands.doctor.check import Place
+from vitcam.commands.doctor.machine import hindrances_of, hottest_celsius
 from vitcam.model.cost import Macs
 from vitcam.model.peak import MACS
-from vitcam.service.check import Place
-from vitcam.service.check_machine import hindrances_of, hottest_celsius
 
 Figures = dict[str, float]
 

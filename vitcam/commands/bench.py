@@ -7,8 +7,8 @@ from dataclasses import asdict
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from vitcam.service.bench import ROUNDS, Plan, Step, run_bench, why_no_stages
-from vitcam.service.bench_row import Health, Row
+from vitcam.benchmark.measure import ROUNDS, Plan, Step, run_bench, why_no_stages
+from vitcam.benchmark.row import Health, Row
 from vitcam.terminal.consoles import for_people, for_results
 
 Cells = dict[str, Callable[[Row], str]]

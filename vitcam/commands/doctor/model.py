@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vitcam.commands.doctor.check import Finding, Place
 from vitcam.errors import VitcamError
-from vitcam.service.check import Finding, Place
 
 if TYPE_CHECKING:
     from vitcam.model.classifier import Classifier

@@ -11,7 +11,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from vitcam.batch import Classified, classify_all, write_overlay
+from vitcam.commands.classify.batch import Classified, classify_all, write_overlay
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable

@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from vitcam.service.check import Finding, Place, read_text, run_bounded
+from vitcam.commands.doctor.check import Finding, Place, read_text, run_bounded
 
 _GB, _MB = 1_000_000_000, 1_000_000
 _POWER = {

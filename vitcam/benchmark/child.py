@@ -1,6 +1,6 @@
 """One measurement in a process of its own: nothing else is in its memory, and no other measurement warmed its caches.
 
-`python -m vitcam.service.bench_child graph FILE THREADS SECONDS` times a graph,
+`python -m vitcam.benchmark.child graph FILE THREADS SECONDS` times a graph,
 `… stages FILE THREADS SECONDS [LABELS]` the parts of the pipeline; each prints one JSON object.
 """
 
@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         if kind == "graph":
             found = time_graph(Path(path), int(threads), float(seconds))
         else:
-            from vitcam.service.bench_stages import time_stages  # its OpenCV would count as memory of the graph
+            from vitcam.benchmark.stages import time_stages  # its OpenCV would count as memory of the graph
 
             found = time_stages(Path(path), int(threads), float(seconds), Path(labels[0]) if labels else None)
     except VitcamError as error:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.explain.parts import Explained, first_row
 from vitcam.frames import Image
 from vitcam.model.bundle import Card
 from vitcam.pictures.canvas import (
@@ -23,7 +24,6 @@ from vitcam.pictures.canvas import (
     tiles,
 )
 from vitcam.pictures.font import fit, width, wrap, write
-from vitcam.service.explain_parts import Explained, first_row
 
 WIDTH = 1920
 MARGIN = 56

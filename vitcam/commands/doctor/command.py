@@ -10,25 +10,25 @@ from dataclasses import asdict
 
 from rich.text import Text
 
+from vitcam.commands.doctor import camera, machine, model, python, service
+from vitcam.commands.doctor.check import Check, Examination, Place
 from vitcam.config.settings import Settings
-from vitcam.service import check_camera, check_machine, check_model, check_python, check_service
-from vitcam.service.check import Check, Examination, Place
 from vitcam.terminal.consoles import for_results
 
 log = logging.getLogger(__name__)
 
 CHECKS: dict[str, Examination] = {
-    "python": check_python.python,
-    "picamera2": check_python.picamera2,
-    "camera": check_camera.camera,
-    "model": check_model.model,
-    "runtime": check_model.runtime,
-    "port": check_service.port,
-    "service": check_service.unit,
-    "disk": check_machine.disk,
-    "memory": check_machine.memory,
-    "temperature": check_machine.temperature,
-    "power": check_machine.power,
+    "python": python.python,
+    "picamera2": python.picamera2,
+    "camera": camera.camera,
+    "model": model.model,
+    "runtime": model.runtime,
+    "port": service.port,
+    "service": service.unit,
+    "disk": machine.disk,
+    "memory": machine.memory,
+    "temperature": machine.temperature,
+    "power": machine.power,
 }
 
 _MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}

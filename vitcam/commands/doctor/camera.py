@@ -8,8 +8,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from vitcam.commands.doctor.check import Finding, Place, run_bounded
 from vitcam.errors import UsageError, VitcamError
-from vitcam.service.check import Finding, Place, run_bounded
 
 if TYPE_CHECKING:
     from vitcam.sources.v4l2_devices import Device

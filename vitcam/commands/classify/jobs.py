@@ -10,9 +10,9 @@ from http.client import HTTPException
 from itertools import count
 from typing import TypeAlias
 
+from vitcam.commands.classify.in_order import Job, Work
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
-from vitcam.in_order import Job, Work
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import FOREIGN_PIXELS, Decode, Limits, checked_header, decode
 from vitcam.pictures.resize import InputSpec

@@ -6,7 +6,7 @@ import shutil
 import socket
 import urllib.request
 
-from vitcam.service.check import Finding, Place, run_bounded
+from vitcam.commands.doctor.check import Finding, Place, run_bounded
 
 UNIT = "vitcam.service"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import cv2
 
-from vitcam.batch_jobs import Answered, Jobs
+from vitcam.commands.classify.in_order import in_order
+from vitcam.commands.classify.jobs import Answered, Jobs
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
-from vitcam.in_order import in_order
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.opencv import use_one_thread
