@@ -119,7 +119,7 @@ def run(
     sets: SetOption = None,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    from vitcam.service.supervisor import Run, supervise
+    from vitcam.daemon.supervisor import Run, supervise
 
     flags: dict[str, object] = {
         "camera.source": source,

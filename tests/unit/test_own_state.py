@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.daemon.saved_crops import RememberedCrop, state_folder
 from vitcam.pictures.view import Region
-from vitcam.service.remembered import RememberedCrop, state_folder
 
-ASK = "import os, {module}; from vitcam.service.remembered import state_folder; print(state_folder(os.environ))"
+ASK = "import os, {module}; from vitcam.daemon.saved_crops import state_folder; print(state_folder(os.environ))"
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.frames import SECOND, prediction
+from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Unreadable
-from vitcam.service.publisher import Publisher, event_id
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Summary
 

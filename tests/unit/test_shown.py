@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcam.shown import shown
+from vitcam.redaction import shown
 
 
 @pytest.mark.parametrize(

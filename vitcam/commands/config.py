@@ -8,7 +8,7 @@ from rich.table import Table
 
 from vitcam.config.describe import schema
 from vitcam.config.load import resolve
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.terminal.consoles import for_people, for_results
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vitcam.config.settings import options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
-from vitcam.shown import shown
+from vitcam.redaction import shown
 
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""

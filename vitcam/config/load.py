@@ -13,7 +13,7 @@ from vitcam.config import layers
 from vitcam.config.layers import COMMAND_LINE, Given
 from vitcam.config.settings import Option, Settings, options, sections
 from vitcam.errors import ConfigError
-from vitcam.shown import shown
+from vitcam.redaction import shown
 
 __all__ = ["Resolved", "Settings", "load", "resolve"]
 

@@ -13,7 +13,7 @@ from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.terminal.consoles import for_results
 
 ENDINGS = (".png", ".jpg", ".jpeg")

@@ -6,7 +6,7 @@ from pathlib import Path
 from vitcam.errors import SourceError, UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
 from vitcam.pictures.view import AS_IT_COMES, Turn
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.sources.discovery import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.service.systemd import Notifier
+from vitcam.daemon.systemd import Notifier
 
 
 @pytest.fixture(params=["path", "abstract"])

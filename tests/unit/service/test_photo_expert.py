@@ -3,11 +3,11 @@
 import numpy as np
 
 from tests import frames
+from vitcam.daemon.photo_classifier import PhotoExpert
 from vitcam.explain.photo import About, ask
 from vitcam.explain.sheet import draw_sheet
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
-from vitcam.service.photo_expert import PhotoExpert
 
 
 def test_the_sheet_is_the_one_that_vitcam_explain_draws_and_the_model_is_left_as_it_was() -> None:

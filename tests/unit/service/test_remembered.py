@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.daemon.saved_crops import RememberedCrop, state_folder
 from vitcam.pictures.view import Region
-from vitcam.service.remembered import RememberedCrop, state_folder
 
 LEFT = Region(0, 0, 0.5, 1)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from vitcam.service.systemd import Notifier
+from vitcam.daemon.systemd import Notifier
 
 
 def test_without_a_manager_every_message_is_dropped_in_silence() -> None:

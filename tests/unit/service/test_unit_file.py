@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.parts import need_program
+from vitcam.daemon.watchdog import HUNG_AFTER_NS
 from vitcam.errors import ConfigError, UsageError
-from vitcam.service.watchdog import HUNG_AFTER_NS
 
 UNIT = Path(__file__).parents[3] / "systemd" / "vitcam.service"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcam.service.watchdog import CAPTURE_BOUND_NS, HUNG_AFTER_NS, Hearts, may_feed
+from vitcam.daemon.watchdog import CAPTURE_BOUND_NS, HUNG_AFTER_NS, Hearts, may_feed
 
 NOW = 1_000_000_000_000
 FRESH = Hearts(capture_ns=NOW, classifying_since_ns=NOW, publishing_since_ns=NOW, web_ns=NOW)

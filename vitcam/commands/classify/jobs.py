@@ -16,7 +16,7 @@ from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import FOREIGN_PIXELS, Decode, Limits, checked_header, decode
 from vitcam.pictures.resize import InputSpec
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.sources import open_source
 from vitcam.sources.files.images import Images, bytes_of
 from vitcam.sources.network.error import reason_of

@@ -48,7 +48,7 @@ def camera(place: Place) -> Finding:
 
 def _answers(source: str) -> Finding:
     """One picture from a network camera; every wait inside has its time-out."""
-    from vitcam.shown import shown
+    from vitcam.redaction import shown
     from vitcam.sources import open_source
 
     try:

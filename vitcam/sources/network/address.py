@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from vitcam.errors import UsageError
-from vitcam.shown import shown
+from vitcam.redaction import shown
 
 
 @dataclass(frozen=True, slots=True)

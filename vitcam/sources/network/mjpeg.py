@@ -21,7 +21,7 @@ from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
 from vitcam.frames import Frame
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.decoder.process import DecodeProcess
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.sources.network.address import Address
 from vitcam.sources.network.connection import Line, OverLine, OverLineWithTls
 from vitcam.sources.network.error import reason_of, status_words

@@ -11,7 +11,7 @@ from vitcam.pictures.decode import FOREIGN_PIXELS, reduction
 from vitcam.processes.child import Child, how_it_ended
 from vitcam.processes.packets import pack, unpack
 from vitcam.processes.shared_memory import Slots
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.sources.network.address import Address
 from vitcam.sources.received import Sender
 from vitcam.sources.rtsp.messages import (

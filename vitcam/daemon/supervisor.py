@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING
 
 from vitcam.config.duration import seconds_of
 from vitcam.config.settings import ModelSettings, MotionSettings, Settings
+from vitcam.daemon.console_sink import build_sink
+from vitcam.daemon.file_limit import allow_many
+from vitcam.daemon.opener import Opener
+from vitcam.daemon.photo_classifier import PhotoExpert
+from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.saved_crops import aim_of
+from vitcam.daemon.shutdown import Asked, asked_to_end
+from vitcam.daemon.systemd import Notifier
+from vitcam.daemon.watchdog import Hearts, Verdict, may_feed
 from vitcam.errors import ConfigError, ModelError, SourceError, UsageError, VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
@@ -22,16 +31,7 @@ from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay import Mode, usual_mode
 from vitcam.pictures.view import Aim, Turn
 from vitcam.pipeline import Job, Pipeline
-from vitcam.service.descriptors import allow_many
-from vitcam.service.ending import Asked, asked_to_end
-from vitcam.service.opener import Opener
-from vitcam.service.output import build_sink
-from vitcam.service.photo_expert import PhotoExpert
-from vitcam.service.publisher import Publisher
-from vitcam.service.remembered import aim_of
-from vitcam.service.systemd import Notifier
-from vitcam.service.watchdog import Hearts, Verdict, may_feed
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.sources.playback import Playback

@@ -14,7 +14,7 @@ from pathlib import Path
 from vitcam.config.settings import CameraSettings
 from vitcam.errors import UsageError
 from vitcam.pictures.view import Aim, Region
-from vitcam.shown import shown
+from vitcam.redaction import shown
 from vitcam.sources import is_camera
 
 log = logging.getLogger(__name__)
