@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "concepts.md"
 SOURCES = {
     "reference": Path("training/reference.py"),
     "vit": Path("training/vit.py"),
-    "optimiser": Path("training/optimiser.py"),
+    "optimiser": Path("training/fit/optimiser.py"),
     "mistakes": Path("tests/unit/training/test_circulating_mistakes.py"),
 }
 MARKED = re.compile(r"(<!-- (code|mistake): ([\w.]+(?: [\w.]+)*) -->\n).*?(<!-- end -->\n)", re.DOTALL)

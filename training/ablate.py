@@ -15,8 +15,8 @@ from vitcam_training.ablation.result import Job, Result, add_result, jobs, read_
 from vitcam_training.ablation.rows import Row, chosen
 from vitcam_training.ablation.runner import run_all
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.finetune import processor
-from vitcam_training.recipe import Recipe, read_recipe
+from vitcam_training.fit.start import processor
+from vitcam_training.recipes.recipe import Recipe, read_recipe
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vitcam.model.bundle import Card
-from vitcam_training.about import PLANNED
 from vitcam_training.calibration import RANGE, at_the_edge
+from vitcam_training.weights.about import PLANNED
 
 
 def cautions(card: Card) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from vitcam.model.bundle import Card
 from vitcam.model.find import list_models
-from vitcam_training.about import FROM_SCRATCH
 from vitcam_training.data.catalogue import DATASETS
+from vitcam_training.weights.about import FROM_SCRATCH
 
 TRAINED_BY, EXPORTED_BY, MEASURED_ON = "trained_by", "exported_by", "measured_on"
 """In the provenance of a card: the commands that made the model, and the photos of its figures as a command names
@@ -96,7 +96,7 @@ def _guessed(model: Path, name: str, facts: Mapping[str, Any]) -> list[str]:
 
 
 def _recipe_word(recipe: str) -> str:
-    from vitcam_training.recipe import shipped_recipes
+    from vitcam_training.recipes.recipe import shipped_recipes
 
     return recipe if recipe in shipped_recipes() else path_word(recipe)
 

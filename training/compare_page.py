@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from vitcam_training.compare import MIXED, THREADS, TURNS, Comparison, Entry
-from vitcam_training.finetune import processor
+from vitcam_training.fit.start import processor
 from vitcam_training.quantise import SHIPPED, find_scheme
 from vitcam_training.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
 

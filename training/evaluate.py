@@ -21,8 +21,6 @@ from vitcam.frames import Prediction
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model
-from vitcam_training.about import read_about
-from vitcam_training.checkpoints import load_into, read_network
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset, Sample
@@ -30,6 +28,8 @@ from vitcam_training.data.photos import BrokenPhotoError, photo_of
 from vitcam_training.progress import shown
 from vitcam_training.scores import in_detail
 from vitcam_training.vit import Tensor, ViT, pooled_attention
+from vitcam_training.weights.about import read_about
+from vitcam_training.weights.checkpoints import load_into, read_network
 
 log = logging.getLogger(__name__)
 

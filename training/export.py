@@ -21,9 +21,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
-from vitcam_training.about import About, read_about
 from vitcam_training.calibration import fit_temperature, fit_threshold, scaled
-from vitcam_training.checkpoints import Weights, read_network, read_weights, save_weights
 from vitcam_training.curves import CURVES
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.photos import read_photo
@@ -34,6 +32,8 @@ from vitcam_training.quantise import SHIPPED, Quantisation
 from vitcam_training.rewrites import Rewrites
 from vitcam_training.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.trial import Trial
+from vitcam_training.weights.about import About, read_about
+from vitcam_training.weights.checkpoints import Weights, read_network, read_weights, save_weights
 
 log = logging.getLogger(__name__)
 

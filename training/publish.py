@@ -15,7 +15,7 @@ from vitcam.model import bundle
 from vitcam.model.bundle import Bundle, Card
 from vitcam_training.attempts import Attempt, listed, with_attempts
 from vitcam_training.card import write_card
-from vitcam_training.finetune import revision
+from vitcam_training.fit.start import revision
 
 log = logging.getLogger(__name__)
 

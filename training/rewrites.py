@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.checkpoints import Weights
 from vitcam_training.config import ViTConfig
 from vitcam_training.vit import LUMA, MEAN_RGB, STD_RGB, sincos_position
+from vitcam_training.weights.checkpoints import Weights
 
 Array = NDArray[np.floating[Any]]
 

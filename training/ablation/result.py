@@ -9,8 +9,8 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam_training.ablation.rows import Row
-from vitcam_training.fingerprint import chosen, digits
-from vitcam_training.recipe import Recipe
+from vitcam_training.recipes.fingerprint import chosen, digits
+from vitcam_training.recipes.recipe import Recipe
 
 PHOTOS = 10_000  # of the training part, the first ones: few enough to overfit in a minute
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from vitcam.errors import UsageError
-from vitcam_training.recipe import Recipe
+from vitcam_training.recipes.recipe import Recipe
 
 Outcome = Literal["below", "alike", "above"]
 """Where a row's accuracy lies, seen from the base: `alike` where the seeds cannot tell the two apart."""

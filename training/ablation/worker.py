@@ -12,10 +12,10 @@ from vitcam_training.ablation.rows import chosen
 from vitcam_training.ablation.shuffle import shuffled
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.finetune import prepare
-from vitcam_training.presets import count_parameters
-from vitcam_training.recipe import read_recipe
-from vitcam_training.session import Session
+from vitcam_training.fit.session import Session
+from vitcam_training.fit.start import prepare
+from vitcam_training.recipes.presets import count_parameters
+from vitcam_training.recipes.recipe import read_recipe
 
 
 def run(job: Job, folder: Path, dataset: Dataset) -> Result:

@@ -55,7 +55,7 @@ def settle(case: Case, out: Path | None, page: Path | None, command: str) -> tup
     page     its plot and sheet lie beside it; None: beside `out`
     returns  the verdict, and where it and the page were written
     """
-    from vitcam_training.finetune import processor  # brings Keras along
+    from vitcam_training.fit.start import processor  # brings Keras along
 
     bench = prepare(case)
     verdict = judge(case, bench, command, processor())

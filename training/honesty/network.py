@@ -12,9 +12,9 @@ import keras
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam_training.checkpoints import load_into, read_network
 from vitcam_training.reference import Array, layer_norm, linear
 from vitcam_training.vit import Taps, ViT, pooled_attention
+from vitcam_training.weights.checkpoints import load_into, read_network
 
 MAPS = {
     "attention × values": "last block, times the length of what each patch brings (Kobayashi et al. 2020)",

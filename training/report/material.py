@@ -17,7 +17,6 @@ from vitcam.benchmark.measure import Plan, Step, run_bench
 from vitcam.benchmark.row import Row
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam_training.about import About, read_about
 from vitcam_training.calibration import scaled
 from vitcam_training.commands import measured_on
 from vitcam_training.data.catalogue import open_to_measure
@@ -32,11 +31,12 @@ from vitcam_training.evaluate import (
     figures,
     open_model,
 )
-from vitcam_training.finetune import processor
+from vitcam_training.fit.start import processor
 from vitcam_training.honesty.result import Verdict, path_of, read_verdict
 from vitcam_training.report.company import Company, company, now
 from vitcam_training.report.strangers import Strangers, default_strangers, meet
 from vitcam_training.scores import in_detail
+from vitcam_training.weights.about import About, read_about
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads
 

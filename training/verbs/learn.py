@@ -10,7 +10,7 @@ import typer
 from vitcam_training.verbs.common import DataOption, say, warn
 
 if TYPE_CHECKING:
-    from vitcam_training.session import Session
+    from vitcam_training.fit.session import Session
 
 RunOption = Annotated[
     Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE, or runs/DATA.")
@@ -70,7 +70,7 @@ def fit(
 
 def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> "Session":
     """Before Keras is imported: its seconds count, too."""
-    from vitcam_training.session import Session, Stop
+    from vitcam_training.fit.session import Session, Stop
 
     minutes = math.inf if stop_after is None else stop_after
     return Session(save_every_s=60 * save_every, tensorboard=tensorboard, stop=Stop(minutes))
@@ -80,18 +80,18 @@ def _train(
     recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session",
     hosts: str | None, host_index: int | None,
 ) -> None:  # fmt: skip
-    from vitcam_training.distributed import is_first, join
+    from vitcam_training.fit.distributed import is_first, join
 
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
     from vitcam_training.commands import exporting, training
     from vitcam_training.curves import CURVES, draw_curves
-    from vitcam_training.finetune import train
-    from vitcam_training.fit import WEIGHTS
-    from vitcam_training.journal import LOG
-    from vitcam_training.recipe import on_photos, read_recipe
-    from vitcam_training.session import Stopped
+    from vitcam_training.fit.journal import LOG
+    from vitcam_training.fit.loop import WEIGHTS
+    from vitcam_training.fit.session import Stopped
+    from vitcam_training.fit.start import train
+    from vitcam_training.recipes.recipe import on_photos, read_recipe
 
     chosen = read_recipe(recipe)
     if data:

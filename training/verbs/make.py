@@ -44,7 +44,7 @@ def import_weights(
     licence: Annotated[str, typer.Option("--licence", help="What the weights' owner says of their use.")] = "",
 ) -> None:
     """Bring foreign weights in: compare every shape, name leftovers, write a checkpoint that `export` takes."""
-    from vitcam_training.foreign import Wanted, bring_in
+    from vitcam_training.weights.foreign import Wanted, bring_in
 
     wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
     leftovers = bring_in(weights, labels, out, wanted)

@@ -13,10 +13,10 @@ import numpy as np
 from tests.bench.peers.material import Answers, Material, Photos
 from vitcam.errors import VitcamError
 from vitcam.pictures.resize import to_model_size
-from vitcam_training.about import read_about
 from vitcam_training.data.dataset import Dataset, data_root, missing_data
 from vitcam_training.data.imagenet import imagenet
 from vitcam_training.data.photos import read_photo
+from vitcam_training.weights.about import read_about
 
 WEIGHTS = "deit_tiny/deit_tiny_patch16_224.npz"
 SOURCE = "github.com/facebookresearch/deit (deit_tiny_patch16_224, saved by NumPy under timm's names)"

@@ -13,8 +13,8 @@ from tests.unit.training.nets import SMALL, small_about, small_vit
 from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam_training.checkpoints import save_weights, to_timm
 from vitcam_training.cli import main
+from vitcam_training.weights.checkpoints import save_weights, to_timm
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.unit.training.pictures import write_pictures
-from vitcam_training.finetune import prepare
-from vitcam_training.recipe import read_recipe, shipped_recipes
+from vitcam_training.fit.start import prepare
+from vitcam_training.recipes.recipe import read_recipe, shipped_recipes
 
 
 @pytest.mark.parametrize("name", shipped_recipes())

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.unit.training.pictures import write_pictures
-from vitcam_training.checkpoints import read_weights
+from vitcam_training.weights.checkpoints import read_weights
 
 RECIPE = """
 name = "colours"

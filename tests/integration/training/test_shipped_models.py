@@ -13,8 +13,8 @@ from tests.integration.training.command import call
 from tests.parts import need_data
 from tests.unit.training.nets import reference_vit
 from vitcam.model.classifier import Classifier
-from vitcam_training.checkpoints import config_of, load_into, read_weights
 from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import config_of, load_into, read_weights
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
 from vitcam.errors import VitcamError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam_training.about import read_about
 from vitcam_training.attempts import listed
-from vitcam_training.checkpoints import read_weights, save_weights
 from vitcam_training.cli import app, main
+from vitcam_training.weights.about import read_about
+from vitcam_training.weights.checkpoints import read_weights, save_weights
 
 ABOUT = """
 [[about.trained_on]]

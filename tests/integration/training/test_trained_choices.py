@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tests.integration.training.command import call
 from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.model.classifier import Classifier
-from vitcam_training.checkpoints import load_into, read_network
 from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import load_into, read_network
 
 RECIPE = """
 name = "colours"

@@ -14,12 +14,12 @@ from vitcam_training.ablation.rows import BASE, ROWS, chosen
 from vitcam_training.ablation.runner import run_all
 from vitcam_training.ablation.shuffle import shuffle, shuffled
 from vitcam_training.ablation.worker import run
-from vitcam_training.checkpoints import read_weights
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.finetune import prepare
-from vitcam_training.presets import count_parameters
-from vitcam_training.recipe import Recipe, read_recipe
-from vitcam_training.session import Session
+from vitcam_training.fit.session import Session
+from vitcam_training.fit.start import prepare
+from vitcam_training.recipes.presets import count_parameters
+from vitcam_training.recipes.recipe import Recipe, read_recipe
+from vitcam_training.weights.checkpoints import read_weights
 
 RECIPE = read_recipe("ablation")
 ROW = {row.name: row for row in ROWS}

@@ -5,9 +5,9 @@ import pytest
 
 from vitcam.model.bundle import Card
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.about import PLANNED
 from vitcam_training.calibration import RANGE
 from vitcam_training.card import write_card
+from vitcam_training.weights.about import PLANNED
 
 FIGURES = {
     "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,

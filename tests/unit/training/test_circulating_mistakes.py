@@ -15,14 +15,14 @@ from tests.unit.training.nets import photos, small_about, small_vit
 from tests.unit.training.pictures import write_pictures
 from vitcam.pictures.resize import to_model_size
 from vitcam_training import reference
-from vitcam_training.checkpoints import to_timm
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.batches import plain_batches
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.photos import read_photo
-from vitcam_training.fit import Logits, Run
-from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.fit.loop import Logits, Run
+from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import to_timm
 
 CONFIG = ViTConfig(classes=3, image_size=(16, 16), patch_size=4, width=16, depth=2, heads=4)
 

@@ -33,7 +33,7 @@ def generate(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The page, its generator and what they quote, to be spoilt."""
-    quoted = ("training/reference.py", "training/vit.py", "training/optimiser.py")
+    quoted = ("training/reference.py", "training/vit.py", "training/fit/optimiser.py")
     for name in ("docs/concepts.md", "docs/generate_concepts.py", *quoted,
                  "tests/unit/training/test_circulating_mistakes.py"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -13,9 +13,9 @@ import pytest
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
-from vitcam_training.checkpoints import read_weights
-from vitcam_training.distributed import as_first, is_first, join, share, together
-from vitcam_training.session import Session
+from vitcam_training.fit.distributed import as_first, is_first, join, share, together
+from vitcam_training.fit.session import Session
+from vitcam_training.weights.checkpoints import read_weights
 
 pytestmark = pytest.mark.timeout(900)  # three processes that compile, on a machine that may be busy
 
@@ -25,11 +25,11 @@ WORKER = """
 import json, os, sys
 from itertools import islice
 from pathlib import Path
-from vitcam_training.distributed import join
+from vitcam_training.fit.distributed import join
 from vitcam_training.data.augment import Augment
-from vitcam_training.finetune import prepare
-from vitcam_training.recipe import ModelRecipe, Recipe, TrainRecipe
-from vitcam_training.session import Session
+from vitcam_training.fit.start import prepare
+from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.fit.session import Session
 
 hosts, index, photos, folder = sys.argv[1:]
 written = []

@@ -13,18 +13,18 @@ import pytest
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
-from vitcam_training.about import PLANNED, read_about
-from vitcam_training.checkpoints import Weights, read_weights, to_timm
 from vitcam_training.data import batches
 from vitcam_training.data.augment import Augment
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
-from vitcam_training.finetune import prepare, start, train
-from vitcam_training.fit import Run, cross_entropy
-from vitcam_training.journal import COLUMNS
-from vitcam_training.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
-from vitcam_training.session import Session, Stop, Stopped
+from vitcam_training.fit.journal import COLUMNS
+from vitcam_training.fit.loop import Run, cross_entropy
+from vitcam_training.fit.session import Session, Stop, Stopped
+from vitcam_training.fit.start import prepare, start, train
+from vitcam_training.recipes.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
+from vitcam_training.weights.about import PLANNED, read_about
+from vitcam_training.weights.checkpoints import Weights, read_weights, to_timm
 
 
 @pytest.fixture(scope="module")
@@ -345,7 +345,7 @@ def test_a_model_of_ones_own_photos_says_what_it_was_trained_on(recipe: Recipe, 
 
 def test_training_on_jax_imports_neither_tensorflow_nor_torch() -> None:
     code = (
-        "import sys, vitcam_training.finetune, vitcam_training.fit; "
+        "import sys, vitcam_training.fit.start, vitcam_training.fit.loop; "
         "print([name for name in ('tensorflow', 'torch') if name in sys.modules])"
     )
     environment = os.environ | {"KERAS_BACKEND": "jax"}

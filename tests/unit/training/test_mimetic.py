@@ -6,8 +6,8 @@ import keras
 import numpy as np
 import pytest
 
-from vitcam_training.mimetic import factors, near_identity, start_mimetic
 from vitcam_training.vit import ViT, ViTConfig
+from vitcam_training.weights.mimetic import factors, near_identity, start_mimetic
 
 CONFIG = ViTConfig(3, (16, 24), 4, width=48, depth=2, heads=3, mlp_width=32, pooling="mean")
 

@@ -12,8 +12,10 @@ from keras import ops
 
 from tests.unit.training.nets import SMALL, photos, small_about, small_vit
 from vitcam.errors import UsageError
-from vitcam_training.about import About
-from vitcam_training.checkpoints import (
+from vitcam_training.config import ViTConfig
+from vitcam_training.vit import ViT
+from vitcam_training.weights.about import About
+from vitcam_training.weights.checkpoints import (
     config_of,
     load_into,
     read_network,
@@ -21,8 +23,6 @@ from vitcam_training.checkpoints import (
     save_weights,
     to_timm,
 )
-from vitcam_training.config import ViTConfig
-from vitcam_training.vit import ViT
 
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from tests.unit.training.nets import SMALL
-from vitcam_training.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
+from vitcam_training.fit.optimiser import (
+    LayerwiseAdamW,
+    LayerwiseMuon,
+    decaying,
+    in_blocks,
+    layer_scales,
+    warmup_cosine,
+)
 from vitcam_training.vit import ViT
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
-from vitcam_training.presets import PRESETS, count_parameters, preset
+from vitcam_training.recipes.presets import PRESETS, count_parameters, preset
 from vitcam_training.vit import ViT
 
 PUBLISHED = {

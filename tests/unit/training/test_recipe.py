@@ -5,9 +5,9 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.fingerprint import fingerprint
-from vitcam_training.presets import PRESETS
-from vitcam_training.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
+from vitcam_training.recipes.fingerprint import fingerprint
+from vitcam_training.recipes.presets import PRESETS
+from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
 
 
 def recipe(tmp_path: Path, text: str) -> Path:

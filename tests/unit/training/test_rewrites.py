@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from tests.unit.training.nets import SMALL, small_vit
 from vitcam_training import reference
-from vitcam_training.checkpoints import to_timm
 from vitcam_training.rewrites import (
     Affine,
     Rewrites,
@@ -19,6 +18,7 @@ from vitcam_training.rewrites import (
     split_qkv,
     turn_values,
 )
+from vitcam_training.weights.checkpoints import to_timm
 
 RNG = np.random.default_rng(5)
 

@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 
 from vitcam.errors import UsageError
-from vitcam_training.board import Board
-from vitcam_training.display import LINE_S, Display
-from vitcam_training.journal import COLUMNS, add_line, history, read_log, trim_log
-from vitcam_training.remaining import StageWork
-from vitcam_training.session import Stop, Stopped
+from vitcam_training.fit.display import LINE_S, Display
+from vitcam_training.fit.journal import COLUMNS, add_line, history, read_log, trim_log
+from vitcam_training.fit.remaining import StageWork
+from vitcam_training.fit.session import Stop, Stopped
+from vitcam_training.fit.tensorboard import Board
 
 
 def line(epoch: int, **scores: float) -> dict[str, float]:
@@ -76,7 +76,7 @@ WORK = StageWork(epochs=2, steps=50, photos=4)
 
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("vitcam_training.display.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("vitcam_training.fit.display.time.monotonic", lambda: now[0])
     return now
 
 
@@ -101,7 +101,7 @@ def test_who_reads_a_log_gets_a_line_a_minute_with_the_time_that_is_left(
 def test_a_terminal_gets_a_bar_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     now, out = clock(monkeypatch), io.StringIO()
     console = Console(file=out, force_terminal=True, width=100)
-    monkeypatch.setattr("vitcam_training.display._console", lambda: console)
+    monkeypatch.setattr("vitcam_training.fit.display._console", lambda: console)
     with Display(WORK, done=0) as display:
         for done in range(1, 41):
             now[0] += 2
@@ -156,7 +156,7 @@ def test_a_log_is_trimmed_to_the_epochs_that_were_saved(tmp_path: Path, epochs: 
 
 
 def test_a_missing_tensorboard_writer_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vitcam_training.board.PACKAGE", "no_such_writer")
+    monkeypatch.setattr("vitcam_training.fit.tensorboard.PACKAGE", "no_such_writer")
 
     with pytest.raises(UsageError, match="--tensorboard needs the package no_such_writer; `pip install no_such"):
         Board(tmp_path, 0)

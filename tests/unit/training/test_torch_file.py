@@ -13,8 +13,8 @@ import pytest
 
 from tests.unit.training.torch_files.write import expected, write
 from vitcam.errors import UsageError
-from vitcam_training.checkpoints import read_weights
-from vitcam_training.torch_file import read_torch
+from vitcam_training.weights.checkpoints import read_weights
+from vitcam_training.weights.torch_file import read_torch
 
 KEPT = Path(__file__).parent / "torch_files"
 FILES = ("new.pth", "old.pth", "training-*.pth")

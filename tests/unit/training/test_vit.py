@@ -3,8 +3,8 @@ import pytest
 from keras import ops
 
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
-from vitcam_training.checkpoints import to_timm
 from vitcam_training.vit import DropPath, ViT, ViTConfig
+from vitcam_training.weights.checkpoints import to_timm
 
 
 def test_the_network_computes_what_a_second_implementation_does() -> None:

@@ -24,10 +24,10 @@ def build_ours(material: Material, out: Path) -> None:
 
 def build_ours_float(material: Material, out: Path) -> None:
     """The same graph before its weights become int8."""
-    from vitcam_training.checkpoints import config_of, read_weights
     from vitcam_training.graph import to_float
     from vitcam_training.quantise import delegate_input
     from vitcam_training.rewrites import fold
+    from vitcam_training.weights.checkpoints import config_of, read_weights
 
     weights = read_weights(material.checkpoint)
     out.write_bytes(delegate_input(to_float(fold(config_of(weights), weights))))

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from vitcam_training.remaining import Remaining, StageWork
+from vitcam_training.fit.remaining import Remaining, StageWork
 
 LINE_S = 60.0
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
-from vitcam_training.session import Session, Stop, Stopped
+from vitcam_training.fit.session import Session, Stop, Stopped
 
 ADDRESSES = "KERAS_DISTRIBUTION_JOB_ADDRESSES"
 

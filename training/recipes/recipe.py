@@ -13,8 +13,8 @@ from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.augment import Augment
-from vitcam_training.presets import preset
-from vitcam_training.ranges import check_ranges
+from vitcam_training.recipes.presets import preset
+from vitcam_training.recipes.ranges import check_ranges
 
 PRECISIONS = ("float32", "mixed_bfloat16")
 OPTIMISERS = ("adamw", "muon")

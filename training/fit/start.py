@@ -15,19 +15,19 @@ from typing import Any
 import keras
 
 from vitcam.errors import UsageError
-from vitcam_training.about import FROM_SCRATCH, About, read_about, stored_about
-from vitcam_training.checkpoints import load_into, read_network
 from vitcam_training.commands import TRAINED_BY
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.distil import Teacher, read_teacher
-from vitcam_training.fingerprint import fingerprint
-from vitcam_training.fit import WEIGHTS, Run, work
-from vitcam_training.mimetic import start_mimetic
-from vitcam_training.recipe import DistilRecipe, Recipe
-from vitcam_training.remaining import StageWork
-from vitcam_training.session import Session
+from vitcam_training.fit.distil import Teacher, read_teacher
+from vitcam_training.fit.loop import WEIGHTS, Run, work
+from vitcam_training.fit.remaining import StageWork
+from vitcam_training.fit.session import Session
+from vitcam_training.recipes.fingerprint import fingerprint
+from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
+from vitcam_training.weights.about import FROM_SCRATCH, About, read_about, stored_about
+from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.mimetic import start_mimetic
 
 log = logging.getLogger(__name__)
 

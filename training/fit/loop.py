@@ -21,15 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam_training.about import PLANNED, About
-from vitcam_training.board import Board
-from vitcam_training.checkpoints import Weights, read_weights, save_weights, to_timm
 from vitcam_training.data.augment import Images
 from vitcam_training.data.batches import BatchPlan, plain_batches, training_batches
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.display import Display
-from vitcam_training.distil import DistilLoss, Teacher, accuracy
-from vitcam_training.distributed import (
+from vitcam_training.fit.display import Display
+from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
+from vitcam_training.fit.distributed import (
     as_first,
     check_folder,
     check_together,
@@ -39,14 +36,24 @@ from vitcam_training.distributed import (
     together,
     wait,
 )
-from vitcam_training.fingerprint import fingerprint
-from vitcam_training.journal import add_line, history, read_log, trim_log
-from vitcam_training.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales, warmup_cosine
-from vitcam_training.recipe import Recipe
-from vitcam_training.remaining import StageWork, photo_cost
-from vitcam_training.session import Session, Stop, Stopped
-from vitcam_training.state import STATE, Place, load_state, save_state
+from vitcam_training.fit.journal import add_line, history, read_log, trim_log
+from vitcam_training.fit.optimiser import (
+    LayerwiseAdamW,
+    LayerwiseMuon,
+    decaying,
+    in_blocks,
+    layer_scales,
+    warmup_cosine,
+)
+from vitcam_training.fit.remaining import StageWork, photo_cost
+from vitcam_training.fit.session import Session, Stop, Stopped
+from vitcam_training.fit.state import STATE, Place, load_state, save_state
+from vitcam_training.fit.tensorboard import Board
+from vitcam_training.recipes.fingerprint import fingerprint
+from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.vit import Tensor, ViT
+from vitcam_training.weights.about import PLANNED, About
+from vitcam_training.weights.checkpoints import Weights, read_weights, save_weights, to_timm
 
 log = logging.getLogger(__name__)
 

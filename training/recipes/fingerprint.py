@@ -7,7 +7,7 @@ import json
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import Any
 
-from vitcam_training.recipe import AboutRecipe, Recipe
+from vitcam_training.recipes.recipe import AboutRecipe, Recipe
 
 
 def fingerprint(recipe: Recipe) -> str:

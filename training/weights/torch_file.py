@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
-from vitcam_training.pickled import Allowed, Name, Refused, read_pickle
+from vitcam_training.weights.pickled import Allowed, Name, Refused, read_pickle
 
 SUFFIXES = (".pth", ".pt")
 HASHED = re.compile(r"-([0-9a-f]{8,64})\.pth?$")
