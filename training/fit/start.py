@@ -15,13 +15,13 @@ from typing import Any
 import keras
 
 from vitcam.errors import UsageError
-from vitcam_training.commands import TRAINED_BY
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.distil import Teacher, read_teacher
 from vitcam_training.fit.loop import WEIGHTS, Run, work
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Session
+from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT

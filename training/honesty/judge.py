@@ -13,6 +13,7 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.overlay import usual_mode
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.evaluation.intervals import DRAWS
 from vitcam_training.honesty.asked import digest, open_explained
 from vitcam_training.honesty.curves import NEUTRAL, Floats
 from vitcam_training.honesty.explanations import CENTRE, Network, explanations
@@ -23,7 +24,6 @@ from vitcam_training.honesty.photos import stratified
 from vitcam_training.honesty.plot import draw_curves
 from vitcam_training.honesty.result import BASELINES, Verdict, path_of, write_verdict
 from vitcam_training.honesty.sheet import draw_sheet, write_sheet
-from vitcam_training.intervals import DRAWS
 
 PRIOR_PHOTOS = 200
 ALWAYS_DRAWN = ("evidence", "attention", "rollout")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from vitcam_training.evaluation.intervals import Interval
 from vitcam_training.honesty.result import BASELINES, CURVES, Finding, GivenBy, Verdict
-from vitcam_training.intervals import Interval
 
 GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",

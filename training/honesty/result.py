@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from vitcam.errors import UsageError
-from vitcam_training.intervals import Interval
+from vitcam_training.evaluation.intervals import Interval
 
 SCHEMA = 1
 CURVES = ("deletion", "insertion")

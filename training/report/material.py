@@ -17,11 +17,10 @@ from vitcam.benchmark.measure import Plan, Step, run_bench
 from vitcam.benchmark.row import Row
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam_training.calibration import scaled
-from vitcam_training.commands import measured_on
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.evaluate import (
+from vitcam_training.evaluation.calibration import scaled
+from vitcam_training.evaluation.evaluate import (
     Answers,
     Floats,
     ask_float,
@@ -31,11 +30,12 @@ from vitcam_training.evaluate import (
     figures,
     open_model,
 )
+from vitcam_training.evaluation.scores import in_detail
 from vitcam_training.fit.start import processor
 from vitcam_training.honesty.result import Verdict, path_of, read_verdict
+from vitcam_training.model_card.commands import measured_on
 from vitcam_training.report.company import Company, company, now
 from vitcam_training.report.strangers import Strangers, default_strangers, meet
-from vitcam_training.scores import in_detail
 from vitcam_training.weights.about import About, read_about
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from vitcam_training.commands import judging
+from vitcam_training.evaluation.intervals import Interval
 from vitcam_training.honesty.asked import digest
 from vitcam_training.honesty.result import BASELINES, CURVES, Finding, Verdict, path_of
-from vitcam_training.intervals import Interval
+from vitcam_training.model_card.commands import judging
 from vitcam_training.report.charts import legend, line, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
 from vitcam_training.report.material import Material

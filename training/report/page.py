@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from vitcam.errors import UsageError
-from vitcam_training.cautions import cautions
+from vitcam_training.model_card.cautions import cautions
 from vitcam_training.report.classes import classes
 from vitcam_training.report.confusion import confusion
 from vitcam_training.report.headline import headline

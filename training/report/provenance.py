@@ -10,9 +10,9 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from vitcam.model.bundle import Card
-from vitcam_training.attempts import HEAD, KEY, listed, rows
-from vitcam_training.cautions import epochs_in_words
-from vitcam_training.commands import KEYS, evaluating, made_by
+from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
+from vitcam_training.model_card.cautions import epochs_in_words
+from vitcam_training.model_card.commands import KEYS, evaluating, made_by
 from vitcam_training.report.markup import Node, missing, table, tag
 from vitcam_training.report.material import Material
 

@@ -14,9 +14,9 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import DATASETS
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
-from vitcam_training.evaluate import Answers, ask_model
+from vitcam_training.evaluation.evaluate import Answers, ask_model
+from vitcam_training.evaluation.unknown import SEEDS, disjoint
 from vitcam_training.progress import shown
-from vitcam_training.unknown import SEEDS, disjoint
 
 log = logging.getLogger(__name__)
 

@@ -7,14 +7,14 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.intervals import Interval
+from vitcam_training.evaluation.intervals import Interval
+from vitcam_training.evaluation.scores import wilson
+from vitcam_training.evaluation.unknown import SEEDS, auroc
 from vitcam_training.report.charts import bars, dots, legend, line, linear_axis, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import look, photo_card
 from vitcam_training.report.strangers import Strangers
-from vitcam_training.scores import wilson
-from vitcam_training.unknown import SEEDS, auroc
 
 Scores = NDArray[np.float64]
 

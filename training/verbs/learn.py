@@ -85,12 +85,12 @@ def _train(
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
-    from vitcam_training.commands import exporting, training
-    from vitcam_training.curves import CURVES, draw_curves
     from vitcam_training.fit.journal import LOG
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.start import train
+    from vitcam_training.model_card.commands import exporting, training
+    from vitcam_training.model_card.curves import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
 
     chosen = read_recipe(recipe)

@@ -81,14 +81,14 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
-    from vitcam_training.cautions import cautions
-    from vitcam_training.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
+    from vitcam_training.comparison.trial import wanted
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.export import export
-    from vitcam_training.publish import WeakerModel, publish
-    from vitcam_training.rewrites import Rewrites
-    from vitcam_training.tables import export_record, export_table
-    from vitcam_training.trial import wanted
+    from vitcam_training.export.export import export
+    from vitcam_training.export.publish import WeakerModel, publish
+    from vitcam_training.export.rewrites import Rewrites
+    from vitcam_training.model_card.cautions import cautions
+    from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
+    from vitcam_training.verbs.tables import export_record, export_table
 
     try:
         rewrites = Rewrites.without(*(without or ()))
@@ -122,7 +122,7 @@ def _options(
     representative: str | None,
 ) -> list[str]:  # fmt: skip
     """What decides about the file, as `export` takes it."""
-    from vitcam_training.commands import data_word, path_word
+    from vitcam_training.model_card.commands import data_word, path_word
 
     words = ["--golden", path_word(golden)] if golden else []
     words += [word for name in without or () for word in ("--without", name)]
@@ -146,10 +146,10 @@ def compare(
     """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
     import tempfile
 
-    from vitcam_training.compare import compare, rows
-    from vitcam_training.compare_page import write_page
+    from vitcam_training.comparison.compare import compare, rows
+    from vitcam_training.comparison.page import write_page
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.tables import comparison_table
+    from vitcam_training.verbs.tables import comparison_table
 
     dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
     with tempfile.TemporaryDirectory() as folder:

@@ -29,9 +29,9 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
-    from vitcam_training.evaluate import evaluate
-    from vitcam_training.tables import evaluation_table
-    from vitcam_training.unknown import rejection
+    from vitcam_training.evaluation.evaluate import evaluate
+    from vitcam_training.evaluation.unknown import rejection
+    from vitcam_training.verbs.tables import evaluation_table
 
     found = evaluate(model, data, split, float_, threads)
     found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
@@ -83,7 +83,7 @@ def overlays(
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.honesty.judge import Case, settle
     from vitcam_training.honesty.measure import Plan
-    from vitcam_training.tables import overlays_table
+    from vitcam_training.verbs.tables import overlays_table
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
     case = Case(model, open_dataset(data), split, plan, kept, float_, threads)

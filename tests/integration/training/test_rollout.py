@@ -12,8 +12,8 @@ from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_record
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.flatbuffer import only
-from vitcam_training.network import output_positions
+from vitcam_training.export.flatbuffer import only
+from vitcam_training.export.network import output_positions
 
 
 @pytest.fixture(scope="module")

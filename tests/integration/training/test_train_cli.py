@@ -16,8 +16,8 @@ from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
 from vitcam.errors import VitcamError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam_training.attempts import listed
 from vitcam_training.cli import app, main
+from vitcam_training.model_card.attempts import listed
 from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import read_weights, save_weights
 

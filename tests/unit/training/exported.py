@@ -21,10 +21,10 @@ from tests.unit.training.nets import photos, small_vit
 from vitcam.model.runtime.choice import open_interpreter
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.flatbuffer import only
-from vitcam_training.graph import SIGNATURES, to_float
-from vitcam_training.quantise import allow_float16, delegate_input, to_int8
-from vitcam_training.rewrites import Rewrites, fold
+from vitcam_training.export.flatbuffer import only
+from vitcam_training.export.graph import SIGNATURES, to_float
+from vitcam_training.export.quantise import allow_float16, delegate_input, to_int8
+from vitcam_training.export.rewrites import Rewrites, fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 Outputs = dict[str, NDArray[Any]]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam_training.calibration import fit_temperature, fit_threshold, scaled
+from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 
 
 def overconfident(n: int = 4000, temperature: float = 2.0) -> tuple[NDArray[np.float32], NDArray[np.int64]]:

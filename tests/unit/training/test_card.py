@@ -5,8 +5,8 @@ import pytest
 
 from vitcam.model.bundle import Card
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.calibration import RANGE
-from vitcam_training.card import write_card
+from vitcam_training.evaluation.calibration import RANGE
+from vitcam_training.model_card.page import write_card
 from vitcam_training.weights.about import PLANNED
 
 FIGURES = {

@@ -16,8 +16,8 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
-from vitcam_training.export import export
-from vitcam_training.rewrites import Rewrites
+from vitcam_training.export.export import export
+from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
 

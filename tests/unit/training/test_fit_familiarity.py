@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam_training.familiarity import fit_familiarity
+from vitcam_training.export.familiarity import fit_familiarity
 
 Rows = NDArray[np.float64]
 KERNEL = np.random.default_rng(0).normal(size=(16, 4))

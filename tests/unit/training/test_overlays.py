@@ -12,6 +12,7 @@ from vitcam.frames import Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Sample
+from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.honesty.curves import (
     NEUTRAL,
     Ask,
@@ -32,7 +33,6 @@ from vitcam_training.honesty.page import write_page
 from vitcam_training.honesty.photos import stratified
 from vitcam_training.honesty.plot import draw_curves
 from vitcam_training.honesty.result import Finding, Verdict, path_of, read_verdict, write_verdict
-from vitcam_training.intervals import Interval, bootstrap_means
 
 GRID, SIDE = (6, 6), 8
 KNOWN = (1, 4)

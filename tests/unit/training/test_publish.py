@@ -16,8 +16,8 @@ from vitcam.frames import Guess
 from vitcam.model import bundle
 from vitcam.model.bundle import Card, Golden
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.attempts import Attempt, listed, rows
-from vitcam_training.publish import WeakerModel, publish
+from vitcam_training.export.publish import WeakerModel, publish
+from vitcam_training.model_card.attempts import Attempt, listed, rows
 
 FIGURES = {
     "data": "cups", "split": "heldout", "n": 200, "top1": 0.9, "top5": 0.99, "ece": 0.02,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tests.unit.training.nets import SMALL, small_vit
 from vitcam_training import reference
-from vitcam_training.rewrites import (
+from vitcam_training.export.rewrites import (
     Affine,
     Rewrites,
     Stream,

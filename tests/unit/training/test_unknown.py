@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from vitcam_training.evaluate import Answers
-from vitcam_training.unknown import auroc, disjoint
+from vitcam_training.evaluation.evaluate import Answers
+from vitcam_training.evaluation.unknown import auroc, disjoint
 
 
 def answers(labels: int, each: int, certainty: float, seed: int) -> Answers:

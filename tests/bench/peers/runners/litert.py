@@ -24,9 +24,9 @@ def build_ours(material: Material, out: Path) -> None:
 
 def build_ours_float(material: Material, out: Path) -> None:
     """The same graph before its weights become int8."""
-    from vitcam_training.graph import to_float
-    from vitcam_training.quantise import delegate_input
-    from vitcam_training.rewrites import fold
+    from vitcam_training.export.graph import to_float
+    from vitcam_training.export.quantise import delegate_input
+    from vitcam_training.export.rewrites import fold
     from vitcam_training.weights.checkpoints import config_of, read_weights
 
     weights = read_weights(material.checkpoint)

@@ -6,10 +6,10 @@ import os
 from datetime import date
 from pathlib import Path
 
-from vitcam_training.compare import MIXED, THREADS, TURNS, Comparison, Entry
+from vitcam_training.comparison.compare import MIXED, THREADS, TURNS, Comparison, Entry
+from vitcam_training.comparison.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
+from vitcam_training.export.quantise import SHIPPED, find_scheme
 from vitcam_training.fit.start import processor
-from vitcam_training.quantise import SHIPPED, find_scheme
-from vitcam_training.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
 
 _TITLES = {
     SHIPPED: "int8, activations as it runs: what ships",

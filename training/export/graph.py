@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 import tensorflow as tf
 
-from vitcam_training.layers import ALWAYS_FLOAT, block_name
-from vitcam_training.rewrites import Affine, Folded, FoldedBlock, Norm
+from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
+from vitcam_training.export.rewrites import Affine, Folded, FoldedBlock, Norm
 from vitcam_training.vit import NORM_EPSILON, Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.model.familiarity import Familiarity
-from vitcam_training.calibration import fit_threshold
+from vitcam_training.evaluation.calibration import fit_threshold
 
 Array = NDArray[np.floating[Any]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vitcam.model.bundle import Card
-from vitcam_training.calibration import RANGE, at_the_edge
+from vitcam_training.evaluation.calibration import RANGE, at_the_edge
 from vitcam_training.weights.about import PLANNED
 
 

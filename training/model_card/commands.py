@@ -20,7 +20,7 @@ TRAINED_BY, EXPORTED_BY, MEASURED_ON = "trained_by", "exported_by", "measured_on
 """In the provenance of a card: the commands that made the model, and the photos of its figures as a command names
 them."""
 KEYS = (TRAINED_BY, EXPORTED_BY, MEASURED_ON)
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def path_word(path: Path | str) -> str:

@@ -25,8 +25,8 @@ from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.evaluation.scores import in_detail
 from vitcam_training.progress import shown
-from vitcam_training.scores import in_detail
 from vitcam_training.vit import Tensor, ViT, pooled_attention
 from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import load_into, read_network

@@ -12,10 +12,10 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.runtime.choice import open_interpreter
 from vitcam.model.runtime.greeting import greeting_left_out
-from vitcam_training.flatbuffer import only
-from vitcam_training.graph import OUTPUTS, SIGNATURES, to_float
-from vitcam_training.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
-from vitcam_training.rewrites import Rewrites, fold
+from vitcam_training.export.flatbuffer import only
+from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float
+from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
+from vitcam_training.export.rewrites import Rewrites, fold
 from vitcam_training.vit import ViTConfig
 from vitcam_training.weights.about import About, read_about
 from vitcam_training.weights.checkpoints import Weights, read_network

@@ -13,13 +13,13 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam_training.calibration import scaled
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
-from vitcam_training.evaluate import Answers, ask_float, ask_model, comparison, figures, open_model
-from vitcam_training.layers import ALWAYS_FLOAT, matching
-from vitcam_training.network import Network, Pieces, pieces_of
-from vitcam_training.quantise import Quantisation, find_scheme
+from vitcam_training.evaluation.calibration import scaled
+from vitcam_training.evaluation.evaluate import Answers, ask_float, ask_model, comparison, figures, open_model
+from vitcam_training.export.layers import ALWAYS_FLOAT, matching
+from vitcam_training.export.network import Network, Pieces, pieces_of
+from vitcam_training.export.quantise import Quantisation, find_scheme
 from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import read_network
 

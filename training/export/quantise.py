@@ -15,9 +15,9 @@ from ai_edge_quantizer.algorithm_manager import AlgorithmName
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam_training.flatbuffer import pack, parse
-from vitcam_training.graph import FLOAT, SIGNATURES
-from vitcam_training.layers import ALWAYS_FLOAT
+from vitcam_training.export.flatbuffer import pack, parse
+from vitcam_training.export.graph import FLOAT, SIGNATURES
+from vitcam_training.export.layers import ALWAYS_FLOAT
 
 SHIPPED = "dynamic"
 _EVERY = qtyping.TFLOperationName.ALL_SUPPORTED

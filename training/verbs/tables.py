@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vitcam.model.bundle import Card
-from vitcam_training.cautions import cautions
+from vitcam_training.model_card.cautions import cautions
 from vitcam_training.weights.about import PLANNED
 
 WIDTH = 110
