@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from vitcam_training.data.cifar10 import cifar10
 from vitcam_training.data.dataset import ALL, Dataset
-from vitcam_training.data.everyday import everyday
 from vitcam_training.data.folder import list_folder
-from vitcam_training.data.imagenet import cifar10_photos, everyday_unknown, imagenet
 from vitcam_training.data.manifest import list_manifest
-from vitcam_training.data.mnist import mnist
 from vitcam_training.data.own import Listed, to_measure, to_train
+from vitcam_training.data.published.cifar10 import cifar10
+from vitcam_training.data.published.everyday import everyday
+from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet
+from vitcam_training.data.published.mnist import mnist
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
     "cifar10": cifar10,

@@ -31,11 +31,11 @@ from vitcam_training.evaluation.evaluate import (
     open_model,
 )
 from vitcam_training.evaluation.scores import in_detail
+from vitcam_training.faithfulness.result import Verdict, path_of, read_verdict
 from vitcam_training.fit.start import processor
-from vitcam_training.honesty.result import Verdict, path_of, read_verdict
 from vitcam_training.model_card.commands import measured_on
-from vitcam_training.report.company import Company, company, now
-from vitcam_training.report.strangers import Strangers, default_strangers, meet
+from vitcam_training.report.machine_load import Company, company, now
+from vitcam_training.report.sections.strangers import Strangers, default_strangers, meet
 from vitcam_training.weights.about import About, read_about
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads

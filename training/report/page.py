@@ -10,19 +10,19 @@ from xml.etree.ElementTree import Element
 
 from vitcam.errors import UsageError
 from vitcam_training.model_card.cautions import cautions
-from vitcam_training.report.classes import classes
-from vitcam_training.report.confusion import confusion
-from vitcam_training.report.headline import headline
-from vitcam_training.report.learning import learning
 from vitcam_training.report.markup import embedded_json, paragraph, tag, written
 from vitcam_training.report.material import Material
-from vitcam_training.report.mistakes import examples, mistakes
-from vitcam_training.report.overlay import overlay_honesty
-from vitcam_training.report.provenance import provenance
-from vitcam_training.report.quantised import quantised
-from vitcam_training.report.reliability import reliability
-from vitcam_training.report.speed import speed
-from vitcam_training.report.unknown import unknown
+from vitcam_training.report.sections.classes import classes
+from vitcam_training.report.sections.confusion import confusion
+from vitcam_training.report.sections.headline import headline
+from vitcam_training.report.sections.learning import learning
+from vitcam_training.report.sections.mistakes import examples, mistakes
+from vitcam_training.report.sections.overlay import overlay_honesty
+from vitcam_training.report.sections.provenance import provenance
+from vitcam_training.report.sections.quantised import quantised
+from vitcam_training.report.sections.reliability import reliability
+from vitcam_training.report.sections.speed import speed
+from vitcam_training.report.sections.unknown import unknown
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,8 @@ def overlays(
 ) -> None:
     """Measure whether overlays show what the answer hangs on. Run it again to go on after an interruption."""
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.honesty.judge import Case, settle
-    from vitcam_training.honesty.measure import Plan
+    from vitcam_training.faithfulness.measure import Plan
+    from vitcam_training.faithfulness.overlays import Case, settle
     from vitcam_training.verbs.tables import overlays_table
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
@@ -105,7 +105,7 @@ def ablate(
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object on stdout for each run that ends.")] = False,
 ) -> None:
     """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
-    from vitcam_training.ablate import plan
+    from vitcam_training.ablation.ablate import plan
     from vitcam_training.progress import shown
 
     ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)

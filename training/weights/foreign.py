@@ -9,7 +9,7 @@ from typing import cast
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
-from vitcam_training.data.imagenet import synsets
+from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
 from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm

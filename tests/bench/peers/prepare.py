@@ -14,8 +14,8 @@ from tests.bench.peers.material import Answers, Material, Photos
 from vitcam.errors import VitcamError
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset, data_root, missing_data
-from vitcam_training.data.imagenet import imagenet
 from vitcam_training.data.photos import read_photo
+from vitcam_training.data.published.imagenet import imagenet
 from vitcam_training.weights.about import read_about
 
 WEIGHTS = "deit_tiny/deit_tiny_patch16_224.npz"

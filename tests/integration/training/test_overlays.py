@@ -14,7 +14,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.cli import app, main
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.export import export
-from vitcam_training.honesty.result import read_verdict
+from vitcam_training.faithfulness.result import read_verdict
 from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import Weights, save_weights
 

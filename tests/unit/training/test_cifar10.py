@@ -10,8 +10,8 @@ import pytest
 from tests.parts import need_data
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.cifar10 import read_strips
 from vitcam_training.data.photos import photo_of
+from vitcam_training.data.published.cifar10 import read_strips
 
 
 def strips(path: Path, count: int, labels: int | None = None) -> Path:

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from vitcam_training.report import company as room
-from vitcam_training.report.company import Company, Moment, busy_s, company, now
+from vitcam_training.report import machine_load as room
+from vitcam_training.report.machine_load import Company, Moment, busy_s, company, now
 
 STAT = "cpu  100 20 30 9000 500 1 2 3 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
 

@@ -9,10 +9,10 @@ from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.alike import thumbnails
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.cifar10 import LABELS
-from vitcam_training.data.everyday import everyday, label_of, listed, photos
 from vitcam_training.data.folder import lay_out
-from vitcam_training.data.imagenet import synsets, table
+from vitcam_training.data.published.cifar10 import LABELS
+from vitcam_training.data.published.everyday import everyday, label_of, listed, photos
+from vitcam_training.data.published.imagenet import synsets, table
 from vitcam_training.data.split import split
 
 

@@ -10,8 +10,8 @@ from tests.parts import need_data
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.folder import lay_out
-from vitcam_training.data.mnist import read_idx
 from vitcam_training.data.photos import photo_of, read_photo
+from vitcam_training.data.published.mnist import read_idx
 
 
 def idx(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], kind: int = 8) -> Path:

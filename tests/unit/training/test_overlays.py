@@ -13,7 +13,7 @@ from vitcam.model.bundle import Card
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
-from vitcam_training.honesty.curves import (
+from vitcam_training.faithfulness.curves import (
     NEUTRAL,
     Ask,
     Floats,
@@ -25,14 +25,14 @@ from vitcam_training.honesty.curves import (
     ranks_of,
     with_ends,
 )
-from vitcam_training.honesty.explanations import Clues, Explanation, explanations
-from vitcam_training.honesty.findings import findings
-from vitcam_training.honesty.judge import check
-from vitcam_training.honesty.measure import Measured, Plan
-from vitcam_training.honesty.page import write_page
-from vitcam_training.honesty.photos import stratified
-from vitcam_training.honesty.plot import draw_curves
-from vitcam_training.honesty.result import Finding, Verdict, path_of, read_verdict, write_verdict
+from vitcam_training.faithfulness.findings import findings
+from vitcam_training.faithfulness.maps import Clues, Explanation, explanations
+from vitcam_training.faithfulness.measure import Measured, Plan
+from vitcam_training.faithfulness.overlays import check
+from vitcam_training.faithfulness.page import write_page
+from vitcam_training.faithfulness.photos import stratified
+from vitcam_training.faithfulness.plot import draw_curves
+from vitcam_training.faithfulness.result import Finding, Verdict, path_of, read_verdict, write_verdict
 
 GRID, SIDE = (6, 6), 8
 KNOWN = (1, 4)

@@ -11,16 +11,16 @@ import pytest
 
 from vitcam_training.evaluation.evaluate import Answers, calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
-from vitcam_training.honesty.result import BASELINES, Finding, Verdict
+from vitcam_training.faithfulness.result import BASELINES, Finding, Verdict
 from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, Frame, bars, line, log_axis, percent_axis, plot
-from vitcam_training.report.confusion import count_pairs
-from vitcam_training.report.learning import learning
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
-from vitcam_training.report.overlay import overlay_honesty
 from vitcam_training.report.pictures import inline, shown
-from vitcam_training.report.reliability import bins
-from vitcam_training.report.unknown import rejected_at
+from vitcam_training.report.sections.confusion import count_pairs
+from vitcam_training.report.sections.learning import learning
+from vitcam_training.report.sections.overlay import overlay_honesty
+from vitcam_training.report.sections.reliability import bins
+from vitcam_training.report.sections.unknown import rejected_at
 
 
 def test_labels_that_look_like_markup_come_out_as_text() -> None:

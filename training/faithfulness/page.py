@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vitcam_training.evaluation.intervals import Interval
-from vitcam_training.honesty.result import BASELINES, CURVES, Finding, GivenBy, Verdict
+from vitcam_training.faithfulness.result import BASELINES, CURVES, Finding, GivenBy, Verdict
 
 GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",

@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from vitcam.errors import UsageError
-from vitcam_training.data import cifar10 as cifar
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
+from vitcam_training.data.published import cifar10 as cifar
 
 
 def synsets(path: Path) -> dict[str, str]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from vitcam.frames import Image, Prediction
 from vitcam.model.bundle import Card
-from vitcam_training.honesty.curves import Ask, Floats
-from vitcam_training.honesty.result import BASELINES, GivenBy
+from vitcam_training.faithfulness.curves import Ask, Floats
+from vitcam_training.faithfulness.result import BASELINES, GivenBy
 
 RANDOM, CENTRE, MEAN_MAP = BASELINES
 OCCLUDED_PHOTOS = 100

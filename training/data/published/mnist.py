@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
-from vitcam_training.data.downloads import from_keras
+from vitcam_training.data.published.downloads import from_keras
 
 CALIBRATION = 2000
 LABELS = tuple("0123456789")

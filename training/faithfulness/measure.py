@@ -22,9 +22,9 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
-from vitcam_training.honesty.asked import ask_once, follow
-from vitcam_training.honesty.curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
-from vitcam_training.honesty.explanations import Clues, Explanation, Network
+from vitcam_training.faithfulness.curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
+from vitcam_training.faithfulness.maps import Clues, Explanation, Network
+from vitcam_training.faithfulness.model_file import ask_once, follow
 from vitcam_training.progress import shown
 
 ENDS, MS = "ends", "ms"

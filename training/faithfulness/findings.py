@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
-from vitcam_training.honesty.curves import Floats, areas
-from vitcam_training.honesty.explanations import Explanation
-from vitcam_training.honesty.measure import Measured
-from vitcam_training.honesty.result import BASELINES, CURVES, Finding
+from vitcam_training.faithfulness.curves import Floats, areas
+from vitcam_training.faithfulness.maps import Explanation
+from vitcam_training.faithfulness.measure import Measured
+from vitcam_training.faithfulness.result import BASELINES, CURVES, Finding
 
 
 def findings(measured: Measured, explanations: Sequence[Explanation], seed: int) -> dict[str, list[Finding]]:

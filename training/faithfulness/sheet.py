@@ -12,9 +12,9 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.canvas import fitted, framed, heat_over, stack, tiles
-from vitcam_training.honesty.asked import ask_once, follow
-from vitcam_training.honesty.curves import Floats, blurred
-from vitcam_training.honesty.explanations import Clues, Explanation, Network
+from vitcam_training.faithfulness.curves import Floats, blurred
+from vitcam_training.faithfulness.maps import Clues, Explanation, Network
+from vitcam_training.faithfulness.model_file import ask_once, follow
 
 SIDE, GAP, MARGIN = 150, 8, 12
 OPACITY = 0.7

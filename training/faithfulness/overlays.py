@@ -14,16 +14,16 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.overlay import usual_mode
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.intervals import DRAWS
-from vitcam_training.honesty.asked import digest, open_explained
-from vitcam_training.honesty.curves import NEUTRAL, Floats
-from vitcam_training.honesty.explanations import CENTRE, Network, explanations
-from vitcam_training.honesty.findings import findings
-from vitcam_training.honesty.measure import Bench, Plan, mean_attention, measure
-from vitcam_training.honesty.page import write_page
-from vitcam_training.honesty.photos import stratified
-from vitcam_training.honesty.plot import draw_curves
-from vitcam_training.honesty.result import BASELINES, Verdict, path_of, write_verdict
-from vitcam_training.honesty.sheet import draw_sheet, write_sheet
+from vitcam_training.faithfulness.curves import NEUTRAL, Floats
+from vitcam_training.faithfulness.findings import findings
+from vitcam_training.faithfulness.maps import CENTRE, Network, explanations
+from vitcam_training.faithfulness.measure import Bench, Plan, mean_attention, measure
+from vitcam_training.faithfulness.model_file import digest, open_explained
+from vitcam_training.faithfulness.page import write_page
+from vitcam_training.faithfulness.photos import stratified
+from vitcam_training.faithfulness.plot import draw_curves
+from vitcam_training.faithfulness.result import BASELINES, Verdict, path_of, write_verdict
+from vitcam_training.faithfulness.sheet import draw_sheet, write_sheet
 
 PRIOR_PHOTOS = 200
 ALWAYS_DRAWN = ("evidence", "attention", "rollout")
@@ -142,7 +142,7 @@ def _float_network(case: Case, classifier: Classifier) -> tuple[Network | None, 
     if not (case.checkpoint or path.is_file()):
         log.warning("no float network at %s: the maps that only it gives are left out", path)
         return None, {}
-    from vitcam_training.honesty.network import MAPS, FloatNetwork  # Keras takes five seconds to import
+    from vitcam_training.faithfulness.float_maps import MAPS, FloatNetwork  # Keras takes five seconds to import
 
     network = FloatNetwork(path)
     if network.config.grid != classifier.card.grid:

@@ -13,7 +13,7 @@ from vitcam_training.evaluation.evaluate import Answers, calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
 from vitcam_training.report.markup import paragraph, tag
 from vitcam_training.report.material import Material
-from vitcam_training.report.unknown import rejected_at
+from vitcam_training.report.sections.unknown import rejected_at
 
 
 def headline(of: Material) -> list[Element]:

@@ -10,7 +10,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Frame, Image, Prediction, Rect
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam_training.honesty.curves import Ask
+from vitcam_training.faithfulness.curves import Ask
 
 
 def open_explained(model: str | Path, threads: int | None = None) -> Classifier:

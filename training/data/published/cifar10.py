@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import decode_image
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
-from vitcam_training.data.downloads import from_keras
+from vitcam_training.data.published.downloads import from_keras
 
 CALIBRATION = 2000
 SIDE_PX = 32
