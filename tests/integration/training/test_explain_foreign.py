@@ -4,9 +4,9 @@ from pathlib import Path
 
 import cv2
 
-from tests.integration.test_explain import COFFEE, explain
+from tests.integration.commands.test_explain import COFFEE, explain
 from tests.parts import need_model
-from tests.unit.training.test_foreign import brightness, convert
+from tests.unit.training.weights.test_foreign import brightness, convert
 
 
 def test_a_model_without_description_is_explained_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tests.daemon import daemon, get_json
 from tests.integration.sources.test_mjpeg_http import EXACT, MULTIPART, jpeg, server
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, classify
-from tests.integration.web.test_page import open_page, text, wait
+from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Aim, Region
 from vitcam.web.server import WebServer
 

@@ -10,7 +10,7 @@ import pytest
 from tests.command import Result, vitcam
 from tests.parts import need_model
 
-COFFEE = Path(__file__).parents[2] / "models" / "golden" / "coffee.jpg"
+COFFEE = Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg"
 
 
 @pytest.fixture

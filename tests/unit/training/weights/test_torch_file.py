@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.unit.training.torch_files.write import expected, write
+from tests.unit.training.weights.torch_files.write import expected, write
 from vitcam.errors import UsageError
 from vitcam_training.weights.checkpoints import read_weights
 from vitcam_training.weights.torch_file import read_torch

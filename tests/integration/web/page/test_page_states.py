@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import CARD, Camera, classify
-from tests.integration.web.test_page import open_page, text, wait
+from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Aim, Region

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.unit.service.places import watching
+from tests.unit.commands.doctor.places import watching
 from vitcam.commands.doctor import camera
 from vitcam.commands.doctor.check import Finding, Place
 from vitcam.sources import v4l2_devices

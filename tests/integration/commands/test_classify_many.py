@@ -21,7 +21,7 @@ from vitcam.frames import Unreadable
 from vitcam.model.classifier import Classifier
 
 PATIENCE_S = 30.0
-GOLDEN = Path(__file__).parents[2] / "models" / "golden" / "digits"
+GOLDEN = Path(__file__).parents[3] / "models" / "golden" / "digits"
 HANGS = """
 import ctypes, sys
 import cv2

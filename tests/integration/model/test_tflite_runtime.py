@@ -8,7 +8,7 @@ import pytest
 
 from tests.parts import need_model, need_program
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 INSTALL_S = 240
 SCRIPT = """
 from vitcam import Classifier

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.service.places import put, watching
+from tests.unit.commands.doctor.places import put, watching
 from vitcam.commands.doctor import python
 from vitcam.commands.doctor.check import Finding, Place
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.service.places import put
+from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import service
 from vitcam.commands.doctor.check import Finding, Place
 from vitcam.config.settings import Settings, WebSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.unit.test_bundle import CARD, FLATBUFFER
+from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
 from vitcam.frames import Guess, Rect
 from vitcam.model import bundle

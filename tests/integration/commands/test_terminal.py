@@ -12,7 +12,7 @@ import pytest
 from tests.daemon import free_port
 from tests.terminal import Terminal, terminal
 
-CUP = Path(__file__).parents[2] / "examples"
+CUP = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture(scope="module")

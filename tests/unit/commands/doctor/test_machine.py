@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.service.places import put
+from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import machine
 from vitcam.commands.doctor.check import Finding, Place
 
