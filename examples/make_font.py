@@ -3,7 +3,7 @@
 OpenCV's own letters are strokes for plotters, and know ASCII alone. Needs matplotlib (the extra `peers` has it) and
 the font (Debian: fonts-open-sans):
 
-    python examples/make_letters.py /usr/share/fonts/truetype/open-sans
+    python examples/make_font.py /usr/share/fonts/truetype/open-sans
 """
 
 import sys

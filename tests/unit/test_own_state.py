@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.daemon.saved_crops import RememberedCrop, state_folder
+from vitcam.daemon.saved_crops import RememberedCrop
+from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 
-ASK = "import os, {module}; from vitcam.daemon.saved_crops import state_folder; print(state_folder(os.environ))"
+ASK = "import os, {module}; from vitcam.folders import state_folder; print(state_folder(os.environ))"
 
 
 @pytest.fixture

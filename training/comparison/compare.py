@@ -9,13 +9,13 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam_training.comparison.laps import Lap, laps
-from vitcam_training.comparison.sensitivity import Scan, scan, scanning
-from vitcam_training.comparison.trial import Outcome, Trial, representative
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.export.export import calibrate
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, matching
 from vitcam_training.export.network import Network
 from vitcam_training.export.quantise import SCHEMES, SHIPPED, Quantisation
+from vitcam_training.export.sensitivity import Scan, scan, scanning
+from vitcam_training.export.trial import Outcome, Trial, representative
 
 THREADS = 2
 TURNS = 20

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 from vitcam_training.comparison.compare import MIXED, THREADS, TURNS, Comparison, Entry
-from vitcam_training.comparison.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
 from vitcam_training.export.quantise import SHIPPED, find_scheme
+from vitcam_training.export.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
 from vitcam_training.fit.start import processor
 
 _TITLES = {

@@ -21,8 +21,6 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
-from vitcam_training.comparison.sensitivity import ALLOWED_LOSS, loses_too_much, spare
-from vitcam_training.comparison.trial import Trial
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.photos import read_photo
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
@@ -31,6 +29,8 @@ from vitcam_training.export.familiarity import MOST, fit_familiarity
 from vitcam_training.export.network import Network, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
 from vitcam_training.export.rewrites import Rewrites
+from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
+from vitcam_training.export.trial import Trial
 from vitcam_training.model_card.curves import CURVES
 from vitcam_training.weights.about import About, read_about
 from vitcam_training.weights.checkpoints import Weights, read_network, read_weights, save_weights

@@ -19,7 +19,7 @@ OCCLUDED_PHOTOS = 100
 
 
 class Network(Protocol):
-    """Where maps come from that no model file gives; `network.py` has the real one."""
+    """Where maps come from that no model file gives; `float_maps.py` has the real one."""
 
     def maps(self, image: Image) -> Mapping[str, Floats]:
         """Name -> (gh, gw), for a picture at the model's size."""

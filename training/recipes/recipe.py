@@ -13,8 +13,8 @@ from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.augment import Augment
+from vitcam_training.ranges import check_ranges
 from vitcam_training.recipes.presets import preset
-from vitcam_training.recipes.ranges import check_ranges
 
 PRECISIONS = ("float32", "mixed_bfloat16")
 OPTIMISERS = ("adamw", "muon")
@@ -163,7 +163,7 @@ def read_recipe(name: str | Path) -> Recipe:
 
     raises  UsageError if there is none, or if it holds an unknown name or a value of the wrong kind
     """
-    shipped = files(__package__).joinpath("recipes", f"{name}.toml")
+    shipped = files(__package__).joinpath(f"{name}.toml")
     source = shipped if shipped.is_file() else Path(name)
     if not source.is_file():
         known = ", ".join(shipped_recipes())
@@ -212,7 +212,7 @@ def _from_preset(table: dict[str, Any]) -> dict[str, Any]:
 
 def shipped_recipes() -> list[str]:
     """Names of the recipes that come with vitcam."""
-    entries = (entry.name for entry in files(__package__).joinpath("recipes").iterdir())
+    entries = (entry.name for entry in files(__package__).iterdir())
     return sorted(name.removesuffix(".toml") for name in entries if name.endswith(".toml"))
 
 

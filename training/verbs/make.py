@@ -81,11 +81,11 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
-    from vitcam_training.comparison.trial import wanted
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.export.export import export
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.rewrites import Rewrites
+    from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.cautions import cautions
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
     from vitcam_training.verbs.tables import export_record, export_table

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.benchmark.row import Figures, Rounds, Row, health_of, row_of
-from vitcam.commands.doctor.check import Place, run_bounded
-from vitcam.config.settings import Settings
 from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.machine import Machine
 from vitcam.model.cost import count_macs
 from vitcam.model.find import find_model
 from vitcam.model.peak import square_product
 from vitcam.model.runtime.choice import open_interpreter
+from vitcam.processes.bounded import run_bounded
 
 ROUNDS = 3
 _MOST_THREADS, _LEAST_S, _MOST_S = 64, 0.1, 600.0
@@ -101,15 +101,15 @@ def run_bench(plan: Plan, with_stages: bool, announce: Callable[[int, int, Step]
     announce  called before each step with its number, from 0, and how many there are
     raises    ModelError if the model cannot be run; VitcamError if a measurement fails
     """
-    path, place = find_model(plan.model), Place(Settings(), os.environ)
-    macs, before = count_macs(path), health_of(place)
+    path, machine = find_model(plan.model), Machine(os.environ)
+    macs, before = count_macs(path), health_of(machine)
     found: dict[tuple[int, str], list[Figures]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="vitcam-bench-") as folder:
         steps = list(_steps(plan, path, Path(folder), with_stages))
         for number, step in enumerate(steps):
             announce(number, len(steps), step)
             found[step.threads, step.kind].append(_measure(plan, step))
-    health = {"before": before, "after": health_of(place)}
+    health = {"before": before, "after": health_of(machine)}
     return [
         row_of(
             plan.model, n, macs, Rounds(*(found[n, kind] for kind in ("model", "int8", "floating", "stages"))), health

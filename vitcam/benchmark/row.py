@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from vitcam.commands.doctor.check import Place
-from vitcam.commands.doctor.machine import hindrances_of, hottest_celsius
+from vitcam.machine import Machine
 from vitcam.model.cost import Macs
 from vitcam.model.peak import MACS
 
@@ -98,7 +97,7 @@ def medians(rounds: Sequence[Figures]) -> Figures:
     return {name: median(each[name] for each in rounds) for name in rounds[0]}
 
 
-def health_of(place: Place) -> Health:
+def health_of(machine: Machine) -> Health:
     """Temperature, and what the firmware of a Pi says."""
-    now, since_boot = hindrances_of(place) or (None, None)
-    return Health(hottest_celsius(place), now, since_boot)
+    now, since_boot = machine.hindrances() or (None, None)
+    return Health(machine.hottest_celsius(), now, since_boot)

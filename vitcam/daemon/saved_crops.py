@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vitcam.config.settings import CameraSettings
 from vitcam.errors import UsageError
+from vitcam.folders import state_folder
 from vitcam.pictures.view import Aim, Region
 from vitcam.redaction import shown
 from vitcam.sources import is_camera
@@ -20,17 +21,6 @@ from vitcam.sources import is_camera
 log = logging.getLogger(__name__)
 
 _MOST = 32  # cameras; the oldest is forgotten
-
-
-def state_folder(environ: Mapping[str, str]) -> Path | None:
-    """Where a daemon may keep what it learned: as systemd says, else as XDG does; None where neither is told."""
-    given = environ.get("STATE_DIRECTORY", "").split(":")[0]  # systemd names several so
-    if given:
-        return Path(given)
-    base = Path(environ.get("XDG_STATE_HOME", ""))  # a relative one is ignored, as its specification says
-    if not base.is_absolute():
-        base = Path(environ.get("HOME", "")) / ".local" / "state"
-    return base / "vitcam" if base.is_absolute() else None
 
 
 class RememberedCrop:

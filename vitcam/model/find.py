@@ -4,25 +4,17 @@ import os
 from pathlib import Path
 
 from vitcam.errors import ModelError
+from vitcam.folders import data_folder, state_folder
 
 DEFAULT = "everyday"
 
 
 def model_folders() -> tuple[Path, ...]:
     """Folders that are searched for `NAME.tflite`, first wins."""
-    state = os.environ.get("STATE_DIRECTORY")  # set by systemd's StateDirectory=
     package = Path(__file__).parents[1]
-    own = [Path(state) / "models"] if state else []
-    return (*own, *_users_folder(), package / "bundled", package.parent / "models")
-
-
-def _users_folder() -> tuple[Path, ...]:
-    """None for a user without a home, such as one that a container made up."""
-    data_home = os.environ.get("XDG_DATA_HOME", "")
-    try:
-        return (Path(data_home or Path.home() / ".local/share") / "vitcam/models",)
-    except RuntimeError:
-        return ()
+    own = [state_folder(os.environ)] if "STATE_DIRECTORY" in os.environ else []  # the state of a service, no user's
+    folders = [folder / "models" for folder in (*own, data_folder(os.environ)) if folder is not None]
+    return (*folders, package / "bundled", package.parent / "models")
 
 
 def list_models() -> dict[str, Path]:

@@ -1,6 +1,6 @@
 """Text in pictures: outlines of Open Sans, filled. OpenCV's own letters are a plotter's, and know ASCII alone.
 
-Open Sans is Google's, digitised by Steve Matteson, under the Apache License 2.0; `examples/make_letters.py` takes the
+Open Sans is Google's, digitised by Steve Matteson, under the Apache License 2.0; `examples/make_font.py` takes the
 outlines out of it.
 """
 

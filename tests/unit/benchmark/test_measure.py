@@ -11,9 +11,8 @@ from vitcam.benchmark.child import some_input
 from vitcam.benchmark.measure import Plan, default_threads, read_threads
 from vitcam.benchmark.row import Health, Rounds, Row, health_of, row_of
 from vitcam.commands.bench import bench_table
-from vitcam.commands.doctor.check import Place
-from vitcam.config.settings import Settings
 from vitcam.errors import ModelError, UsageError
+from vitcam.machine import Machine
 from vitcam.model.cost import Macs
 from vitcam.model.peak import MACS
 from vitcam.model.runtime.interpreter import Tensor
@@ -90,7 +89,7 @@ def test_temperature_and_throttling_are_read_as_the_doctor_reads_them(tmp_path: 
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text)
 
-    assert health_of(Place(Settings(), {}, tmp_path)) == Health(61.2, ["throttled"], ["throttled"])
+    assert health_of(Machine({}, tmp_path)) == Health(61.2, ["throttled"], ["throttled"])
 
 
 @pytest.mark.parametrize(("text", "threads"), [("1,2,4", (1, 2, 4)), (" 2 , 1,2", (2, 1)), ("64", (64,))])

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.daemon.saved_crops import RememberedCrop, state_folder
+from vitcam.daemon.saved_crops import RememberedCrop
+from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 
 LEFT = Region(0, 0, 0.5, 1)

@@ -8,8 +8,9 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from vitcam.commands.doctor.check import Finding, Place, run_bounded
+from vitcam.commands.doctor.check import Examined, Finding
 from vitcam.errors import UsageError, VitcamError
+from vitcam.processes.bounded import run_bounded
 
 if TYPE_CHECKING:
     from vitcam.sources.v4l2_devices import Device
@@ -21,14 +22,14 @@ _ON_THE_NETWORK = ("rtsp:", "http:", "https:")
 _NO_RIGHT = "sudo usermod -aG video $USER, then log in again"
 
 
-def camera(place: Place) -> Finding:
+def camera(examined: Examined) -> Finding:
     """What libcamera and the kernel find, measured by what the settings ask for."""
     from vitcam.sources.v4l2_devices import capture_devices
 
-    source = place.settings.camera.source
+    source = examined.settings.camera.source
     if source.startswith(_ON_THE_NETWORK):
         return _answers(source)
-    devices = capture_devices(place.root / "dev")
+    devices = capture_devices(examined.machine.root / "dev")
     ribbon, trouble = _libcamera_finds()
     if trouble and not source.startswith(("v4l2:", "/dev/v")):
         return Finding(

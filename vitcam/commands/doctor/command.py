@@ -11,8 +11,9 @@ from dataclasses import asdict
 from rich.text import Text
 
 from vitcam.commands.doctor import camera, machine, model, python, service
-from vitcam.commands.doctor.check import Check, Examination, Place
+from vitcam.commands.doctor.check import Check, Examination, Examined
 from vitcam.config.settings import Settings
+from vitcam.machine import Machine
 from vitcam.terminal.consoles import for_results
 
 log = logging.getLogger(__name__)
@@ -36,15 +37,15 @@ _MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", 
 
 def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Check]:
     """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
-    place = Place(settings, environ)
-    return [examine(name, examination, place) for name, examination in CHECKS.items()]
+    examined = Examined(settings, Machine(environ))
+    return [examine(name, examination, examined) for name, examination in CHECKS.items()]
 
 
-def examine(name: str, examination: Examination, place: Place) -> Check:
+def examine(name: str, examination: Examination, examined: Examined) -> Check:
     """One check; what it raises is its finding, since the worst machine needs the other checks most."""
     try:
         with redirect_stdout(sys.stderr):  # a broken OpenCV prints its complaint between our JSON
-            finding = examination(place)
+            finding = examination(examined)
     except Exception as error:
         log.debug("the check %s failed", name, exc_info=True)
         sentence = " ".join(str(error).split()) or "no reason given"

@@ -2,22 +2,21 @@
 
 import re
 import shutil
-from pathlib import Path
 
-from vitcam.commands.doctor.check import Finding, Place, read_text, run_bounded
+from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.folders import state_folder
+from vitcam.machine import read_text
 
 _GB, _MB = 1_000_000_000, 1_000_000
-_POWER = {
-    0: "under-voltage",
-    1: "frequency capped",
-    2: "throttled",
-    3: "soft temperature limit",
-}  # bits of get_throttled; 16 higher: since the boot
 
 
-def disk(place: Place) -> Finding:
+def disk(examined: Examined) -> Finding:
     """Room where models, events and photos will lie."""
-    folder = state_folder(place)
+    folder = state_folder(examined.machine.environ)
+    if folder is None:
+        return Finding(
+            "warn", "no folder for what the daemon learns: neither HOME nor STATE_DIRECTORY is set", "set HOME"
+        )
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
     found = f"{free / _GB:.1f} GB free at {folder}"
@@ -29,19 +28,9 @@ def disk(place: Place) -> Finding:
     return Finding("ok", found)
 
 
-def state_folder(place: Place) -> Path:
-    """systemd's StateDirectory=, else the user's own."""
-    if given := place.environ.get("STATE_DIRECTORY"):
-        return Path(given)
-    base = Path(place.environ.get("XDG_STATE_HOME", ""))
-    if not base.is_absolute():
-        base = Path(place.environ.get("HOME") or "/") / ".local/state"
-    return base / "vitcam"
-
-
-def memory(place: Place) -> Finding:
+def memory(examined: Examined) -> Finding:
     """Memory that can be had without swapping."""
-    match = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(place.root / "proc/meminfo"), re.MULTILINE)
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(examined.machine.root / "proc/meminfo"), re.MULTILINE)
     if match is None:
         return Finding("warn", "/proc/meminfo does not say how much memory is available", "mount /proc")
     available = int(match[1]) * 1024
@@ -54,9 +43,9 @@ def memory(place: Place) -> Finding:
     return Finding("ok", found)
 
 
-def temperature(place: Place) -> Finding:
+def temperature(examined: Examined) -> Finding:
     """The hottest sensor. A Pi slows down at 80 °C and more so at 85 °C."""
-    hottest = hottest_celsius(place)
+    hottest = examined.machine.hottest_celsius()
     if hottest is None:
         return Finding("ok", "no sensor here")
     if hottest < 80:
@@ -65,18 +54,13 @@ def temperature(place: Place) -> Finding:
     return Finding("warn", f"{hottest:.0f} °C; from 80 °C on a Pi slows down", fix)
 
 
-def hottest_celsius(place: Place) -> float | None:
-    """In °C; None where there is no sensor."""
-    readings = [read_text(zone).strip() for zone in place.root.glob("sys/class/thermal/thermal_zone*/temp")]
-    degrees = [int(text) / 1000 for text in readings if re.fullmatch(r"-?\d+", text)]
-    return max(degrees, default=None)
-
-
-def power(place: Place) -> Finding:
+def power(examined: Examined) -> Finding:
     """Whether the firmware holds the processor back, now or since the boot."""
-    hindrances = hindrances_of(place)
+    hindrances = examined.machine.hindrances()
     if hindrances is None:
-        return Finding("ok", "no Raspberry Pi firmware here" if not place.is_pi else "the firmware does not say")
+        return Finding(
+            "ok", "no Raspberry Pi firmware here" if not examined.machine.is_pi else "the firmware does not say"
+        )
     now, before = hindrances
     found = f"now: {', '.join(now) or 'nothing'}; since the boot: {', '.join(before) or 'nothing'}"
     if not now and not before:
@@ -84,24 +68,3 @@ def power(place: Place) -> Finding:
     weak = "under-voltage" in now + before
     fix = "use the official 27 W supply and a short cable" if weak else "add a fan or heat sink"
     return Finding("warn", found, fix)
-
-
-def hindrances_of(place: Place) -> tuple[list[str], list[str]] | None:
-    """What holds the processor back now, and what did since the boot; None off a Pi."""
-    bits = _throttled(place)
-    if bits is None:
-        return None
-    now = [name for bit, name in _POWER.items() if bits >> bit & 1]
-    return now, [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
-
-
-def _throttled(place: Place) -> int | None:
-    """The firmware's bit field; None off a Pi."""
-    for file in place.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
-        text = read_text(file).strip()
-        if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text):
-            return int(text, 16)
-    if place.is_pi and shutil.which("vcgencmd"):
-        match = re.search(r"throttled=0x([0-9a-fA-F]+)", run_bounded(["vcgencmd", "get_throttled"], 5).out)
-        return int(match[1], 16) if match else None
-    return None

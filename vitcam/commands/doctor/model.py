@@ -7,18 +7,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitcam.commands.doctor.check import Finding, Place
+from vitcam.commands.doctor.check import Examined, Finding
 from vitcam.errors import VitcamError
 
 if TYPE_CHECKING:
     from vitcam.model.classifier import Classifier
 
 
-def model(place: Place) -> Finding:
+def model(examined: Examined) -> Finding:
     """Ask the model the images whose answers it carries."""
-    name = place.settings.model.name
+    name = examined.settings.model.name
     try:
-        results = _load(place).verify()
+        results = _load(examined).verify()
     except VitcamError as error:
         return Finding("fail", str(error), "vitcam models list")
     if not results:
@@ -34,10 +34,10 @@ def model(place: Place) -> Finding:
     return Finding("ok", f"{name}: {len(results)} golden images answered rightly")
 
 
-def runtime(place: Place) -> Finding:
+def runtime(examined: Examined) -> Finding:
     """What runs the model, with how many threads, and whether one delegate takes the whole graph."""
     try:
-        info = _load(place).runtime
+        info = _load(examined).runtime
     except VitcamError as error:
         return Finding("fail", str(error), "vitcam models list")
     found = (
@@ -54,10 +54,10 @@ def runtime(place: Place) -> Finding:
     return Finding("ok", found)
 
 
-def _load(place: Place) -> "Classifier":
+def _load(examined: Examined) -> "Classifier":
     from vitcam.model.classifier import Classifier
 
-    wish = place.settings.model
+    wish = examined.settings.model
     return Classifier(
         wish.name, threads=wish.threads or None, labels=Path(wish.labels) if wish.labels else None, top_k=wish.top_k
     )

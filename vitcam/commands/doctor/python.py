@@ -5,7 +5,8 @@ import platform
 import sys
 from pathlib import Path
 
-from vitcam.commands.doctor.check import Finding, Grade, Outcome, Place, run_bounded
+from vitcam.commands.doctor.check import Examined, Finding, Grade
+from vitcam.processes.bounded import Outcome, run_bounded
 
 _TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
 _NEEDED = {
@@ -18,7 +19,7 @@ _IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys
 _SYSTEM_PACKAGES = "usr/lib/python3/dist-packages"
 
 
-def python(place: Place) -> Finding:
+def python(examined: Examined) -> Finding:
     """The interpreter, and whether every package imports beside the others."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -33,12 +34,14 @@ def python(place: Place) -> Finding:
     return Finding("ok", f"Python {platform.python_version()}, {', '.join(versions)}")
 
 
-def picamera2(place: Place) -> Finding:
+def picamera2(examined: Examined) -> Finding:
     """Whether the Pi's camera library can be imported from where vitcam runs."""
     outcome = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
     if outcome.code == 0:
         return Finding("ok", "imports here")
-    wanted = place.settings.camera.source.startswith("picamera") or (place.is_pi and not place.settings.camera.source)
+    wanted = examined.settings.camera.source.startswith("picamera") or (
+        examined.machine.is_pi and not examined.settings.camera.source
+    )
     grade: Grade = "fail" if wanted else "warn"
     if _clashes(outcome):
         return Finding(
@@ -50,17 +53,17 @@ def picamera2(place: Place) -> Finding:
         return Finding(
             grade, f"does not import: {outcome.last_words}", "sudo apt install --reinstall python3-picamera2"
         )
-    if (place.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
-        return Finding(grade, *_unseen(place))
+    if (examined.machine.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
+        return Finding(grade, *_unseen(examined))
     if wanted:
         return Finding("fail", f"is not installed: {outcome.last_words}", "sudo apt install python3-picamera2")
     return Finding("ok", "is not installed; V4L2 cameras, files and the demo need none")
 
 
-def _unseen(place: Place) -> tuple[str, str]:
+def _unseen(examined: Examined) -> tuple[str, str]:
     """It lies among the system's packages, and this interpreter does not look there, or is another Python."""
     config = Path(sys.prefix) / "pyvenv.cfg"
-    system = _system_python(place)
+    system = _system_python(examined)
     if system and system != sys.version_info[:2]:
         return (
             f"is built for the system's Python {system[0]}.{system[1]}, and this is {platform.python_version()}",
@@ -72,9 +75,9 @@ def _unseen(place: Place) -> tuple[str, str]:
     )
 
 
-def _system_python(place: Place) -> tuple[int, int] | None:
+def _system_python(examined: Examined) -> tuple[int, int] | None:
     """The version that /usr/bin/python3 leads to, by its name."""
-    name = (place.root / "usr/bin/python3").resolve().name.removeprefix("python")
+    name = (examined.machine.root / "usr/bin/python3").resolve().name.removeprefix("python")
     major, _, minor = name.partition(".")
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
 
@@ -99,7 +102,7 @@ def _one_numpy() -> str:
 def _pip_fix(outcome: Outcome) -> str:
     if _clashes(outcome):
         return _one_numpy()
-    if "libGL" in outcome.err:  # opencv-python, with windows, in place of the headless one
+    if "libGL" in outcome.err:  # opencv-python, with windows, in examined of the headless one
         return f"{sys.executable} -m pip uninstall -y opencv-python; {_install('opencv-python-headless')}"
     return _install("vitcam")
 

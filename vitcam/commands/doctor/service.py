@@ -6,14 +6,15 @@ import shutil
 import socket
 import urllib.request
 
-from vitcam.commands.doctor.check import Finding, Place, run_bounded
+from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.processes.bounded import run_bounded
 
 UNIT = "vitcam.service"
 
 
-def unit(place: Place) -> Finding:
+def unit(examined: Examined) -> Finding:
     """Whether systemd knows the unit and keeps it up."""
-    if not shutil.which("systemctl") or not (place.root / "run/systemd/system").exists():
+    if not shutil.which("systemctl") or not (examined.machine.root / "run/systemd/system").exists():
         return Finding("ok", "no systemd here: vitcam runs when it is started by hand")
     shown = run_bounded(
         ["systemctl", "show", UNIT, "--property=LoadState,ActiveState,SubState,UnitFileState,StatusText,NRestarts"], 10
@@ -37,9 +38,9 @@ def _judged(unit: dict[str, str]) -> Finding:
     return Finding("fail", state, f"journalctl -u {UNIT} -n 50")
 
 
-def port(place: Place) -> Finding:
+def port(examined: Examined) -> Finding:
     """Whether the page's port is free, or taken by vitcam itself."""
-    web = place.settings.web
+    web = examined.settings.web
     address = f"{web.host}:{web.port}"
     if not web.enabled:
         return Finding("ok", "the web part is switched off")
@@ -51,12 +52,12 @@ def port(place: Place) -> Finding:
             )  # as the web part does: TIME_WAIT is no hindrance
             door.bind(where)
     except OSError as error:
-        return _refused(place, address, error)
+        return _refused(examined, address, error)
     return Finding("ok", f"{address} is free")
 
 
-def _refused(place: Place, address: str, error: OSError) -> Finding:
-    web = place.settings.web
+def _refused(examined: Examined, address: str, error: OSError) -> Finding:
+    web = examined.settings.web
     if error.errno == errno.EADDRINUSE:
         if answer := _vitcam_at(web.host, web.port):
             return Finding("ok", f"vitcam serves at {address}: {answer}")

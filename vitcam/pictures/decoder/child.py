@@ -1,7 +1,7 @@
 """The process that decodes pictures of others: whatever such a picture does, it does it here.
 
-`python -m vitcam.pictures.decoder.child LINK LETTER MEMORY_MB PATIENCE_S` speaks decode_link over the inherited descriptors LINK
-and LETTER, the memory that the encoded pictures come in.
+`python -m vitcam.pictures.decoder.child LINK LETTER MEMORY_MB PATIENCE_S` speaks messages.py over the inherited
+descriptors LINK and LETTER, the memory that the encoded pictures come in.
 """
 
 import mmap

@@ -2,11 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.commands.doctor.check import Place
+from vitcam.commands.doctor.check import Examined
 from vitcam.config.settings import Settings
+from vitcam.machine import Machine
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def examined(tmp_path: Path) -> Examined:
     """An empty machine: no sensor, no device, no board name."""
-    return Place(Settings(), {"HOME": str(tmp_path)}, root=tmp_path)
+    return Examined(Settings(), Machine({"HOME": str(tmp_path)}, tmp_path))

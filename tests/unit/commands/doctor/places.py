@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from vitcam.commands.doctor.check import Place
+from vitcam.commands.doctor.check import Examined
 from vitcam.config.settings import CameraSettings, Settings
 
 
-def put(place: Place, path: str, text: str) -> None:
+def put(examined: Examined, path: str, text: str) -> None:
     """Let the machine have a file of that text."""
-    file = place.root / path
+    file = examined.machine.root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
-def watching(place: Place, source: str) -> Place:
+def watching(examined: Examined, source: str) -> Examined:
     """The same machine with that source in its settings."""
-    return replace(place, settings=Settings(camera=CameraSettings(source=source)))
+    return replace(examined, settings=Settings(camera=CameraSettings(source=source)))

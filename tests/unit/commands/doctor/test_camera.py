@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.commands.doctor.places import watching
 from vitcam.commands.doctor import camera
-from vitcam.commands.doctor.check import Finding, Place
+from vitcam.commands.doctor.check import Examined, Finding
 from vitcam.sources import v4l2_devices
 from vitcam.sources.v4l2_devices import Device
 
@@ -32,31 +32,31 @@ WEBCAM = Device("/dev/video0", "Webcam", permitted=True)
 LOCKED = Device("/dev/video2", "Webcam", permitted=False)
 
 
-def test_no_camera_at_all_is_a_failure_that_names_the_demo(place: Place, seen: Callable[..., None]) -> None:
+def test_no_camera_at_all_is_a_failure_that_names_the_demo(examined: Examined, seen: Callable[..., None]) -> None:
     seen()
 
-    finding = camera.camera(place)
+    finding = camera.camera(examined)
 
     assert (finding.status, finding.found) == ("fail", "no camera was found")
     assert "vitcam run --source demo" in finding.fix
 
 
-def test_a_device_that_may_not_be_opened_needs_the_group_video(place: Place, seen: Callable[..., None]) -> None:
+def test_a_device_that_may_not_be_opened_needs_the_group_video(examined: Examined, seen: Callable[..., None]) -> None:
     seen(LOCKED)
 
-    finding = camera.camera(place)
+    finding = camera.camera(examined)
 
     assert finding.found == "/dev/video2: Webcam (may not be opened)"
     assert finding.fix == "sudo usermod -aG video $USER, then log in again"
 
 
 def test_every_camera_is_listed_with_the_name_that_opens_it(
-    place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen(WEBCAM)
     libcamera_says(monkeypatch, "print('[\"imx708\"]')")
 
-    assert camera.camera(place) == Finding("ok", "picamera: imx708; /dev/video0: Webcam")
+    assert camera.camera(examined) == Finding("ok", "picamera: imx708; /dev/video0: Webcam")
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_every_camera_is_listed_with_the_name_that_opens_it(
     ],
 )
 def test_the_source_that_is_set_decides_what_is_missing(
-    place: Place, seen: Callable[..., None], source: str, status: str, found: str
+    examined: Examined, seen: Callable[..., None], source: str, status: str, found: str
 ) -> None:
     seen(WEBCAM, LOCKED)
 
-    finding = camera.camera(watching(place, source))
+    finding = camera.camera(watching(examined, source))
 
     assert finding.status == status
     assert found in finding.found
@@ -91,23 +91,23 @@ def test_the_source_that_is_set_decides_what_is_missing(
     ],
 )
 def test_a_libcamera_that_hangs_or_crashes_is_a_failure_of_its_own(
-    place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
+    examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
 ) -> None:
     seen(WEBCAM)
     monkeypatch.setattr(camera, "_LOOK_S", 0.3 if "sleep" in code else 30)
     libcamera_says(monkeypatch, code)
 
-    finding = camera.camera(place)
+    finding = camera.camera(examined)
 
     assert finding == Finding("fail", found, finding.fix)
     assert "ribbon cable" in finding.fix
-    assert camera.camera(watching(place, "/dev/video0")).status == "ok"
+    assert camera.camera(watching(examined, "/dev/video0")).status == "ok"
 
 
 def test_a_picamera2_that_does_not_import_is_left_to_its_own_check(
-    place: Place, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen(WEBCAM)
     libcamera_says(monkeypatch, "import no_such_thing")
 
-    assert camera.camera(place) == Finding("ok", "/dev/video0: Webcam")
+    assert camera.camera(examined) == Finding("ok", "/dev/video0: Webcam")

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from vitcam.commands.doctor import command
-from vitcam.commands.doctor.check import Check, Finding, Grade, Place, run_bounded
+from vitcam.commands.doctor.check import Check, Examined, Finding, Grade
 from vitcam.config.settings import CameraSettings, Settings
+from vitcam.processes.bounded import run_bounded
 
 
-def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(place: Place) -> None:
-    def broken(_: Place) -> Finding:
+def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(examined: Examined) -> None:
+    def broken(_: Examined) -> Finding:
         raise ValueError("over\nhere")
 
-    check = command.examine("broken", broken, place)
+    check = command.examine("broken", broken, examined)
 
     assert check == Check("broken", "fail", "could not be checked: ValueError: over here", "vitcam -v doctor")
 

@@ -2,26 +2,25 @@
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import machine
-from vitcam.commands.doctor.check import Finding, Place
+from vitcam.commands.doctor.check import Examined, Finding
 
 
 @pytest.mark.parametrize(("available_kb", "status"), [(4_000_000, "ok"), (300_000, "warn"), (100_000, "fail")])
-def test_memory_is_judged_by_what_can_be_had(place: Place, available_kb: int, status: str) -> None:
-    put(place, "proc/meminfo", f"MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: {available_kb} kB\n")
+def test_memory_is_judged_by_what_can_be_had(examined: Examined, available_kb: int, status: str) -> None:
+    put(examined, "proc/meminfo", f"MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: {available_kb} kB\n")
 
-    assert machine.memory(place).status == status
+    assert machine.memory(examined).status == status
 
 
 @pytest.mark.parametrize(("free", "status"), [(2_000_000_000, "ok"), (200_000_000, "warn"), (1_000_000, "fail")])
 def test_the_disk_is_judged_where_the_state_will_lie(
-    place: Place, monkeypatch: pytest.MonkeyPatch, free: int, status: str
+    examined: Examined, monkeypatch: pytest.MonkeyPatch, free: int, status: str
 ) -> None:
     asked: list[Path] = []
 
@@ -31,18 +30,11 @@ def test_the_disk_is_judged_where_the_state_will_lie(
 
     monkeypatch.setattr(shutil, "disk_usage", disk_usage)
 
-    finding = machine.disk(place)
+    finding = machine.disk(examined)
 
     assert finding.status == status
-    assert asked == [place.root]  # HOME: nothing below it exists yet
-    assert str(place.root / ".local/state/vitcam") in finding.found
-
-
-def test_the_state_lies_where_systemd_or_the_user_says(place: Place) -> None:
-    environ = {"HOME": "/home/x", "XDG_STATE_HOME": "/var/x"}
-
-    assert machine.state_folder(replace(place, environ=environ)) == Path("/var/x/vitcam")
-    assert machine.state_folder(replace(place, environ={**environ, "STATE_DIRECTORY": "/s"})) == Path("/s")
+    assert asked == [examined.machine.root]  # HOME: nothing below it exists yet
+    assert str(examined.machine.root / ".local/state/vitcam") in finding.found
 
 
 @pytest.mark.parametrize(
@@ -54,11 +46,11 @@ def test_the_state_lies_where_systemd_or_the_user_says(place: Place) -> None:
         (["", "nonsense", "50000"], "ok", "50 °C"),
     ],
 )
-def test_the_hottest_sensor_is_what_counts(place: Place, readings: list[str], status: str, found: str) -> None:
+def test_the_hottest_sensor_is_what_counts(examined: Examined, readings: list[str], status: str, found: str) -> None:
     for number, reading in enumerate(readings):
-        put(place, f"sys/class/thermal/thermal_zone{number}/temp", f"{reading}\n")
+        put(examined, f"sys/class/thermal/thermal_zone{number}/temp", f"{reading}\n")
 
-    finding = machine.temperature(place)
+    finding = machine.temperature(examined)
 
     assert (finding.status, finding.found) == (status, found)
 
@@ -74,12 +66,12 @@ def test_the_hottest_sensor_is_what_counts(place: Place, readings: list[str], st
     ],
 )
 def test_the_bits_of_the_firmware_are_put_into_words(
-    place: Place, bits: str, status: str, found: str, fix: str
+    examined: Examined, bits: str, status: str, found: str, fix: str
 ) -> None:
-    put(place, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    put(place, "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled", f"{bits}\n")
+    put(examined, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    put(examined, "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled", f"{bits}\n")
 
-    finding = machine.power(place)
+    finding = machine.power(examined)
 
     assert finding.status == status
     assert finding.found.startswith(found)
@@ -87,15 +79,15 @@ def test_the_bits_of_the_firmware_are_put_into_words(
 
 
 def test_the_firmware_is_asked_by_vcgencmd_where_no_file_tells(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    examined: Examined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(place, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    put(place, "bin/vcgencmd", "#!/bin/sh\necho throttled=0x1\n")
+    put(examined, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    put(examined, "bin/vcgencmd", "#!/bin/sh\necho throttled=0x1\n")
     (tmp_path / "bin/vcgencmd").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
 
-    assert machine.power(place).found == "now: under-voltage; since the boot: nothing"
+    assert machine.power(examined).found == "now: under-voltage; since the boot: nothing"
 
 
-def test_a_pc_has_no_firmware_that_throttles(place: Place) -> None:
-    assert machine.power(place) == Finding("ok", "no Raspberry Pi firmware here")
+def test_a_pc_has_no_firmware_that_throttles(examined: Examined) -> None:
+    assert machine.power(examined) == Finding("ok", "no Raspberry Pi firmware here")

@@ -12,37 +12,37 @@ import pytest
 
 from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import service
-from vitcam.commands.doctor.check import Finding, Place
+from vitcam.commands.doctor.check import Examined, Finding
 from vitcam.config.settings import Settings, WebSettings
 
 
-def serving(place: Place, host: str, port: int) -> Place:
-    return replace(place, settings=Settings(web=WebSettings(host=host, port=port)))
+def serving(examined: Examined, host: str, port: int) -> Examined:
+    return replace(examined, settings=Settings(web=WebSettings(host=host, port=port)))
 
 
-def test_a_free_port_is_found_free_and_left_free(place: Place) -> None:
+def test_a_free_port_is_found_free_and_left_free(examined: Examined) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert service.port(serving(place, "127.0.0.1", port)) == Finding("ok", f"127.0.0.1:{port} is free")
+    assert service.port(serving(examined, "127.0.0.1", port)) == Finding("ok", f"127.0.0.1:{port} is free")
     with socket.create_server(("127.0.0.1", port)):
         pass
 
 
-def test_a_port_taken_by_a_stranger_is_a_failure_that_offers_the_next(place: Place) -> None:
+def test_a_port_taken_by_a_stranger_is_a_failure_that_offers_the_next(examined: Examined) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         taken.close()
         with socket.create_server(("127.0.0.1", port)) as stranger:
             stranger.settimeout(0.1)
-            finding = service.port(serving(place, "127.0.0.1", port))
+            finding = service.port(serving(examined, "127.0.0.1", port))
 
     assert finding.status == "fail"
     assert finding.found == f"127.0.0.1:{port} is taken by another program"
     assert finding.fix == f"take another: --port {port + 1}; who has it: sudo ss -ltnp sport = :{port}"
 
 
-def test_a_port_taken_by_vitcam_itself_is_all_right(place: Place) -> None:
+def test_a_port_taken_by_vitcam_itself_is_all_right(examined: Examined) -> None:
     code = (
         "import http.server, json\n"
         "class Page(http.server.BaseHTTPRequestHandler):\n"
@@ -57,38 +57,38 @@ def test_a_port_taken_by_vitcam_itself_is_all_right(place: Place) -> None:
         assert server.stdout is not None
         port = int(server.stdout.readline())
         try:
-            finding = service.port(serving(place, "127.0.0.1", port))
+            finding = service.port(serving(examined, "127.0.0.1", port))
         finally:
             server.kill()
 
     assert finding == Finding("ok", f"vitcam serves at 127.0.0.1:{port}: no_signal, everyday")
 
 
-def test_an_address_of_another_machine_cannot_be_bound(place: Place) -> None:
-    finding = service.port(serving(place, "192.0.2.1", 8420))
+def test_an_address_of_another_machine_cannot_be_bound(examined: Examined) -> None:
+    finding = service.port(serving(examined, "192.0.2.1", 8420))
 
     assert finding.status == "fail"
     assert finding.found.startswith("192.0.2.1:8420 cannot be bound: ")
 
 
-def test_a_web_part_that_is_off_needs_no_port(place: Place) -> None:
-    off = replace(place, settings=Settings(web=WebSettings(enabled=False)))
+def test_a_web_part_that_is_off_needs_no_port(examined: Examined) -> None:
+    off = replace(examined, settings=Settings(web=WebSettings(enabled=False)))
 
     assert service.port(off) == Finding("ok", "the web part is switched off")
 
 
 @pytest.fixture
-def systemctl(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finding]:
+def systemctl(examined: Examined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finding]:
     """The check's finding where systemctl prints this; the real one is tried in the emulated machine."""
 
     def systemctl(script: str) -> Finding:
-        put(place, "run/systemd/system/.keep", "")
+        put(examined, "run/systemd/system/.keep", "")
         program = tmp_path / "bin" / "systemctl"
         program.parent.mkdir(exist_ok=True)
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
-        return service.unit(place)
+        return service.unit(examined)
 
     return systemctl
 
@@ -130,5 +130,5 @@ def test_a_systemd_that_does_not_answer_is_worth_a_warning(systemctl: Callable[[
     )
 
 
-def test_without_systemd_there_is_nothing_to_check(place: Place) -> None:
-    assert service.unit(place).status == "ok"
+def test_without_systemd_there_is_nothing_to_check(examined: Examined) -> None:
+    assert service.unit(examined).status == "ok"

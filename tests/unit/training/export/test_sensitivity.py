@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from tests.unit.training.nets import SMALL, photos, small_about, small_vit
-from vitcam_training.comparison.sensitivity import loses_too_much, ranked, scan, scanning, spare
-from vitcam_training.comparison.trial import Trial
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.export.layers import blocks_of, kinds_of
 from vitcam_training.export.network import Network
 from vitcam_training.export.quantise import Quantisation
+from vitcam_training.export.sensitivity import loses_too_much, ranked, scan, scanning, spare
+from vitcam_training.export.trial import Trial
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 
 TINY = replace(SMALL, depth=2, width=64, heads=1)

@@ -10,10 +10,10 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vitcam_training.comparison.trial import Outcome, Trial, some_of
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.layers import ALWAYS_FLOAT, PROJECTIONS, blocks_of, kinds_of, layers_of
 from vitcam_training.export.quantise import Quantisation
+from vitcam_training.export.trial import Outcome, Trial, some_of
 
 ALLOWED_LOSS = 0.002
 """Of top-1, as a fraction."""

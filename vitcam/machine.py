@@ -1,0 +1,67 @@
+"""The machine as its kernel and its firmware describe it: what it is, how warm it is, what holds it back."""
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.processes.bounded import run_bounded
+
+_POWER = {
+    0: "under-voltage",
+    1: "frequency capped",
+    2: "throttled",
+    3: "soft temperature limit",
+}  # bits of get_throttled; 16 higher: since the boot
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine, seen through its environment and its /proc and /sys."""
+
+    environ: Mapping[str, str]
+    root: Path = Path("/")
+    """Where /proc, /sys and /dev hang."""
+
+    @property
+    def board(self) -> str:
+        """What the device tree calls the machine, such as `Raspberry Pi 5 Model B Rev 1.0`; empty on a PC."""
+        return read_text(self.root / "proc/device-tree/model").rstrip("\0")
+
+    @property
+    def is_pi(self) -> bool:
+        return "Raspberry Pi" in self.board
+
+    def hottest_celsius(self) -> float | None:
+        """In °C; None where there is no sensor."""
+        readings = [read_text(zone).strip() for zone in self.root.glob("sys/class/thermal/thermal_zone*/temp")]
+        degrees = [int(text) / 1000 for text in readings if re.fullmatch(r"-?\d+", text)]
+        return max(degrees, default=None)
+
+    def hindrances(self) -> tuple[list[str], list[str]] | None:
+        """What holds the processor back now, and what did since the boot; None off a Pi."""
+        bits = self._throttled()
+        if bits is None:
+            return None
+        now = [name for bit, name in _POWER.items() if bits >> bit & 1]
+        return now, [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
+
+    def _throttled(self) -> int | None:
+        """The firmware's bit field; None off a Pi."""
+        for file in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
+            text = read_text(file).strip()
+            if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text):
+                return int(text, 16)
+        if self.is_pi and shutil.which("vcgencmd"):
+            match = re.search(r"throttled=0x([0-9a-fA-F]+)", run_bounded(["vcgencmd", "get_throttled"], 5).out)
+            return int(match[1], 16) if match else None
+        return None
+
+
+def read_text(path: Path) -> str:
+    """What a file of /proc or /sys says; empty when it is not there or not for us."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

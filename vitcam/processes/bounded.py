@@ -1,0 +1,46 @@
+"""Commands that may hang: each has a time, and is left behind when even killing does not end it."""
+
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command ended."""
+
+    code: int | None
+    """Exit status, negative for a signal; None: it did not end in time."""
+    out: str
+    err: str
+
+    @property
+    def last_words(self) -> str:
+        """The last line of stderr: of a Python traceback, the error."""
+        lines = self.err.strip().splitlines()
+        return lines[-1] if lines else f"exit status {self.code}"
+
+
+def run_bounded(command: Sequence[str], timeout_s: float) -> Outcome:
+    """Run a command that may hang, even unkillably in a driver; raises FileNotFoundError if there is none."""
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        out, err = child.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        _abandon(child)
+        return Outcome(None, "", f"did not answer within {timeout_s:g} s")
+    except KeyboardInterrupt:  # sent to this process alone, it would leave the child behind
+        _abandon(child)
+        raise
+    return Outcome(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def _abandon(child: "subprocess.Popen[bytes]") -> None:
+    """Kill it, and leave it behind if even that does not end it: subprocess.run would wait for ever."""
+    child.kill()
+    for pipe in (child.stdout, child.stderr):
+        if pipe is not None:
+            pipe.close()
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(1)
