@@ -1,0 +1,1 @@
+"""Training. In: a recipe and photos. Out: a checkpoint and a line of figures for each epoch."""

@@ -1,0 +1,1 @@
+"""The commands that end by themselves. In: settings and arguments. Out: a result on stdout."""

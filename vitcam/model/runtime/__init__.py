@@ -1,0 +1,1 @@
+"""What runs a TFLite graph. In: the bytes of a model. Out: an Interpreter. May block: for one inference."""

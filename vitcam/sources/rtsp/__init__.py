@@ -1,0 +1,1 @@
+"""Network cameras by RTSP, read by a process. In: an address. Out: frames. May block: only `next`."""

@@ -1,0 +1,1 @@
+"""What a route answers. In: a checked request. Out: a response. Nothing here may block the loop."""

@@ -60,7 +60,7 @@ def test_every_check_of_the_table_answers_on_this_machine() -> None:
 def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise ImportError('numpy.core.multiarray failed to import')")
     code = (
-        "from vitcam.service import doctor; from vitcam.config.settings import Settings; "
+        "from vitcam.commands.doctor import command as doctor; from vitcam.config.settings import Settings; "
         "doctor.render(doctor.run_checks(Settings()), as_json=True)"
     )
 
