@@ -16,7 +16,7 @@ _OPACITY = 0.85  # of the hottest spot of a map, as `vitcam explain` has it unas
 _DETAIL = 4
 
 
-class PhotoExpert:
+class PhotoClassifier:
     """The daemon's model for one other thread. Its interpreter is made with the first photo. Close it in the end."""
 
     def __init__(self, classifier: Classifier) -> None:

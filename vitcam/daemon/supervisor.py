@@ -15,7 +15,7 @@ from vitcam.config.settings import ModelSettings, MotionSettings, Settings
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.file_limit import allow_many
 from vitcam.daemon.opener import Opener
-from vitcam.daemon.photo_classifier import PhotoExpert
+from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.saved_crops import aim_of
 from vitcam.daemon.shutdown import Asked, asked_to_end
@@ -138,7 +138,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
 
     pipeline = Pipeline(job, classify, publisher.prediction)
     _check_overlay(settings, classifier)
-    expert = PhotoExpert(classifier)
+    expert = PhotoClassifier(classifier)
     web = _build_web(settings, pipeline, classifier, aim, expert, playback) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher, expert)
 
@@ -180,7 +180,7 @@ class _Watched:
     pipeline: Pipeline
     web: "WebServer | None"
     publisher: Publisher
-    expert: PhotoExpert
+    expert: PhotoClassifier
 
     def hearts(self) -> Hearts:
         stages = self.pipeline.hearts()
@@ -266,7 +266,7 @@ def _build_web(
     pipeline: Pipeline,
     classifier: Classifier,
     aim: Aim,
-    expert: PhotoExpert,
+    expert: PhotoClassifier,
     playback: Playback,
 ) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import

@@ -10,54 +10,54 @@ from aiohttp import web
 from vitcam.pictures.overlay import KINDS, Mode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
-from vitcam.web.live import Arrivals, Live
+from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.photo_classifier import Expert
-from vitcam.web.requests.admission import Intake
-from vitcam.web.requests.body import Limits
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
-from vitcam.web.requests.hosts import Names
-from vitcam.web.requests.middleware import add_headers, errors_as_json, refusal, refuse_strangers
-from vitcam.web.requests.quota import Places, address_of
-from vitcam.web.routes.crop import Crop
-from vitcam.web.routes.playback import Player
-from vitcam.web.routes.predictions import EVENT_HEADERS, Feed
-from vitcam.web.routes.static import INDEX, Page
-from vitcam.web.routes.uploads import MOST_AT_ONCE, PHOTO, Uploads, read_input_spec
+from vitcam.web.requests.hosts import AllowedHosts
+from vitcam.web.requests.middleware import add_headers, check_host_and_origin, errors_as_json, refusal
+from vitcam.web.requests.quota import Quota, address_of
+from vitcam.web.routes.crop import CropRoute
+from vitcam.web.routes.playback import PlaybackRoute
+from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
+from vitcam.web.routes.static import INDEX, PageFiles
+from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads, read_input_spec
 from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import STEPS, Variant, overlays_of, read_variant
 
-MOST_CLIENTS = 256  # of each kind
-MOST_OF_ONE_ADDRESS = 224  # the others have places, too
+MAX_CLIENTS = 256  # of each kind
+MAX_OF_ONE_ADDRESS = 224  # the others have places, too
 _SNAPSHOT_PATIENCE_S = 1.0
-_CHANGE = Limits(4096, 5.0, "the request")
-_MOST_CHANGES = 8
+_CHANGE = BodyLimits(4096, 5.0, "the request")
+_MAX_CHANGES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class AppParts:
     """What the routes stand on."""
 
-    live: Live
+    live: LivePipeline
     model_card: dict[str, Any]
     expert: Expert
     default: Variant
-    press: Press
+    encoder: Encoder
     demand: Demand
     uploads_executor: Executor
     changes_executor: Executor
     """Does what changes something and may wait for the disk."""
-    names: Names
+    names: AllowedHosts
     aim: Aim
     playback: Playback
 
 
-def build_app(parts: Parts) -> web.Application:
+def build_app(parts: AppParts) -> web.Application:
     """All routes, behind what guards them."""
-    site = _Site(parts)
-    app = web.Application(middlewares=[compress_json, errors_as_json, refuse_strangers(parts.names)])
+    site = _Handlers(parts)
+    app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(parts.names)])
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [
@@ -80,27 +80,27 @@ def build_app(parts: Parts) -> web.Application:
     return app
 
 
-class _Site:
+class _Handlers:
     """The handlers."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: AppParts) -> None:
         self._live = parts.live
         self._default = parts.default
-        self._press = parts.press
+        self._encoder = parts.encoder
         self._heads = int(parts.model_card.get("heads") or 0)
         self._overlays = overlays_of(parts.model_card)
         self._model = {**parts.model_card, "stream": _stream_record(parts.default, self._overlays)}
-        self._preview = Preview(parts.live, Arrivals(parts.live.shown), parts.press, parts.demand, parts.default)
-        self._feed = Feed(Arrivals(parts.live.predicted))
-        self._page = Page()
+        self._preview = Preview(parts.live, AsyncSlot(parts.live.shown), parts.encoder, parts.demand, parts.default)
+        self._feed = PredictionFeed(AsyncSlot(parts.live.predicted))
+        self._page = PageFiles()
         self._clients = {
-            kind: Places(MOST_CLIENTS, MOST_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
+            kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
         }
-        photos = Intake(PHOTO, Places(MOST_AT_ONCE, MOST_AT_ONCE, "photos"), parts.uploads_executor)
-        changes = Intake(_CHANGE, Places(_MOST_CHANGES, _MOST_CHANGES // 2, "changes"), parts.changes_executor)
+        photos = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
+        changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
         self.uploads = Uploads(parts.expert, parts.model_card, photos)
-        self.crop = Crop(parts.live, parts.aim, read_input_spec(parts.model_card), changes)
-        self.player = Player(parts.playback, changes)
+        self.crop = CropRoute(parts.live, parts.aim, read_input_spec(parts.model_card), changes)
+        self.player = PlaybackRoute(parts.playback, changes)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
         """The page; or what mjpg-streamer, and so every printer's web interface, calls stream and snapshot."""
@@ -123,7 +123,7 @@ class _Site:
             self._preview.check_room(variant, address)
             await response.prepare(request)
             return response
-        with self._clients["streams"].held(address), self._preview.watch(variant, address) as channel:
+        with self._clients["streams"].reserve(address), self._preview.watch(variant, address) as channel:
             await response.prepare(request)
             await send_pictures(response, _transport(request), channel)
         return response
@@ -131,7 +131,7 @@ class _Site:
     async def snapshot(self, request: web.Request) -> web.Response:
         variant = self._variant(request.query)
         address = address_of(request)
-        with self._clients["snapshots"].held(address):
+        with self._clients["snapshots"].reserve(address):
             picture = await self._preview.snapshot(variant, address, _SNAPSHOT_PATIENCE_S)
         return web.Response(
             body=picture.jpeg,
@@ -146,7 +146,7 @@ class _Site:
         if request.method == "HEAD":
             await response.prepare(request)
             return response
-        with self._clients["predictions"].held(address_of(request)):
+        with self._clients["predictions"].reserve(address_of(request)):
             await response.prepare(request)
             attention = request.query.get("attention") == "1"
             await self._feed.send(response, _transport(request), attention=attention)
@@ -154,10 +154,10 @@ class _Site:
 
     async def state(self, _: web.Request) -> web.Response:
         record = asdict(self._live.state())
-        record["frames"]["encoded"] = self._press.encoded
+        record["frames"]["encoded"] = self._encoder.encoded
         record["view"] = self.crop.record()
         record["playback"] = self.player.record()
-        streams, predictions = self._clients["streams"].taken, self._clients["predictions"].taken
+        streams, predictions = self._clients["streams"].in_use, self._clients["predictions"].in_use
         record["clients"] = {"stream": streams, "predictions": predictions}
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 

@@ -11,7 +11,7 @@ from vitcam.state import State
 T = TypeVar("T")
 
 
-class Live(Protocol):
+class LivePipeline(Protocol):
     """A running pipeline, or anything that shows pictures."""
 
     @property
@@ -29,7 +29,7 @@ class Live(Protocol):
         ...
 
 
-class Arrivals(Generic[T]):
+class AsyncSlot(Generic[T]):
     """The event loop's side of a slot.
 
     Subscribed only while somebody waits, and one put ends the subscription: a pipeline with 200 frames/s and a viewer

@@ -17,17 +17,17 @@ from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decode, Decoded, decode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
-from vitcam.web.live import Live
+from vitcam.web.live import LivePipeline
 from vitcam.web.photo_classifier import Expert
-from vitcam.web.requests.hosts import Names
+from vitcam.web.requests.hosts import AllowedHosts
 from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from vitcam.web.requests.connections import Doorkeeper
+    from vitcam.web.requests.connections import IdleConnections
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class WebServer:
 
     def __init__(
         self,
-        live: Live,
+        live: LivePipeline,
         model_card: dict[str, Any],
         classify: Callable[[Image], Prediction],
         host: str,
@@ -73,10 +73,10 @@ class WebServer:
         self._default = default
         self._aim = aim or Aim()
         self._playback = playback or Playback()
-        self._encoder = ThreadPoolExecutor(1, thread_name_prefix="encode")
+        self._encode_executor = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
         self._changes = ThreadPoolExecutor(1, thread_name_prefix="change")
-        self._press = Press(self._encoder)
+        self._encoder = Encoder(self._encode_executor)
         self._demand = Demand()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -99,7 +99,7 @@ class WebServer:
     @property
     def encoded(self) -> int:
         """JPEGs made of frames since the start."""
-        return self._press.encoded
+        return self._encoder.encoded
 
     def start(self) -> None:
         """Take the port and begin to serve. Raises VitcamError if the port cannot be had."""
@@ -124,7 +124,7 @@ class WebServer:
                 with contextlib.suppress(RuntimeError):  # the loop has ended already
                     self._loop.call_soon_threadsafe(self._ending.set)
             self._thread.join(max(0.0, deadline - time.monotonic()))
-        for executor in (self._encoder, self._uploads, self._changes):
+        for executor in (self._encode_executor, self._uploads, self._changes):
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, listener: socket.socket) -> None:
@@ -139,27 +139,27 @@ class WebServer:
         self._loop = asyncio.get_running_loop()
         from aiohttp import web  # takes 0.2 s, which a daemon without the web part need not wait
 
-        from vitcam.web.app import Parts, build_app
-        from vitcam.web.requests.connections import Doorkeeper
-        from vitcam.web.requests.log_limit import calm_accept, protocol_logger
+        from vitcam.web.app import AppParts, build_app
+        from vitcam.web.requests.connections import IdleConnections
+        from vitcam.web.requests.log_limit import limit_accept_errors, protocol_logger
 
-        parts = Parts(
+        parts = AppParts(
             live=self._live,
             model_card=self._model_card,
             expert=self._expert,
             default=self._default,
-            press=self._press,
+            encoder=self._encoder,
             demand=self._demand,
             uploads_executor=self._uploads,
             changes_executor=self._changes,
-            names=Names(self._host, self._names),
+            names=AllowedHosts(self._host, self._names),
             aim=self._aim,
             playback=self._playback,
         )
-        self._loop.set_exception_handler(calm_accept())
-        doorkeeper = Doorkeeper(files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        self._loop.set_exception_handler(limit_accept_errors())
+        idle_connections = IdleConnections(files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         app = build_app(parts)
-        app.middlewares.insert(0, doorkeeper.middleware())
+        app.middlewares.insert(0, idle_connections.middleware())
         # a client that leaves ends its handler at once
         runner = web.AppRunner(
             app,
@@ -171,18 +171,18 @@ class WebServer:
             shutdown_timeout=0.2,
         )
         await runner.setup()
-        admit = doorkeeper.entrance(cast(web.Server, runner.server))  # there since `setup`
+        admit = idle_connections.protocol_factory(cast(web.Server, runner.server))  # there since `setup`
         door = await self._loop.create_server(admit, sock=listener, backlog=_BACKLOG)
         self._serving.set_result(None)
-        await self._beat_until_the_end(doorkeeper)
+        await self._beat_until_the_end(idle_connections)
         door.close()
         _abort_connections(runner)
         await runner.cleanup()
 
-    async def _beat_until_the_end(self, doorkeeper: "Doorkeeper") -> None:
+    async def _beat_until_the_end(self, idle_connections: "IdleConnections") -> None:
         while not self._ending.is_set():
             self.beat_ns = time.monotonic_ns()
-            doorkeeper.sweep()
+            idle_connections.close_idle()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _BEAT_S)
 

@@ -15,8 +15,8 @@ from tests.integration.web.lines import answer_of, connected, is_closed, post_he
 from tests.integration.web.test_uploads import photo
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
-from vitcam.web.requests.body import Limits
-from vitcam.web.routes.uploads import MOST_AT_ONCE
+from vitcam.web.requests.body import BodyLimits
+from vitcam.web.routes.uploads import MAX_AT_ONCE
 from vitcam.web.server import WebServer
 
 T = TypeVar("T")
@@ -37,8 +37,8 @@ def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second for a whole body instead of several."""
-    monkeypatch.setattr(app, "_CHANGE", Limits(4096, 0.5, "the request"))
-    monkeypatch.setattr(app, "PHOTO", Limits(2**20, 0.5, "the photo"))
+    monkeypatch.setattr(app, "_CHANGE", BodyLimits(4096, 0.5, "the request"))
+    monkeypatch.setattr(app, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
 
 
 @pytest.mark.parametrize("target", ["/api/crop", "/api/classify"])
@@ -90,7 +90,7 @@ def test_a_crowd_of_unfinished_bodies_is_sent_away_and_keeps_nobody_else_out(ser
         late = stack.enter_context(connected(server, post_head("/api/crop", len(CROP)) + CROP, "127.0.0.2"))
 
         assert answer_of(late)[0] == 200
-        waiting = app._MOST_CHANGES // 2
+        waiting = app._MAX_CHANGES // 2
         assert [refusal_of(line)[0] for line in crowd[waiting:]] == [503] * (len(crowd) - waiting)
         assert not any(readable(line) for line in crowd[:waiting])
 
@@ -114,13 +114,13 @@ def test_clients_that_leave_behind_a_slow_photo_leave_no_photos_behind() -> None
                 with pytest.raises(TimeoutError):
                     line.recv(1)
         with ExitStack() as stack:
-            waiting = [stack.enter_context(connected(server, request)) for _ in range(MOST_AT_ONCE)]
+            waiting = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
             refused = wait_until(lambda: [line for line in waiting if readable(line)])[0]
             assert refusal_of(refused)[0] == 503  # the place of the first one is held, though it left
             going.set()
-            assert [answer_of(line)[0] for line in waiting if line is not refused] == [200] * (MOST_AT_ONCE - 1)
+            assert [answer_of(line)[0] for line in waiting if line is not refused] == [200] * (MAX_AT_ONCE - 1)
 
-    assert len(given) == MOST_AT_ONCE
+    assert len(given) == MAX_AT_ONCE
 
 
 @pytest.mark.parametrize(

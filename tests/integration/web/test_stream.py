@@ -117,7 +117,7 @@ def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> No
 
 
 def test_a_viewer_whose_buffer_shrinks_before_it_grew_is_not_taken_for_one_that_pauses(server: WebServer) -> None:
-    # from a size that has not grown yet: room that was told is never taken back, and is used up a nudge at a time
+    # from a size that has not grown yet: room that was told is never taken back, and is used up a probe at a time
     with Client(server, "/stream?width=640", window=64 * 1024) as client:
         parts_per_s(client, 1)
         client.shrink_buffer(32 * 1024)

@@ -20,7 +20,7 @@ from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decoded, decode_image
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam.web.routes.uploads import MOST_AT_ONCE, MOST_BYTES
+from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_BYTES
 from vitcam.web.server import WebServer
 
 
@@ -123,7 +123,7 @@ def test_what_is_no_photo_is_refused_with_one_sentence(
 
 
 def test_a_photo_that_is_too_large_is_refused_before_it_is_decoded(server: WebServer) -> None:
-    status, answer = post(server, bytes(MOST_BYTES + 1))
+    status, answer = post(server, bytes(MAX_BYTES + 1))
 
     assert status == 413
     assert "larger than 32 MiB" in answer["error"]
@@ -172,7 +172,7 @@ def test_more_photos_at_once_than_allowed_are_asked_to_come_back() -> None:
     statuses: list[int] = []
     with serving(wait) as server:
         waiting = [
-            threading.Thread(target=lambda: statuses.append(post(server, photo())[0])) for _ in range(MOST_AT_ONCE)
+            threading.Thread(target=lambda: statuses.append(post(server, photo())[0])) for _ in range(MAX_AT_ONCE)
         ]
         for thread in waiting:
             thread.start()
@@ -184,7 +184,7 @@ def test_more_photos_at_once_than_allowed_are_asked_to_come_back() -> None:
 
     assert refused == 503
     assert "try again" in answer["error"]
-    assert statuses == [200] * MOST_AT_ONCE
+    assert statuses == [200] * MAX_AT_ONCE
 
 
 def test_the_loop_turns_and_streams_flow_while_a_photo_is_classified() -> None:
@@ -257,11 +257,11 @@ def test_sheets_take_the_places_that_photos_have() -> None:
 
     with explaining(wait, {**CARD, "rollout": True}) as server, ExitStack() as stack:
         request = post_head("/api/explain", len(photo())) + photo()
-        lines = [stack.enter_context(connected(server, request)) for _ in range(MOST_AT_ONCE)]
+        lines = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
         begun.wait(30)
         late = next(answer for answer in iter(lambda: post(server, photo()), None) if answer[0] != 200)
         gate.set()
-        assert [answer_of(line)[0] for line in lines] == [200] * MOST_AT_ONCE
+        assert [answer_of(line)[0] for line in lines] == [200] * MAX_AT_ONCE
 
     assert late[0] == 503
     assert "try again" in late[1]["error"]

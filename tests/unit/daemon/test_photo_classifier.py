@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests import frames
-from vitcam.daemon.photo_classifier import PhotoExpert
+from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.explain.photo import About, ask
 from vitcam.explain.sheet import draw_sheet
 from vitcam.model.classifier import Classifier
@@ -13,7 +13,7 @@ from vitcam.pictures.decode import Decoded
 def test_the_sheet_is_the_one_that_vitcam_explain_draws_and_the_model_is_left_as_it_was() -> None:
     classifier = Classifier("mnist", threads=1, top_k=3)
     photo = Decoded(frames.picture(100, 200), 2000, 1000)
-    expert = PhotoExpert(classifier)
+    expert = PhotoClassifier(classifier)
 
     sheet = expert.explain(photo)
 
@@ -23,7 +23,7 @@ def test_the_sheet_is_the_one_that_vitcam_explain_draws_and_the_model_is_left_as
 
 
 def test_the_sheet_names_the_size_of_the_photo_itself_where_it_was_decoded_reduced() -> None:
-    expert, image = PhotoExpert(Classifier("mnist", threads=1)), frames.picture(100, 200)
+    expert, image = PhotoClassifier(Classifier("mnist", threads=1)), frames.picture(100, 200)
 
     reduced, whole = (expert.explain(Decoded(image, width, width // 2)) for width in (1600, 200))
 

@@ -12,7 +12,7 @@ from vitcam.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BodyLimits:
     """What a body may take."""
 
     size: int
@@ -32,7 +32,7 @@ class Body:
     """The header as it was sent; empty if there was none."""
 
 
-async def read_body(request: web.Request, limits: Limits) -> Body:
+async def read_body(request: web.Request, limits: BodyLimits) -> Body:
     """Wait for the whole body.
 
     raises  HTTPRequestEntityTooLarge, HTTPRequestTimeout; UsageError for a body that is compressed or broken
@@ -73,7 +73,7 @@ def read_json(body: Body) -> Any:
         raise UsageError(f"the request is not JSON: {error}") from error
 
 
-def _too_large(limits: Limits, found: int) -> web.HTTPRequestEntityTooLarge:
+def _too_large(limits: BodyLimits, found: int) -> web.HTTPRequestEntityTooLarge:
     room = f"{limits.size // 2**20} MiB" if limits.size >= 2**20 else f"{limits.size:,} bytes"
     return web.HTTPRequestEntityTooLarge(
         limits.size, found, text=f"{limits.noun} is larger than {room}; send a smaller one"

@@ -10,10 +10,10 @@ from email.utils import collapse_rfc2231_value
 from vitcam.errors import UsageError
 from vitcam.web.requests.body import Body
 
-MOST_PARTS = 16
-MOST_HEAD = 2048  # bytes of one part's headers
-MOST_BEFORE = 1024  # bytes before the first part
-_MOST_BOUNDARY = 70  # characters, as RFC 2046 has it
+MAX_PARTS = 16
+MAX_HEAD = 2048  # bytes of one part's headers
+MAX_BEFORE = 1024  # bytes before the first part
+_MAX_BOUNDARY = 70  # characters, as RFC 2046 has it
 
 
 def is_form(body: Body) -> bool:
@@ -24,16 +24,16 @@ def is_form(body: Body) -> bool:
 def read_field(body: Body, name: str) -> bytes:
     """What the form's first field of that name holds. Raises UsageError for a form without it, or a broken one."""
     data, delimiter = body.data, b"\r\n--" + _boundary(body)
-    at = len(delimiter) - 2 if data.startswith(delimiter[2:]) else _after(data, delimiter, 0, MOST_BEFORE)
-    for _ in range(MOST_PARTS):
+    at = len(delimiter) - 2 if data.startswith(delimiter[2:]) else _after(data, delimiter, 0, MAX_BEFORE)
+    for _ in range(MAX_PARTS):
         if data.startswith(b"--", at):
             raise UsageError(f"the form has no field {name!r}; send the photo under that name")
-        head_end = _after(data, b"\r\n\r\n", at, MOST_HEAD)
+        head_end = _after(data, b"\r\n\r\n", at, MAX_HEAD)
         part_end = _after(data, delimiter, head_end, len(data))
         if _name_of(data[at:head_end]) == name:
             return data[head_end : part_end - len(delimiter)]
         at = part_end
-    raise UsageError(f"the form has more than {MOST_PARTS} fields; send the photo as its field {name!r} alone")
+    raise UsageError(f"the form has more than {MAX_PARTS} fields; send the photo as its field {name!r} alone")
 
 
 def _after(data: bytes, wanted: bytes, start: int, within: int) -> int:
@@ -48,8 +48,8 @@ def _boundary(body: Body) -> bytes:
     header = Message()
     header["Content-Type"] = body.content_type
     boundary = header.get_boundary() or ""
-    if not (boundary.isascii() and 0 < len(boundary) <= _MOST_BOUNDARY):
-        raise UsageError(f"the form's header names no boundary of 1 to {_MOST_BOUNDARY} ASCII characters; send one")
+    if not (boundary.isascii() and 0 < len(boundary) <= _MAX_BOUNDARY):
+        raise UsageError(f"the form's header names no boundary of 1 to {_MAX_BOUNDARY} ASCII characters; send one")
     return boundary.encode()
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 _OF_THIS_NETWORK = (".local", ".lan", ".home.arpa")
 
 
-class Names:
+class AllowedHosts:
     """What is allowed in a request's Host header.
 
     host     what the server is bound to; bound to this machine alone, it answers to this machine's names alone

@@ -14,7 +14,7 @@ _EVERY_S = 60.0
 _NO_ACCEPT = "socket.accept() out of system resource"  # asyncio.selector_events
 
 
-def calm_accept() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+def limit_accept_errors() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
     """For an event loop: asyncio reports each connection that it cannot accept, which makes 100 MB a minute."""
     due = 0.0
 

@@ -7,7 +7,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.web.requests.hosts import Names
+from vitcam.web.requests.hosts import AllowedHosts
 from vitcam.web.stream.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
     return answer
 
 
-def refuse_strangers(names: Names) -> Middleware:
+def check_host_and_origin(names: AllowedHosts) -> Middleware:
     """A middleware against pages of other sites that a browser on this network may have open."""
 
     @web.middleware

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from aiohttp import web
 
 
-class Places:
+class Quota:
     """A counted number of places.
 
     most  places in all
@@ -22,14 +22,14 @@ class Places:
         self._held: Counter[str] = Counter()
 
     @property
-    def taken(self) -> int:
-        """Places that are held now."""
+    def in_use(self) -> int:
+        """Requests that are being served now."""
         return self._held.total()
 
     @contextmanager
-    def held(self, address: str) -> Iterator[None]:
+    def reserve(self, address: str) -> Iterator[None]:
         """A place, as long as the context lasts. Raises HTTPServiceUnavailable if there is none."""
-        if self.taken >= self._most:
+        if self.in_use >= self._most:
             raise _busy(f"{self._most} {self._noun} are being served already; try again in a second")
         if self._held[address] >= self._each:
             raise _busy(f"your address has {self._each} {self._noun} here already; end one or try again in a second")

@@ -7,24 +7,24 @@ from aiohttp import web
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Aim, Region
-from vitcam.web.live import Live
-from vitcam.web.requests.admission import Intake
+from vitcam.web.live import LivePipeline
+from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
 
 
-class Crop:
+class CropRoute:
     """`POST /api/crop`, and what `/api/state` says of it."""
 
-    def __init__(self, live: Live, aim: Aim, spec: InputSpec | None, intake: Intake) -> None:
+    def __init__(self, live: LivePipeline, aim: Aim, spec: InputSpec | None, admission: Admission) -> None:
         self._live = live
         self._aim = aim
         self._spec = spec
-        self._intake = intake
+        self._admission = admission
 
     async def answer(self, request: web.Request) -> web.Response:
         """Show the model another part, from the next frame on; `remembered`: whether the next run will have it."""
-        reason = await self._intake.answer(request, self._point)
+        reason = await self._admission.answer(request, self._point)
         return web.json_response({**self.record(), "remembered": not reason, "reason": reason})
 
     def _point(self, body: Body) -> str:

@@ -8,22 +8,22 @@ from aiohttp import web
 from vitcam.errors import UsageError
 from vitcam.sources.playback import Playback
 from vitcam.text import readable
-from vitcam.web.requests.admission import Intake
+from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
 
 _HOW = 'send {"paused": true}, {"paused": false}, {"step": 1} or {"step": -1}'
 
 
-class Player:
+class PlaybackRoute:
     """`POST /api/playback`, and what `/api/state` says of it."""
 
-    def __init__(self, playback: Playback, intake: Intake) -> None:
+    def __init__(self, playback: Playback, admission: Admission) -> None:
         self._playback = playback
-        self._intake = intake
+        self._admission = admission
 
     async def answer(self, request: web.Request) -> web.Response:
         """Pause, go on or step; 409 where the source cannot."""
-        if not await self._intake.answer(request, self._obey):
+        if not await self._admission.answer(request, self._obey):
             raise web.HTTPConflict(text=self._why_not())
         return web.json_response(self.record())
 

@@ -9,8 +9,8 @@ from aiohttp import web
 from numpy.typing import NDArray
 
 from vitcam.frames import Prediction
-from vitcam.web.live import Arrivals
-from vitcam.web.stream.back_pressure import Outlet
+from vitcam.web.live import AsyncSlot
+from vitcam.web.stream.back_pressure import BackPressure
 from vitcam.wire import frame_record, prediction_record
 
 EVENT_HEADERS = {
@@ -18,7 +18,7 @@ EVENT_HEADERS = {
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",
 }
-_MOST_PER_S = 30.0
+_MAX_PER_S = 30.0
 _KEEP_ALIVE_S = 15.0
 _WRITE_TIMEOUT_S = 30.0
 _ALLOWED_UNREAD = 4096  # a few messages
@@ -34,30 +34,30 @@ def nested_lists(weights: NDArray[np.float32] | None) -> list[Any] | None:
     return rounded
 
 
-class Feed:
+class PredictionFeed:
     """Writes each prediction down once, however many clients follow."""
 
-    def __init__(self, arrivals: Arrivals[Prediction]) -> None:
-        self._arrivals = arrivals
+    def __init__(self, slot: AsyncSlot[Prediction]) -> None:
+        self._slot = slot
         self._written: dict[bool, tuple[int, bytes]] = {}
 
     async def send(self, response: web.StreamResponse, transport: asyncio.Transport, *, attention: bool) -> None:
         """Send predictions until the client leaves or stops reading."""
 
-        async def nudge(size: int) -> None:
+        async def probe(size: int) -> None:
             await response.write(b":" + b"." * size + b"\n\n")
 
-        outlet = Outlet(transport, nudge)
+        back_pressure = BackPressure(transport, probe)
         await response.write(_RETRY)
         version = 0
         try:
             while True:
-                found = await self._arrivals.newer(version, _KEEP_ALIVE_S)
+                found = await self._slot.newer(version, _KEEP_ALIVE_S)
                 async with asyncio.timeout(_WRITE_TIMEOUT_S):
                     await response.write(self._message(*found, attention=attention) if found else _COMMENT)
-                    await outlet.until_read(_ALLOWED_UNREAD)
+                    await back_pressure.wait_until_read(_ALLOWED_UNREAD)
                 version = found[0] if found else version
-                await asyncio.sleep(1 / _MOST_PER_S)
+                await asyncio.sleep(1 / _MAX_PER_S)
         except (ConnectionError, TimeoutError):
             transport.abort()
 

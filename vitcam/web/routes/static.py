@@ -28,7 +28,7 @@ class _File:
     tag: str
 
 
-class Page:
+class PageFiles:
     """Every file in `page/`; a browser asks each time whether it has changed, and mostly is told it has not."""
 
     def __init__(self) -> None:

@@ -13,8 +13,8 @@ from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.photo_classifier import Expert
-from vitcam.web.requests.admission import Intake
-from vitcam.web.requests.body import Body, Limits
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import Body, BodyLimits
 from vitcam.web.requests.form import is_form, read_field
 from vitcam.web.routes.predictions import nested_lists
 from vitcam.wire import frame_record, prediction_record
@@ -22,9 +22,9 @@ from vitcam.wire import frame_record, prediction_record
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST_BYTES = 32 * 1024 * 1024
-MOST_AT_ONCE = 4
-PHOTO = Limits(MOST_BYTES, 60.0, "the photo")
+MAX_BYTES = 32 * 1024 * 1024
+MAX_AT_ONCE = 4
+PHOTO = BodyLimits(MAX_BYTES, 60.0, "the photo")
 _NO_EXPLAIN = (
     "this model file has no signature `explain`, so what its blocks looked at is not known; export it again with "
     "vitcam-train export"
@@ -34,16 +34,16 @@ _NO_EXPLAIN = (
 class Uploads:
     """`POST /api/classify` and `POST /api/explain`."""
 
-    def __init__(self, expert: Expert, model_card: dict[str, Any], intake: Intake) -> None:
+    def __init__(self, expert: Expert, model_card: dict[str, Any], admission: Admission) -> None:
         self._expert = expert
         self._input = read_input_spec(model_card)
         self._explains = bool(model_card.get("rollout"))
-        self._intake = intake
+        self._admission = admission
 
     async def classify(self, request: web.Request) -> web.Response:
         """A prediction; with `?input=1` also the picture that the model was given."""
         with_input = request.query.get("input") == "1"
-        return web.json_response(await self._intake.answer(request, lambda body: self._describe(body, with_input)))
+        return web.json_response(await self._admission.answer(request, lambda body: self._describe(body, with_input)))
 
     async def explain(self, request: web.Request) -> web.Response:
         """The sheet of `vitcam explain`, as PNG."""
@@ -54,7 +54,7 @@ class Uploads:
         def work(body: Body) -> bytes:
             return _png(_without_blame(draw, self._expert.decode(read_photo(body))))
 
-        png = await self._intake.answer(request, work)
+        png = await self._admission.answer(request, work)
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
 
     def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:

@@ -19,20 +19,20 @@ _TEST_AFTER_S = 0.5
 _TEST_BYTES = 4096  # several times the unit in which room is told, which is up to 1 kB
 
 
-class Outlet:
+class BackPressure:
     """A client's connection.
 
-    nudge  sends about so many bytes that mean nothing to the client: its kernel answers with how much room it has now
+    probe  sends about so many bytes that mean nothing to the client: its kernel answers with how much room it has now
     """
 
-    def __init__(self, transport: asyncio.Transport, nudge: Callable[[int], Awaitable[None]]) -> None:
+    def __init__(self, transport: asyncio.Transport, probe: Callable[[int], Awaitable[None]]) -> None:
         self._transport = transport
         self._socket: socket.socket = transport.get_extra_info("socket")
-        self._nudge = nudge
+        self._probe = probe
         self._most_room = 0
         transport.set_write_buffer_limits(0)
 
-    async def until_read(self, allowed: int) -> None:
+    async def wait_until_read(self, allowed: int) -> None:
         """Return once about `allowed` bytes are unread at most; ConnectionResetError if the client leaves.
 
         What is unread without the room being smaller goes unnoticed: up to a sixth of the client's buffer.
@@ -45,7 +45,7 @@ class Outlet:
             if self._queued() or self._unread() <= allowed:
                 continue
             if waited_s < test_at_s:
-                await self._nudge(1)
+                await self._probe(1)
             elif await self._room_stays(pause_s):
                 self._most_room = 0
             else:
@@ -55,7 +55,7 @@ class Outlet:
         """Whether the client reads although room is missing: its kernel may have made the buffer itself smaller."""
         before = self._room()
         for size in (_TEST_BYTES, 1):
-            await self._nudge(size)
+            await self._probe(size)
             await asyncio.sleep(pause_s)
         return not self._queued() and self._room() > before - _TEST_BYTES // 4
 

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from vitcam.frames import Shown
-from vitcam.web.live import Arrivals, Live
-from vitcam.web.stream.encoder import Press
+from vitcam.web.live import AsyncSlot, LivePipeline
+from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.picture import Card, Picture
 from vitcam.web.stream.variant import Variant
 
@@ -19,11 +19,11 @@ _TITLES = {"no_signal": "No picture", "starting": "Starting"}
 class Channel:
     """Gives each viewer the newest picture, at most `variant.fps` times a second."""
 
-    def __init__(self, variant: Variant, live: Live, arrivals: Arrivals[Shown], press: Press) -> None:
+    def __init__(self, variant: Variant, live: LivePipeline, slot: AsyncSlot[Shown], encoder: Encoder) -> None:
         self._variant = variant
         self._live = live
-        self._arrivals = arrivals
-        self._press = press
+        self._slot = slot
+        self._encoder = encoder
         self._version = 0
         self._shown: Shown | None = None
         self._last: Picture | None = None
@@ -53,7 +53,7 @@ class Channel:
     async def _renew(self) -> Picture:
         loop = asyncio.get_running_loop()
         await asyncio.sleep(self._due - loop.time())
-        found = await self._arrivals.newer(self._version, _REPEAT_S if self._last else 0.0)
+        found = await self._slot.newer(self._version, _REPEAT_S if self._last else 0.0)
         self._due = max(self._due + 1 / self._variant.fps, loop.time())
         if found is not None:
             self._version, self._shown = found
@@ -70,12 +70,12 @@ class Channel:
         card = card or Card(_TITLES["starting"], "waiting for the first picture")
         if self._last is not None and self._last.card == card:
             return self._last
-        return Picture(await self._press.card(card, self._variant), card=card)
+        return Picture(await self._encoder.card(card, self._variant), card=card)
 
     async def _frame(self, shown: Shown) -> Picture:
         if self._last is not None and self._last.shown is shown:
             return self._last
-        return Picture(await self._press.frame(shown, self._variant), shown=shown)
+        return Picture(await self._encoder.frame(shown, self._variant), shown=shown)
 
     def _why_dark(self) -> Card | None:
         state = self._live.state()

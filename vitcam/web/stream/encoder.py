@@ -5,11 +5,11 @@ from concurrent.futures import Executor
 
 from vitcam.frames import Shown
 from vitcam.web.stream.picture import Card, draw, encode
-from vitcam.web.stream.placeholder import draw_card
+from vitcam.web.stream.placeholder import draw_placeholder
 from vitcam.web.stream.variant import Variant
 
 
-class Press:
+class Encoder:
     """One thread is enough, and a bound: encoding never takes more than one core from the model.
 
     OpenCV releases the interpreter's lock, so that neither the loop nor the classifier waits for it.
@@ -30,5 +30,5 @@ class Press:
     async def card(self, card: Card, variant: Variant) -> bytes:
         """The card that says why there is no picture, as JPEG."""
         return await asyncio.get_running_loop().run_in_executor(
-            self._executor, lambda: encode(draw_card(card.title, card.reason, variant.width), variant.quality)
+            self._executor, lambda: encode(draw_placeholder(card.title, card.reason, variant.width), variant.quality)
         )

@@ -4,7 +4,7 @@ import asyncio
 
 from aiohttp import web
 
-from vitcam.web.stream.back_pressure import Outlet
+from vitcam.web.stream.back_pressure import BackPressure
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.picture import Picture
 
@@ -31,12 +31,12 @@ class PartWriter:
     """Writes the parts of one response.
 
     Chromium shows a picture only when it has seen the delimiter after it, so that follows at once. What then waits to
-    be sent is the head of the next part: until there is a picture for it, `nudge` types on that head.
+    be sent is the head of the next part: until there is a picture for it, `probe` types on that head.
     """
 
     def __init__(self, response: web.StreamResponse) -> None:
         self._response = response
-        self._nudges = 0
+        self._probes = 0
 
     async def start(self) -> None:
         """Write what stands before the first part."""
@@ -44,25 +44,25 @@ class PartWriter:
 
     async def write(self, picture: Picture) -> None:
         """Write one part and the delimiter after it."""
-        begun = (_TYPE, b"", b"\r\n")[min(self._nudges, 2)]
-        self._nudges = 0
+        begun = (_TYPE, b"", b"\r\n")[min(self._probes, 2)]
+        self._probes = 0
         fields = {"Content-Length": str(len(picture.jpeg)), **picture.headers()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode("ascii")
         await self._response.write(b"".join((begun, head, b"\r\n", picture.jpeg, b"\r\n", _DELIMITER)))
 
-    async def nudge(self, size: int) -> None:
+    async def probe(self, size: int) -> None:
         """Send something that belongs to the next part and shows no picture."""
-        self._nudges += 1
-        if self._nudges == 1:
+        self._probes += 1
+        if self._probes == 1:
             await self._response.write(_TYPE)
         else:
-            await self._response.write((_FILLER if self._nudges == 2 else b"") + b"." * size)
+            await self._response.write((_FILLER if self._probes == 2 else b"") + b"." * size)
 
 
 async def send_pictures(response: web.StreamResponse, transport: asyncio.Transport, channel: Channel) -> None:
     """Send a channel's pictures until the client leaves, or has read nothing for `WRITE_TIMEOUT_S`."""
     writer = PartWriter(response)
-    outlet = Outlet(transport, writer.nudge)
+    back_pressure = BackPressure(transport, writer.probe)
     await writer.start()
     seen = 0
     try:
@@ -71,6 +71,6 @@ async def send_pictures(response: web.StreamResponse, transport: asyncio.Transpo
             seen = picture.number
             async with asyncio.timeout(WRITE_TIMEOUT_S):
                 await writer.write(picture)
-                await outlet.until_read(len(picture.jpeg) // 4)
+                await back_pressure.wait_until_read(len(picture.jpeg) // 4)
     except (ConnectionError, TimeoutError):
         transport.abort()  # a close would wait for what the client never reads

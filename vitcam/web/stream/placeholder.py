@@ -12,7 +12,7 @@ _TEXT: Colour = (170, 178, 192)
 _ACCENT: Colour = (245, 158, 66)
 
 
-def draw_card(title: str, reason: str, width: int) -> Image:
+def draw_placeholder(title: str, reason: str, width: int) -> Image:
     """A 16:9 card.
 
     title    what is the matter, in two or three words

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.frames import Shown
-from vitcam.web.live import Arrivals, Live
+from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.encoder import Press
+from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.picture import Picture, has_weights
 from vitcam.web.stream.variant import Variant
 
-MOST_VARIANTS = 8
-MOST_OF_ONE_ADDRESS = MOST_VARIANTS // 2
+MAX_VARIANTS = 8
+MAX_OF_ONE_ADDRESS = MAX_VARIANTS // 2
 
 
 class TooManyVariantsError(VitcamError):
@@ -28,10 +28,12 @@ class Preview:
     default  the variant that always has a place, however many others are watched
     """
 
-    def __init__(self, live: Live, arrivals: Arrivals[Shown], press: Press, demand: Demand, default: Variant) -> None:
+    def __init__(
+        self, live: LivePipeline, slot: AsyncSlot[Shown], encoder: Encoder, demand: Demand, default: Variant
+    ) -> None:
         self._live = live
-        self._arrivals = arrivals
-        self._press = press
+        self._slot = slot
+        self._encoder = encoder
         self._demand = demand
         self._default = default
         self._channels: dict[Variant, Channel] = {}
@@ -45,7 +47,7 @@ class Preview:
         self.check_room(variant, address)
         channel = self._channels.get(variant)
         if channel is None:
-            channel = Channel(variant, self._live, self._arrivals, self._press)
+            channel = Channel(variant, self._live, self._slot, self._encoder)
             self._channels[variant] = channel
         channel.viewers[address] += 1
         try:
@@ -62,12 +64,12 @@ class Preview:
         if variant == self._default or variant in self._channels:
             return
         others = [channel for known, channel in self._channels.items() if known != self._default]
-        if sum(channel.viewers[address] > 0 for channel in others) >= MOST_OF_ONE_ADDRESS:
+        if sum(channel.viewers[address] > 0 for channel in others) >= MAX_OF_ONE_ADDRESS:
             raise TooManyVariantsError(
-                f"your address watches {MOST_OF_ONE_ADDRESS} different pictures already; close one, or ask for the "
+                f"your address watches {MAX_OF_ONE_ADDRESS} different pictures already; close one, or ask for the "
                 "same overlay, head, opacity, width, quality and fps as another viewer"
             )
-        if len(others) >= MOST_VARIANTS - 1:
+        if len(others) >= MAX_VARIANTS - 1:
             raise TooManyVariantsError(
                 f"{len(others)} different pictures are being watched already; ask for the same overlay, head, opacity, "
                 "width, quality and fps as another viewer, or for /stream alone, or come back later"
@@ -94,7 +96,7 @@ class Preview:
         """
         version = 0
         while True:
-            found = await self._arrivals.newer(version, patience_s)
+            found = await self._slot.newer(version, patience_s)
             if found is not None:
                 version, shown = found
                 if shown.frame.captured_ns >= captured_ns and has_weights(shown, variant):

@@ -4,10 +4,10 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from vitcam.sources.playback import Playback
-from vitcam.web.requests.admission import Intake
-from vitcam.web.requests.body import Limits
-from vitcam.web.requests.quota import Places
-from vitcam.web.routes.playback import Player
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import BodyLimits
+from vitcam.web.requests.quota import Quota
+from vitcam.web.routes.playback import PlaybackRoute
 
 
 def test_a_photo_whose_name_is_no_utf_8_is_named_in_text_that_every_client_can_read() -> None:
@@ -15,7 +15,9 @@ def test_a_photo_whose_name_is_no_utf_8_is_named_in_text_that_every_client_can_r
     playback.offer(2)
     playback.arrive(1, "photos/caf\udce9.jpg")
     with ThreadPoolExecutor(1) as executor:
-        record = Player(playback, Intake(Limits(100, 1, "the change"), Places(1, 1, "changes"), executor)).record()
+        record = PlaybackRoute(
+            playback, Admission(BodyLimits(100, 1, "the change"), Quota(1, 1, "changes"), executor)
+        ).record()
 
     assert record is not None
     assert record["path"] == r"photos/caf\xe9.jpg"
