@@ -15,7 +15,7 @@ _IN_QUERY = re.compile(rf"(?<=[?&#]){_SECRET}(?=[&;#][a-z]{_LETTERS}=|$)", _ANY)
 _IN_PATH = re.compile(rf"(?:^|(?<=[;_,/])){_SECRET}(?=[?&;_,/#][a-z][a-z0-9.-]*=[^=&;]|$)", _ANY)
 
 
-def shown(uri: str) -> str:
+def redacted(uri: str) -> str:
     """A source's URI as logs, predictions and pages may show it: user, password and tokens become `***`.
 
     Where it cannot be told whether a part is a secret, it is hidden: a host may be missing then, a password never

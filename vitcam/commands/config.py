@@ -8,14 +8,14 @@ from rich.table import Table
 
 from vitcam.config.describe import schema
 from vitcam.config.load import resolve
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.terminal.consoles import for_people, for_results
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Every setting, its value and where that came from, secrets as `***`. Raises ConfigError as the daemon would."""
     resolved = resolve(config, sets, {}, os.environ).rows()
-    rows = [(name, shown(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
+    rows = [(name, redacted(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
     console = for_results()
     if as_json:
         for name, value, origin in rows:

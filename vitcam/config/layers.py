@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vitcam.config.settings import options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""
@@ -70,7 +70,7 @@ def from_sets(sets: Iterable[str]) -> Iterator[Given]:
     for text in sets:
         found = _SET.fullmatch(text)
         if not found:
-            raise ConfigError(f"--set {shown(text)}: is not section.key=value, such as web.port=8421")
+            raise ConfigError(f"--set {redacted(text)}: is not section.key=value, such as web.port=8421")
         section, key, value = found.groups()
         yield Given(section, key, value.strip(), f"--set {section}.{key}", is_text=True)
 

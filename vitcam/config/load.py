@@ -13,7 +13,7 @@ from vitcam.config import layers
 from vitcam.config.layers import COMMAND_LINE, Given
 from vitcam.config.settings import Option, Settings, options, sections
 from vitcam.errors import ConfigError
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 
 __all__ = ["Resolved", "Settings", "load", "resolve"]
 
@@ -168,5 +168,5 @@ def _build(values: Mapping[str, Any]) -> Settings:
 
 def _shown(value: object) -> str:
     """As it would stand in the file, without secrets, cut where it is long."""
-    text = str(value).lower() if isinstance(value, bool) else repr(shown(value) if isinstance(value, str) else value)
+    text = str(value).lower() if isinstance(value, bool) else repr(redacted(value) if isinstance(value, str) else value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -15,7 +15,7 @@ from vitcam.config.settings import CameraSettings
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Aim, Region
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def aim_of(camera: CameraSettings, environ: Mapping[str, str]) -> Aim:
         return Aim(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
     if not is_camera(camera.source):
         return Aim(None, lambda _: "crops are remembered for cameras only; set camera.crop to keep this one")
-    remembered = RememberedCrop(state_folder(environ), shown(camera.source) or "auto")
+    remembered = RememberedCrop(state_folder(environ), redacted(camera.source) or "auto")
     region = remembered.load()
     if region is not None:
         log.info(

@@ -31,7 +31,7 @@ from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay import Mode, usual_mode
 from vitcam.pictures.view import Aim, Turn
 from vitcam.pipeline import Job, Pipeline
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.sources.playback import Playback
@@ -126,7 +126,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(
         opener,
-        readable(shown(settings.camera.source)) or "auto",
+        readable(redacted(settings.camera.source)) or "auto",
         classifier.card.name,
         patient,
         settings.model.fps,

@@ -13,7 +13,7 @@ from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.terminal.consoles import for_results
 
 ENDINGS = (".png", ".jpg", ".jpeg")
@@ -114,7 +114,7 @@ def _read(path: Path) -> Image:
     if path.is_dir():
         raise UsageError(f"{path} is a folder; explain takes one photo, `vitcam classify` takes folders")
     if not path.is_file():  # a pipe would wait for a writer for ever
-        name = shown(str(path))  # somebody may give a camera's address
+        name = redacted(str(path))  # somebody may give a camera's address
         raise UsageError(f"there is no photo {name}" if not path.exists() else f"{name} is no file; give a photo")
     try:
         with path.open("rb") as file:

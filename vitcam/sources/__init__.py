@@ -6,7 +6,7 @@ from pathlib import Path
 from vitcam.errors import SourceError, UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
 from vitcam.pictures.view import AS_IT_COMES, Turn
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.sources.discovery import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
 
@@ -120,7 +120,7 @@ def _scheme_of_path(uri: str) -> str:
     try:
         kind = _kind_of(Path(uri)) if uri else None
     except OSError as error:
-        raise SourceError(f"{shown(uri)} cannot be read: {error.strerror}") from error
+        raise SourceError(f"{redacted(uri)} cannot be read: {error.strerror}") from error
     if kind is not None:
         return kind
     if uri.startswith("/dev/v"):  # unplugged, maybe
@@ -130,8 +130,8 @@ def _scheme_of_path(uri: str) -> str:
     # what looks like a name can never appear later; a file may, with the stick that it lies on
     refusal = SourceError if "/" in uri and "://" not in uri else UsageError
     raise refusal(
-        f"there is no file, folder or camera {shown(uri)!r}; known are picamera, v4l2:/dev/video0, rtsp://…, http://…, "
-        "- (stdin), demo, demo:ram, and the path of a video, an image, a folder or a quoted glob"
+        f"there is no file, folder or camera {redacted(uri)!r}; known are picamera, v4l2:/dev/video0, rtsp://…, "
+        "http://…, - (stdin), demo, demo:ram, and the path of a video, an image, a folder or a quoted glob"
     )
 
 

@@ -16,7 +16,7 @@ from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import FOREIGN_PIXELS, Decode, Limits, checked_header, decode
 from vitcam.pictures.resize import InputSpec
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.sources import open_source
 from vitcam.sources.files.images import Images, bytes_of
 from vitcam.sources.network.error import reason_of
@@ -61,7 +61,7 @@ class Jobs:
             yield partial(_refuse, error)
 
     def _of(self, target: str) -> Iterator[PhotoJob]:
-        one = _Photo(target, shown(target), self.input, count())
+        one = _Photo(target, redacted(target), self.input, count())
         if target == "-":
             self.on_total(1)
             yield one.from_stdin
@@ -77,7 +77,7 @@ class Jobs:
         numbers = count()
         with open_source(target, options) as source:
             if source.live:
-                name = shown(target)
+                name = redacted(target)
                 raise UsageError(f"{name} is a camera, not a photo; use `vitcam run --source {name}`")
             if isinstance(source, Sized):
                 self.on_total(len(source))

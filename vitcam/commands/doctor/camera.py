@@ -49,7 +49,7 @@ def camera(examined: Examined) -> Finding:
 
 def _answers(source: str) -> Finding:
     """One picture from a network camera; every wait inside has its time-out."""
-    from vitcam.redaction import shown
+    from vitcam.redaction import redacted
     from vitcam.sources import open_source
 
     try:
@@ -57,7 +57,7 @@ def _answers(source: str) -> Finding:
             height, width = next(iter(opened)).preview.shape[:2]
     except VitcamError as error:
         return Finding("fail", str(error), "look at the same address with ffplay or a browser from this machine")
-    return Finding("ok", f"{shown(source)} sends pictures of {width}×{height} px")
+    return Finding("ok", f"{redacted(source)} sends pictures of {width}×{height} px")
 
 
 def _libcamera_finds() -> tuple[list[str], str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from vitcam.errors import UsageError
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,10 @@ class Address:
             host, port = parts.hostname, parts.port
         except ValueError:  # its text quotes parts of the address
             raise UsageError(
-                f"{shown(uri)} is no address; in user and password write %2F for /, %3F for ?, %23 for # and %40 for @"
+                f"{redacted(uri)} is no address; in user and password write %2F for /, %3F for ?, %23 for # and %40 "
+                "for @"
             ) from None
         if not host or any(character.isspace() or not character.isprintable() for character in uri):
-            raise UsageError(f"{shown(uri)} is no address; write it like {parts.scheme}://camera.local/stream")
+            raise UsageError(f"{redacted(uri)} is no address; write it like {parts.scheme}://camera.local/stream")
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
         return cls(bare, host, port, unquote(parts.username or ""), unquote(parts.password or ""))

@@ -21,7 +21,7 @@ from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
 from vitcam.frames import Frame
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.decoder.process import DecodeProcess
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.sources.network.address import Address
 from vitcam.sources.network.connection import Line, OverLine, OverLineWithTls
 from vitcam.sources.network.error import reason_of, status_words
@@ -42,7 +42,7 @@ class HttpMjpeg:
         self.live = True
         self._address = Address.of(uri)
         self._options = options
-        self._sender = Sender(shown(uri), options, newest_only=True, decode=self._decode)
+        self._sender = Sender(redacted(uri), options, newest_only=True, decode=self._decode)
         self._stopped = False
         self._line = Line()
         self._decoder: DecodeProcess | None = None

@@ -11,7 +11,7 @@ from vitcam.pictures.decode import FOREIGN_PIXELS, reduction
 from vitcam.processes.child import Child, how_it_ended
 from vitcam.processes.packets import pack, unpack
 from vitcam.processes.shared_memory import Slots
-from vitcam.redaction import shown
+from vitcam.redaction import redacted
 from vitcam.sources.network.address import Address
 from vitcam.sources.received import Sender
 from vitcam.sources.rtsp.messages import (
@@ -43,7 +43,7 @@ class RtspCamera:
         Address.of(uri)
         self._uri = uri
         self._options = options
-        self._sender = Sender(shown(uri), options, newest_only=True)
+        self._sender = Sender(redacted(uri), options, newest_only=True)
         self._stopped = False
         self._child: Child | None = None
         self._slots: Slots | None = None
