@@ -106,7 +106,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class ClassifiedFrame:
     """A frame together with what the model said, of it or of one shortly before it: what a preview shows."""
 
     frame: Frame

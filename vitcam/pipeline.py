@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from vitcam.errors import SourceError, SourceLost, VitcamError
-from vitcam.frames import Frame, Prediction, Shown
+from vitcam.frames import ClassifiedFrame, Frame, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.slot import Slot
 from vitcam.sources.source import Source
@@ -67,7 +67,7 @@ class Pipeline:
         self._publish = publish
         self._frames: Slot[Frame] = Slot()
         self._predictions: Slot[Prediction] = Slot()
-        self.shown: Slot[Shown] = Slot()
+        self.latest: Slot[ClassifiedFrame] = Slot()
         """The newest frame with the newest prediction, for whoever looks; of files, each frame with its own."""
         self.predicted: Slot[Prediction] = Slot()
         """The newest prediction, for whoever follows."""
@@ -104,7 +104,7 @@ class Pipeline:
         self._stopping.set()
         if (source := self._source) is not None:
             source.stop()
-        for slot in (self._frames, self._predictions, self.shown, self.predicted):
+        for slot in (self._frames, self._predictions, self.latest, self.predicted):
             slot.close()
         deadline = time.monotonic() + timeout_s
         for thread in self._threads:
@@ -138,7 +138,7 @@ class Pipeline:
         """
         now = time.monotonic()
         next_s, self._arrived = now + 1.5 * (now - self._arrived), now
-        if next_s > self._due or self._trouble or self._job.gate is not None or self.shown.awaited:
+        if next_s > self._due or self._trouble or self._job.gate is not None or self.latest.awaited:
             return True
         self._capture_beat = time.monotonic_ns()
         self._captured.tick()
@@ -255,16 +255,16 @@ class Pipeline:
     def _show(self, frame: Frame, prediction: Prediction | None = None) -> None:
         """Show a frame, or what was found on it, and of the other whatever is newest."""
 
-        def newest(before: Shown | None) -> Shown:
+        def newest(before: ClassifiedFrame | None) -> ClassifiedFrame:
             if before is None or (prediction is not None and before.frame.captured_ns <= frame.captured_ns):
-                return Shown(frame, prediction)
+                return ClassifiedFrame(frame, prediction)
             if prediction is not None:
-                return Shown(before.frame, prediction)
+                return ClassifiedFrame(before.frame, prediction)
             age_s = (frame.captured_ns - self._confirmed_ns) / 1e9
             valid_s = max(_VALID_S, 2 / self._job.max_fps if self._job.max_fps > 0 else 0.0)
-            return Shown(frame, before.prediction if age_s <= valid_s else None)
+            return ClassifiedFrame(frame, before.prediction if age_s <= valid_s else None)
 
-        self.shown.revise(newest)
+        self.latest.revise(newest)
 
     def _classify_stage(self) -> None:
         for frame in self._each_frame():

@@ -17,11 +17,11 @@ def pairs_shown(pipeline: Pipeline) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
 
     def look() -> None:
-        shown = pipeline.shown.peek()
-        if shown is not None and shown.prediction is not None:
-            pairs.append((shown.frame.seq, shown.prediction.seq))
+        latest = pipeline.latest.peek()
+        if latest is not None and latest.prediction is not None:
+            pairs.append((latest.frame.seq, latest.prediction.seq))
 
-    pipeline.shown.subscribe(look)
+    pipeline.latest.subscribe(look)
     pipeline.start()
     assert pipeline.over.wait(PATIENCE_S)
     pipeline.stop(1)
@@ -30,20 +30,20 @@ def pairs_shown(pipeline: Pipeline) -> list[tuple[int, int]]:
 
 def test_the_preview_goes_on_at_the_cameras_rate_when_little_is_classified() -> None:
     pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), max_fps=1)
-    assert eventually(lambda: pipeline.shown.peek() is not None)
-    versions, began = pipeline.shown.version, time.monotonic()
+    assert eventually(lambda: pipeline.latest.peek() is not None)
+    versions, began = pipeline.latest.version, time.monotonic()
     time.sleep(1.5)
-    shown, newest = pipeline.shown.peek(), pipeline.predicted.peek()
-    rate = (pipeline.shown.version - versions) / (time.monotonic() - began)
+    latest, newest = pipeline.latest.peek(), pipeline.predicted.peek()
+    rate = (pipeline.latest.version - versions) / (time.monotonic() - began)
     classified = pipeline.state().frames.classified
     pipeline.stop(1)
 
     assert rate > 30
     assert classified <= 4
-    assert shown is not None
+    assert latest is not None
     assert newest is not None
-    assert shown.prediction is newest
-    assert shown.frame.seq > newest.seq
+    assert latest.prediction is newest
+    assert latest.frame.seq > newest.seq
 
 
 def test_a_model_that_keeps_up_has_each_frame_shown_with_its_own_prediction() -> None:
@@ -58,17 +58,17 @@ def test_a_model_that_keeps_up_has_each_frame_shown_with_its_own_prediction() ->
 
 
 def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
-    def slow(shown: Frame) -> Prediction:
+    def slow(frame: Frame) -> Prediction:
         time.sleep(0.015)
-        return answer(shown)
+        return answer(frame)
 
     seen: list[tuple[int, int]] = []
     job = Job(lambda: Numbered(200, live=True, every_s=0.004), "test", "model")
     pipeline = Pipeline(job, slow, lambda prediction: None)
 
     def look() -> None:
-        if (shown := pipeline.shown.peek()) is not None:
-            seen.append((shown.frame.seq, -1 if shown.prediction is None else shown.prediction.seq))
+        if (latest := pipeline.latest.peek()) is not None:
+            seen.append((latest.frame.seq, -1 if latest.prediction is None else latest.prediction.seq))
 
     looking = threading.Event()
 
@@ -91,18 +91,18 @@ def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
 
 def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vitcam.pipeline, "_VALID_S", 0.1)
-    job = Job(lambda: Numbered(100_000, live=True, every_s=0.01), "test", "model", gate=lambda shown: shown.seq == 0)
+    job = Job(lambda: Numbered(100_000, live=True, every_s=0.01), "test", "model", gate=lambda frame: frame.seq == 0)
     pipeline = Pipeline(job, answer, lambda prediction: None)
     pipeline.start()
     rests = eventually(lambda: pipeline.state().frames.skipped > 60)
-    shown = pipeline.shown.peek()
+    latest = pipeline.latest.peek()
     pipeline.stop(1)
 
     assert rests
-    assert shown is not None
-    assert shown.frame.seq > 50
-    assert shown.prediction is not None
-    assert shown.prediction.seq == 0
+    assert latest is not None
+    assert latest.frame.seq > 50
+    assert latest.prediction is not None
+    assert latest.prediction.seq == 0
 
 
 def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away(
@@ -111,15 +111,15 @@ def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away
     monkeypatch.setattr(vitcam.pipeline, "_VALID_S", 0.1)
     forever = threading.Event()
 
-    def hang(shown: Frame) -> Prediction:
-        if shown.seq > 0:
+    def hang(frame: Frame) -> Prediction:
+        if frame.seq > 0:
             forever.wait(PATIENCE_S)
-        return answer(shown)
+        return answer(frame)
 
     pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), hang)
-    bare = eventually(lambda: (shown := pipeline.shown.peek()) is not None and shown.prediction is None)
-    version = pipeline.shown.version
-    moves = eventually(lambda: pipeline.shown.version > version + 5)
+    bare = eventually(lambda: (latest := pipeline.latest.peek()) is not None and latest.prediction is None)
+    version = pipeline.latest.version
+    moves = eventually(lambda: pipeline.latest.version > version + 5)
     forever.set()
     pipeline.stop(1)
 
@@ -141,7 +141,7 @@ class Picky(Numbered):
     wanted: Callable[[], bool]
 
     def __iter__(self) -> Iterator[Frame]:
-        return (shown for shown in super().__iter__() if self.wanted())
+        return (frame for frame in super().__iter__() if self.wanted())
 
 
 def picky(max_fps: float, gate: Callable[[Frame], bool] | None = None) -> Pipeline:
@@ -156,7 +156,7 @@ def test_no_work_is_put_into_pictures_that_neither_model_nor_viewer_will_see() -
     began = time.monotonic()
     pipeline = picky(max_fps=2)
     enough = eventually(lambda: pipeline.state().frames.captured > 80)
-    frames, made, took_s = pipeline.state().frames, pipeline.shown.version, time.monotonic() - began
+    frames, made, took_s = pipeline.state().frames, pipeline.latest.version, time.monotonic() - began
     pipeline.stop(1)
 
     assert enough
@@ -169,22 +169,22 @@ def test_a_viewer_is_shown_pictures_that_the_model_does_not_want() -> None:
     pipeline = picky(max_fps=0.1)
     eventually(lambda: pipeline.state().frames.classified == 1)
     time.sleep(0.2)
-    before, told = pipeline.shown.version, threading.Event()
-    unsubscribe = pipeline.shown.subscribe(told.set)
-    shown = told.wait(PATIENCE_S)
-    after = pipeline.shown.version
+    before, told = pipeline.latest.version, threading.Event()
+    unsubscribe = pipeline.latest.subscribe(told.set)
+    notified = told.wait(PATIENCE_S)
+    after = pipeline.latest.version
     unsubscribe()
     pipeline.stop(1)
 
-    assert shown
+    assert notified
     assert after > before
 
 
 def test_a_motion_gate_is_shown_every_picture() -> None:
     asked: list[int] = []
 
-    def gate(shown: Frame) -> bool:
-        asked.append(shown.seq)
+    def gate(frame: Frame) -> bool:
+        asked.append(frame.seq)
         return False
 
     pipeline = picky(max_fps=1, gate=gate)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vitcam.frames import Frame, Shown
+from vitcam.frames import ClassifiedFrame, Frame
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources import open_source
@@ -44,7 +44,7 @@ def _once(classifier: Classifier, frame: Frame) -> dict[str, float]:
     resized = time.perf_counter()
     prediction = classifier(replace(frame, model_input=small))
     classified = time.perf_counter()
-    picture = draw(Shown(frame, prediction), _WATCHED)
+    picture = draw(ClassifiedFrame(frame, prediction), _WATCHED)
     drawn = time.perf_counter()
     encode(picture, _WATCHED.quality)
     encoded = time.perf_counter()

@@ -90,7 +90,7 @@ class _Handlers:
         self._heads = int(parts.model_card.get("heads") or 0)
         self._overlays = overlays_of(parts.model_card)
         self._model = {**parts.model_card, "stream": _stream_record(parts.default, self._overlays)}
-        self._preview = Preview(parts.live, AsyncSlot(parts.live.shown), parts.encoder, parts.demand, parts.default)
+        self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
         self._feed = PredictionFeed(AsyncSlot(parts.live.predicted))
         self._page = PageFiles()
         self._clients = {

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from typing import Generic, Protocol, TypeVar
 
-from vitcam.frames import Prediction, Shown
+from vitcam.frames import ClassifiedFrame, Prediction
 from vitcam.slot import Slot
 from vitcam.state import State
 
@@ -15,7 +15,7 @@ class LivePipeline(Protocol):
     """A running pipeline, or anything that shows pictures."""
 
     @property
-    def shown(self) -> Slot[Shown]:
+    def latest(self) -> Slot[ClassifiedFrame]:
         """The newest frame with the newest prediction."""
         ...
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
-from vitcam.frames import Image, Prediction, Rect, Shown
+from vitcam.frames import ClassifiedFrame, Image, Prediction, Rect
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Aim
 from vitcam.slot import Slot
@@ -44,7 +44,7 @@ class Camera:
     """Publishes numbered frames from a thread of its own; `noise` decides how large their JPEGs are."""
 
     def __init__(self, fps: float = 30.0, noise: float = 30.0, grid: tuple[int, int, int] = (3, 4, 4)) -> None:
-        self.shown: Slot[Shown] = Slot()
+        self.latest: Slot[ClassifiedFrame] = Slot()
         self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
         self.label, self.p, self.known = "cup", 0.9, True
@@ -107,7 +107,7 @@ class Camera:
             attention=self._attention,
             rollout=self._rollout(),
         )
-        self.shown.put(Shown(frame, prediction))
+        self.latest.put(ClassifiedFrame(frame, prediction))
         self.predicted.put(prediction)
         self.seq += 1
         self.skipped += self.resting

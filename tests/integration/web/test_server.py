@@ -68,7 +68,7 @@ def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, serve
 
     assert took_s < 2
     assert not any(thread.name == "web" for thread in threading.enumerate())
-    assert camera.shown is not None
+    assert camera.latest is not None
 
 
 def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread(camera: Camera) -> None:

@@ -85,13 +85,13 @@ def test_many_viewers_of_one_variant_share_one_jpeg_a_frame(server: WebServer) -
 def test_nothing_is_encoded_and_nobody_listens_while_nobody_watches(camera: Camera, server: WebServer) -> None:
     with Client(server, "/stream?width=320") as client:
         client.read_part()
-    until(lambda: camera.shown._callbacks == ())
+    until(lambda: camera.latest._callbacks == ())
     time.sleep(0.3)
     before = server.encoded
     time.sleep(1)
 
     assert server.encoded == before
-    assert camera.shown._callbacks == ()
+    assert camera.latest._callbacks == ()
 
 
 def test_the_rate_asked_for_is_the_rate_given(server: WebServer) -> None:

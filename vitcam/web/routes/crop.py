@@ -41,7 +41,7 @@ class CropRoute:
         remembered  whether it was chosen in an earlier run
         """
         region = self._aim.region
-        shown = self._live.shown.peek()
+        shown = self._live.latest.peek()
         record: dict[str, Any] = {
             "picture": None,
             "crop": None,

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 
-from vitcam.frames import Shown
+from vitcam.frames import ClassifiedFrame
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.picture import Card, Picture
@@ -19,13 +19,15 @@ _TITLES = {"no_signal": "No picture", "starting": "Starting"}
 class Channel:
     """Gives each viewer the newest picture, at most `variant.fps` times a second."""
 
-    def __init__(self, variant: Variant, live: LivePipeline, slot: AsyncSlot[Shown], encoder: Encoder) -> None:
+    def __init__(
+        self, variant: Variant, live: LivePipeline, slot: AsyncSlot[ClassifiedFrame], encoder: Encoder
+    ) -> None:
         self._variant = variant
         self._live = live
         self._slot = slot
         self._encoder = encoder
         self._version = 0
-        self._shown: Shown | None = None
+        self._shown: ClassifiedFrame | None = None
         self._last: Picture | None = None
         self._due = 0.0
         self._renewal: asyncio.Task[Picture] | None = None
@@ -72,7 +74,7 @@ class Channel:
             return self._last
         return Picture(await self._encoder.card(card, self._variant), card=card)
 
-    async def _frame(self, shown: Shown) -> Picture:
+    async def _frame(self, shown: ClassifiedFrame) -> Picture:
         if self._last is not None and self._last.shown is shown:
             return self._last
         return Picture(await self._encoder.frame(shown, self._variant), shown=shown)
@@ -83,5 +85,5 @@ class Channel:
         return None if title is None else Card(title, state.reason)
 
 
-def _age_ns(shown: Shown) -> int:
+def _age_ns(shown: ClassifiedFrame) -> int:
     return time.monotonic_ns() - shown.frame.captured_ns

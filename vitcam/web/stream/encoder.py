@@ -3,7 +3,7 @@
 import asyncio
 from concurrent.futures import Executor
 
-from vitcam.frames import Shown
+from vitcam.frames import ClassifiedFrame
 from vitcam.web.stream.picture import Card, draw, encode
 from vitcam.web.stream.placeholder import draw_placeholder
 from vitcam.web.stream.variant import Variant
@@ -20,7 +20,7 @@ class Encoder:
         self.encoded = 0
         """JPEGs made of frames since the start."""
 
-    async def frame(self, shown: Shown, variant: Variant) -> bytes:
+    async def frame(self, shown: ClassifiedFrame, variant: Variant) -> bytes:
         """A frame with its overlay, as JPEG."""
         self.encoded += 1
         return await asyncio.get_running_loop().run_in_executor(

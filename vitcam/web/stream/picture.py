@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Image, Rect, Shown
+from vitcam.frames import ClassifiedFrame, Image, Rect
 from vitcam.pictures.overlay import overlay
 from vitcam.web.stream.variant import Variant
 
@@ -27,7 +27,7 @@ class Picture:
     """What the viewers of one variant are sent: a frame, or else a card."""
 
     jpeg: bytes
-    shown: Shown | None = None
+    shown: ClassifiedFrame | None = None
     card: Card | None = None
     number: int = 0
     """Counts the pictures of a variant, so that no viewer gets one twice."""
@@ -58,7 +58,7 @@ def header_text(label: str) -> str:
     return quote(label[:200], safe=" !#$&'()*+,/:;=?@[]{}|^`<>\"")
 
 
-def draw(shown: Shown, variant: Variant) -> Image:
+def draw(shown: ClassifiedFrame, variant: Variant) -> Image:
     """The frame at the size it will be shown, with its overlay. Resized first: drawing costs by the pixel.
 
     returns  (h, w, 3) uint8, RGB, w at most `variant.width`
@@ -70,13 +70,13 @@ def draw(shown: Shown, variant: Variant) -> Image:
     return overlay(image, crop, _weights(shown, variant), variant.overlay, head=variant.head, opacity=variant.opacity)
 
 
-def has_weights(shown: Shown, variant: Variant) -> bool:
+def has_weights(shown: ClassifiedFrame, variant: Variant) -> bool:
     """Whether it can be drawn as asked: a rollout is only worked out once somebody looks."""
     prediction = shown.prediction
     return variant.overlay != "rollout" or (prediction is not None and prediction.rollout is not None)
 
 
-def _weights(shown: Shown, variant: Variant) -> NDArray[np.float32] | None:
+def _weights(shown: ClassifiedFrame, variant: Variant) -> NDArray[np.float32] | None:
     """(heads, gh, gw); None where nothing was predicted yet, or not what is looked at since a moment ago."""
     prediction = shown.prediction
     if prediction is None:

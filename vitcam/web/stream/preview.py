@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Shown
+from vitcam.frames import ClassifiedFrame
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.demand import Demand
@@ -29,7 +29,7 @@ class Preview:
     """
 
     def __init__(
-        self, live: LivePipeline, slot: AsyncSlot[Shown], encoder: Encoder, demand: Demand, default: Variant
+        self, live: LivePipeline, slot: AsyncSlot[ClassifiedFrame], encoder: Encoder, demand: Demand, default: Variant
     ) -> None:
         self._live = live
         self._slot = slot

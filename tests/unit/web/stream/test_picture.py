@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.frames import Image, Rect, Shown
+from vitcam.frames import ClassifiedFrame, Image, Rect
 from vitcam.web.stream.picture import Picture, draw, encode, has_weights, header_text, scale_rect
 from vitcam.web.stream.variant import Variant
 
 
-def shown(image: Image | None = None, label: str = "cup") -> Shown:
-    return Shown(frames.frame(7, image), frames.prediction(label, at_ns=time.monotonic_ns(), seq=7))
+def shown(image: Image | None = None, label: str = "cup") -> ClassifiedFrame:
+    return ClassifiedFrame(frames.frame(7, image), frames.prediction(label, at_ns=time.monotonic_ns(), seq=7))
 
 
 def test_a_picture_is_shrunk_to_the_width_asked_for() -> None:
