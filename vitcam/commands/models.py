@@ -9,7 +9,7 @@ from vitcam.errors import ModelError
 from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model, list_models
-from vitcam.model.record import model_record
+from vitcam.model.record import model_info, model_record
 from vitcam.terminal.consoles import for_results
 
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"  # else they are not loaded
@@ -33,7 +33,7 @@ def show_list(as_json: bool) -> None:
 
 def show_card(name: str, as_json: bool) -> None:
     """Everything known of one model."""
-    record = model_record(Classifier(name))
+    record = model_record(model_info(Classifier(name)))
     console = for_results()
     if as_json:
         console.print_json(json.dumps(record), indent=None)

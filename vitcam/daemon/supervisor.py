@@ -25,7 +25,7 @@ from vitcam.errors import ConfigError, ModelError, SourceError, UsageError, Vitc
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
-from vitcam.model.record import model_record
+from vitcam.model.record import model_info
 from vitcam.motion import MotionGate, Rest
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay import Mode, usual_mode
@@ -274,7 +274,7 @@ def _build_web(
 
     return WebServer(
         pipeline,
-        model_record(classifier),
+        model_info(classifier),
         expert.classify,
         settings.web.host,
         settings.web.port,

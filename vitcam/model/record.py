@@ -1,30 +1,63 @@
-"""What `/api/model` and `vitcam models show` say of a loaded model."""
+"""What is known of a loaded model, and the JSON of it that `/api/model` and `vitcam models show` print."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from vitcam.model.bundle import Card
 from vitcam.model.classifier import Classifier
+from vitcam.model.runtime.interpreter import RuntimeInfo
 
 
-def model_record(classifier: Classifier) -> dict[str, Any]:
-    """The model card as JSON: what it is, what was measured of it, and what runs it here."""
-    card, runtime = classifier.card, classifier.runtime
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A loaded model without its graph: what it is, what it can give, and what runs it here."""
+
+    card: Card
+    labels: tuple[str, ...]
+    """The file's own, or those of `--labels`."""
+    rollout: bool
+    """Whether it can give the attention of all of its blocks."""
+    evidence: bool
+    """Whether it gives what each patch contributed to the answer."""
+    by_familiarity: bool
+    """True: a guess counts as known by its familiarity; False: by its probability."""
+    threshold: float
+    """From here on a guess counts as known."""
+    runtime: RuntimeInfo
+
+
+def model_info(classifier: Classifier) -> ModelInfo:
+    """What is known of a loaded model."""
+    return ModelInfo(
+        card=classifier.card,
+        labels=tuple(classifier.labels),
+        rollout=classifier.explains,
+        evidence=classifier.weighs,
+        by_familiarity=classifier.familiarity is not None,
+        threshold=classifier.threshold,
+        runtime=classifier.runtime,
+    )
+
+
+def model_record(model: ModelInfo) -> dict[str, Any]:
+    """The same as JSON."""
+    card, runtime = model.card, model.runtime
     return {
         "name": card.name,
         "description": card.description,
-        "labels": list(classifier.labels),
+        "labels": list(model.labels),
         "input": asdict(card.input),
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
         "pooling": card.pooling,
         "heads": card.heads,
-        "rollout": classifier.explains,
-        "evidence": classifier.weighs,
+        "rollout": model.rollout,
+        "evidence": model.evidence,
         "layers": card.layers,
         "width": card.width,
         "parameters": card.parameters,
         "temperature": card.temperature,
-        "known_by": "probability" if classifier.familiarity is None else "familiarity",
-        "threshold": classifier.threshold,
+        "known_by": "familiarity" if model.by_familiarity else "probability",
+        "threshold": model.threshold,
         "licence": card.licence,
         "trained_on": list(card.trained_on),
         "accuracy": card.accuracy,

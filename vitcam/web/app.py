@@ -7,6 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.model.record import ModelInfo, model_record
 from vitcam.pictures.overlay import KINDS, Mode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
@@ -22,7 +23,7 @@ from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
-from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads, read_input_spec
+from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
@@ -41,7 +42,7 @@ class AppParts:
     """What the routes stand on."""
 
     live: LivePipeline
-    model_card: dict[str, Any]
+    model: ModelInfo
     expert: Expert
     default: Variant
     encoder: Encoder
@@ -87,9 +88,9 @@ class _Handlers:
         self._live = parts.live
         self._default = parts.default
         self._encoder = parts.encoder
-        self._heads = int(parts.model_card.get("heads") or 0)
-        self._overlays = overlays_of(parts.model_card)
-        self._model = {**parts.model_card, "stream": _stream_record(parts.default, self._overlays)}
+        self._heads = parts.model.card.heads
+        self._overlays = overlays_of(parts.model)
+        self._model = parts.model
         self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
         self._feed = PredictionFeed(AsyncSlot(parts.live.predicted))
         self._page = PageFiles()
@@ -98,8 +99,8 @@ class _Handlers:
         }
         photos = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
         changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
-        self.uploads = Uploads(parts.expert, parts.model_card, photos)
-        self.crop = CropRoute(parts.live, parts.aim, read_input_spec(parts.model_card), changes)
+        self.uploads = Uploads(parts.expert, parts.model, photos)
+        self.crop = CropRoute(parts.live, parts.aim, parts.model.card.input, changes)
         self.player = PlaybackRoute(parts.playback, changes)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
@@ -162,7 +163,8 @@ class _Handlers:
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def model(self, _: web.Request) -> web.Response:
-        return web.json_response(self._model, headers={"Cache-Control": "no-store"})
+        record = {**model_record(self._model), "stream": _stream_record(self._default, self._overlays)}
+        return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def healthz(self, _: web.Request) -> web.Response:
         """The process lives."""

@@ -10,10 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decode, Decoded, decode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
@@ -40,7 +41,7 @@ class WebServer:
     """Serves the page, the streams and the API.
 
     live        the pipeline that is watched
-    model_card  what `/api/model` says
+    model       that classifies
     classify    for uploads; called in a thread of its own, so with an interpreter of its own
     host, port  where to listen; port 0 takes a free one
     default     what `/stream` and `/snapshot.jpg` give unasked
@@ -53,7 +54,7 @@ class WebServer:
     def __init__(
         self,
         live: LivePipeline,
-        model_card: dict[str, Any],
+        model: ModelInfo,
         classify: Callable[[Image], Prediction],
         host: str,
         port: int,
@@ -65,7 +66,7 @@ class WebServer:
         playback: Playback | None = None,
     ) -> None:
         self._live = live
-        self._model_card = model_card
+        self._model = model
         self._expert = Expert(decode, classify, explain)
         self._host = host
         self._names = names
@@ -145,7 +146,7 @@ class WebServer:
 
         parts = AppParts(
             live=self._live,
-            model_card=self._model_card,
+            model=self._model,
             expert=self._expert,
             default=self._default,
             encoder=self._encoder,

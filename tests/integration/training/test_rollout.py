@@ -10,7 +10,7 @@ from tests.unit.training.exported import Exported, expected_outputs
 from tests.unit.training.nets import SMALL, photos
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.record import model_record
+from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.network import output_positions
@@ -79,7 +79,7 @@ def test_a_model_without_the_second_signature_says_so_and_goes_on(silent: Path) 
     prediction = classifier.classify_image(photos(1)[0], explain=True)
 
     assert not classifier.explains
-    assert model_record(classifier)["rollout"] is False
+    assert model_record(model_info(classifier))["rollout"] is False
     assert prediction.rollout is prediction.rows is None
     assert prediction.attention is not None
 

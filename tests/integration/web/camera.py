@@ -7,25 +7,31 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
 from vitcam.frames import ClassifiedFrame, Image, Prediction, Rect
+from vitcam.model.bundle import Card
+from vitcam.model.record import ModelInfo
+from vitcam.model.runtime.interpreter import RuntimeInfo
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Aim
 from vitcam.slot import Slot
 from vitcam.state import Counts, State, Status
 from vitcam.web.server import WebServer
 
-CARD: dict[str, Any] = {
-    "name": "toy",
-    "labels": ["cup", "cat"],
-    "input": {"height": 64, "width": 64, "resize": "crop", "crop_fraction": 1.0, "interpolation": "area"},
-    "heads": 3,
-}
+MODEL = ModelInfo(
+    Card("toy", "for a test", InputSpec(64, 64), {"probabilities": 0}, 16, (4, 4), 3, 2, 48, 1000),
+    ("cup", "cat"),
+    rollout=False,
+    evidence=False,
+    by_familiarity=False,
+    threshold=0.5,
+    runtime=RuntimeInfo("none", "0", 1, 1, 0),
+)
 
 
 def _noisy_picture(seed: int, noise: float) -> Image:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.integration.web.camera import CARD, Camera, Client, classify
+from tests.integration.web.camera import MODEL, Camera, Client, classify
 from tests.integration.web.lines import connected
+from vitcam.model.record import model_record
 from vitcam.web.server import WebServer
 
 
@@ -59,7 +60,7 @@ def test_clients_that_left_are_not_counted_any_more(server: WebServer) -> None:
 def test_the_model_card_is_served_with_what_the_stream_takes(server: WebServer) -> None:
     _, model = get_json(server, "/api/model")
 
-    assert CARD.items() <= model.items()
+    assert model_record(MODEL).items() <= model.items()
     assert model["stream"]["overlays"] == ["none", "attention", "heat", "grid"]
     assert model["stream"]["default"]["overlay"] == "attention"
 
@@ -141,7 +142,7 @@ def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str
 def public() -> Iterator[WebServer]:
     """A server for the whole network, which has a name in DNS."""
     with Camera() as camera:
-        running = WebServer(camera, {}, classify, "0.0.0.0", 0, names=("Cam.example.org",))
+        running = WebServer(camera, MODEL, classify, "0.0.0.0", 0, names=("Cam.example.org",))
         running.start()
         yield running
         running.stop(2)

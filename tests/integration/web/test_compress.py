@@ -3,10 +3,11 @@
 import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from tests.integration.web.camera import CARD, Camera, Client, classify
+from tests.integration.web.camera import MODEL, Camera, Client, classify
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
 from vitcam.web.server import WebServer
@@ -18,8 +19,8 @@ FILES = ["/", "/page/app.js", "/page/style.css", "/page/icon.svg"]
 @pytest.fixture(scope="module")
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
-        card = CARD | {"labels": [f"thing {n}" for n in range(1000)]}
-        server = WebServer(camera, card, classify, "127.0.0.1", 0)
+        model = replace(MODEL, labels=tuple(f"thing {n}" for n in range(1000)))
+        server = WebServer(camera, model, classify, "127.0.0.1", 0)
         server.start()
         yield server
         server.stop(2)

@@ -3,11 +3,11 @@
 import gzip
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tests.integration.web.camera import CARD, Camera, classify
+from tests.integration.web.camera import MODEL, Camera, classify
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
 from vitcam.web.server import WebServer
@@ -84,7 +84,7 @@ GETS = [
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
         server = WebServer(
-            camera, {**CARD, "rollout": True}, classify, "127.0.0.1", 0, explain=lambda sent: sent.image
+            camera, replace(MODEL, rollout=True), classify, "127.0.0.1", 0, explain=lambda sent: sent.image
         )  # fmt: skip
         server.start()
         yield server

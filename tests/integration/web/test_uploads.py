@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from http.client import HTTPConnection, HTTPMessage
 from typing import Any
 
@@ -14,12 +15,13 @@ import numpy as np
 import pytest
 
 from tests import frames
-from tests.integration.web.camera import CARD, Camera, Client, classify
+from tests.integration.web.camera import MODEL, Camera, Client, classify
 from tests.integration.web.lines import answer_of, connected, post_head
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded, decode_image
-from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import to_model_size
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_BYTES
 from vitcam.web.server import WebServer
 
@@ -55,7 +57,7 @@ def form(name: str, data: bytes) -> tuple[bytes, str]:
 @contextmanager
 def serving(classify: Callable[[Image], Prediction]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, CARD, classify, "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
         server.start()
         try:
             yield server
@@ -211,16 +213,16 @@ def test_the_input_is_the_picture_as_the_model_was_given_it(server: WebServer) -
 
     kind, _, coded = record["input"].partition(",")
     given = cv2.imdecode(np.frombuffer(base64.b64decode(coded), np.uint8), cv2.IMREAD_COLOR)
-    spec = InputSpec(**CARD["input"])
+    spec = MODEL.card.input
     assert (status, kind) == (200, "data:image/png;base64")
     assert (cv2.cvtColor(given, cv2.COLOR_BGR2RGB) == to_model_size(decode_image(large), spec)).all()
     assert "input" not in post(server, large)[1]
 
 
 @contextmanager
-def explaining(explain: Callable[[Decoded], Image], card: dict[str, Any]) -> Iterator[WebServer]:
+def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, card, classify, "127.0.0.1", 0, explain=explain)
+        server = WebServer(camera, model, classify, "127.0.0.1", 0, explain=explain)
         server.start()
         try:
             yield server
@@ -231,7 +233,7 @@ def explaining(explain: Callable[[Decoded], Image], card: dict[str, Any]) -> Ite
 @pytest.mark.parametrize("as_form", [True, False])
 def test_the_sheet_of_a_photo_comes_as_png(as_form: bool) -> None:
     body, kind = form("image", photo()) if as_form else (photo(), "image/png")
-    with explaining(lambda sent: sent.image[::2], {**CARD, "rollout": True}) as server:
+    with explaining(lambda sent: sent.image[::2], replace(MODEL, rollout=True)) as server:
         status, headers, png = post_for_bytes(server, "/api/explain", body, kind)
 
     assert (status, headers["Content-Type"]) == (200, "image/png")
@@ -240,7 +242,7 @@ def test_the_sheet_of_a_photo_comes_as_png(as_form: bool) -> None:
 
 
 def test_a_model_file_without_its_blocks_answers_that_it_cannot_be_explained() -> None:
-    with explaining(lambda sent: sent.image, CARD) as server:
+    with explaining(lambda sent: sent.image, MODEL) as server:
         status, answer = post(server, photo(), target="/api/explain")
 
     assert status == 400
@@ -255,7 +257,7 @@ def test_sheets_take_the_places_that_photos_have() -> None:
         gate.wait(60)
         return sent.image
 
-    with explaining(wait, {**CARD, "rollout": True}) as server, ExitStack() as stack:
+    with explaining(wait, replace(MODEL, rollout=True)) as server, ExitStack() as stack:
         request = post_head("/api/explain", len(photo())) + photo()
         lines = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
         begun.wait(30)

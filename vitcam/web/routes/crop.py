@@ -16,7 +16,7 @@ from vitcam.wire import fractions
 class CropRoute:
     """`POST /api/crop`, and what `/api/state` says of it."""
 
-    def __init__(self, live: LivePipeline, aim: Aim, spec: InputSpec | None, admission: Admission) -> None:
+    def __init__(self, live: LivePipeline, aim: Aim, spec: InputSpec, admission: Admission) -> None:
         self._live = live
         self._aim = aim
         self._spec = spec
@@ -55,15 +55,13 @@ class CropRoute:
             return record
         height, width = shown.frame.preview.shape[:2]
         record["picture"] = [width, height]
-        seen = shown.frame.crop
         try:
             within = None if region is None else rect_of(region, height, width)
         except UsageError:  # in px, of a camera that now gives smaller pictures
             return record
         if within is not None and record["crop"] is None:
             record["crop"] = fractions(within, height, width)
-        if self._spec is not None:  # not the frame's, which may be older than the crop
-            seen = crop_of(self._spec, height, width, within)
+        seen = crop_of(self._spec, height, width, within)  # the frame's own may be older than the crop
         return record | {"seen": fractions(seen, height, width)}
 
 

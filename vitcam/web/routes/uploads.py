@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 import cv2
@@ -10,6 +10,7 @@ from aiohttp import web
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
+from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.photo_classifier import Expert
@@ -34,10 +35,10 @@ _NO_EXPLAIN = (
 class Uploads:
     """`POST /api/classify` and `POST /api/explain`."""
 
-    def __init__(self, expert: Expert, model_card: dict[str, Any], admission: Admission) -> None:
+    def __init__(self, expert: Expert, model: ModelInfo, admission: Admission) -> None:
         self._expert = expert
-        self._input = read_input_spec(model_card)
-        self._explains = bool(model_card.get("rollout"))
+        self._input = model.card.input
+        self._explains = model.rollout
         self._admission = admission
 
     async def classify(self, request: web.Request) -> web.Response:
@@ -67,7 +68,7 @@ class Uploads:
             record["rollout"] = nested_lists(prediction.rollout)
         if prediction.evidence is not None:
             record["evidence"] = nested_lists(prediction.evidence)
-        if with_input and self._input is not None:
+        if with_input:
             record["input"] = _data_url(to_model_size(photo.image, self._input))
         return record
 
@@ -80,22 +81,11 @@ def read_photo(body: Body) -> bytes:
     return data
 
 
-def read_input_spec(model_card: dict[str, Any]) -> InputSpec | None:
-    """What the model sees of a photo, from its card; None where the card does not say."""
-    raw = model_card.get("input")
-    names = {field.name for field in fields(InputSpec)}
-    if not isinstance(raw, dict) or not {"height", "width"} <= raw.keys():
-        return None
-    return InputSpec(**{name: value for name, value in raw.items() if name in names})
-
-
-def _place(photo: Decoded, prediction: Prediction, spec: InputSpec | None) -> dict[str, Any]:
+def _place(photo: Decoded, prediction: Prediction, spec: InputSpec) -> dict[str, Any]:
     """How large the photo is itself, in px, and which part of it the model saw, also where it was decoded reduced."""
     size = {"width": photo.width, "height": photo.height}
-    record: dict[str, Any] = {"image": size, "frame": frame_record(prediction) | size}
-    if spec is not None:
-        record["crop"] = asdict(crop_of(spec, photo.height, photo.width))
-    return record
+    crop = crop_of(spec, photo.height, photo.width)
+    return {"image": size, "frame": frame_record(prediction) | size, "crop": asdict(crop)}
 
 
 def _without_blame(ask: Callable[[T], R], photo: T) -> R:

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from vitcam.errors import UsageError
+from vitcam.model.record import ModelInfo
 from vitcam.pictures.overlay import MODES, Mode
 
 _SHOWN = 40  # characters of a wrong value that a refusal repeats
@@ -55,9 +55,10 @@ STEPS = {
 }
 
 
-def overlays_of(model_card: Mapping[str, Any]) -> tuple[Mode, ...]:
-    """What can be drawn of a model: rollout and evidence only where its file gives them."""
-    return tuple(mode for mode in MODES if mode not in OF_ALL_HEADS or model_card.get(mode))
+def overlays_of(model: ModelInfo) -> tuple[Mode, ...]:
+    """The overlays that a model has the data for: rollout and evidence only where its file gives them."""
+    given = {"rollout": model.rollout, "evidence": model.evidence}
+    return tuple(mode for mode in MODES if given.get(mode, True))
 
 
 def read_variant(query: Mapping[str, str], heads: int, default: Variant, overlays: Sequence[Mode] = MODES) -> Variant:

@@ -13,7 +13,7 @@ from tests.unit.training.choices import CONFIGS
 from tests.unit.training.exported import Exported, expected_outputs, pieces
 from tests.unit.training.nets import photos, small_vit
 from vitcam.model.classifier import Classifier
-from vitcam.model.record import model_record
+from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
 from vitcam_training.export.export import export
@@ -87,7 +87,7 @@ def test_without_a_class_token_the_int8_file_shows_where_the_reference_looked(po
     classifier, image = Classifier(tmp_path / "small.tflite", threads=1), photos(1, config)[0]
     expected = expected_outputs(config, read_network(tmp_path / "small.safetensors")[1], image)
     found, plain = classifier.classify_image(image, explain=True), classifier.classify_image(image)
-    record = model_record(classifier)
+    record = model_record(model_info(classifier))
 
     shapes = {"attention": (4, 2, 3), "rollout": (2, 3), "rows": (3, 4, 2, 3)}
     for name, shape in shapes.items():

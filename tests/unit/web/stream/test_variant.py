@@ -1,7 +1,10 @@
 """What the query of a stream's address may say."""
 
+from dataclasses import replace
+
 import pytest
 
+from tests.integration.web.camera import MODEL
 from vitcam.errors import UsageError
 from vitcam.web.stream.variant import STEPS, Variant, overlays_of, read_variant
 
@@ -83,13 +86,13 @@ def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
 
 
 def test_rollout_and_evidence_are_offered_only_of_a_model_that_gives_them() -> None:
-    offered = overlays_of({"rollout": True}), overlays_of({"rollout": False}), overlays_of({})
+    neither = overlays_of(MODEL)
 
-    assert offered[0] == ("none", "attention", "rollout", "heat", "grid")
-    assert overlays_of({"evidence": True}) == ("none", "evidence", "attention", "heat", "grid")
-    assert offered[1] == offered[2] == ("none", "attention", "heat", "grid")
+    assert overlays_of(replace(MODEL, rollout=True)) == ("none", "attention", "rollout", "heat", "grid")
+    assert overlays_of(replace(MODEL, evidence=True)) == ("none", "evidence", "attention", "heat", "grid")
+    assert neither == ("none", "attention", "heat", "grid")
     with pytest.raises(UsageError, match="'rollout'; allowed: none, attention, heat, grid"):
-        read_variant({"overlay": "rollout"}, heads=3, default=Variant(), overlays=offered[1])
+        read_variant({"overlay": "rollout"}, heads=3, default=Variant(), overlays=neither)
 
 
 def test_a_rollout_is_of_all_heads_so_choosing_one_makes_no_second_variant() -> None:
