@@ -10,7 +10,7 @@ import typer
 
 from vitcam._version import __version__
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
-from vitcam.errors import VitcamError
+from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
 from vitcam.terminal.standard_streams import settle_streams
 from vitcam.text import printable
@@ -54,9 +54,18 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
-        logging.getLogger("vitcam").debug("unexpected", exc_info=True)
+        _ensure_log()
+        logging.getLogger("vitcam").exception("failed unexpectedly", extra=TOLD_ELSEWHERE)
         print(f"vitcam: failed unexpectedly, please report it: {printable(repr(error))}", file=sys.stderr)  # noqa: T201
         sys.exit(1)
+
+
+def _ensure_log() -> None:
+    """Start the log where an error came before `root` could do so."""
+    if not logging.getLogger("vitcam").handlers:
+        from vitcam.terminal.logs import start_logging
+
+        start_logging()
 
 
 def _version(wanted: bool) -> None:

@@ -8,9 +8,14 @@ VitcamError            1   failed at run time
 └── ConfigError       78   bad configuration (EX_CONFIG of sysexits.h: systemd does not restart on it)
 
 A message says what was found, what is allowed and what to do, in one sentence without a full stop.
+An exception of any other class is a bug. It is logged as an error with its stack.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+TOLD_ELSEWHERE: Final = {"told_elsewhere": True}
+"""`extra` of a log record about an error that the person is told in a sentence, too. A terminal leaves the record out
+unless it is verbose; a file and the journal keep it."""
 
 
 class VitcamError(Exception):
@@ -38,6 +43,6 @@ class SourceLost(VitcamError):
 
 
 class ConfigError(VitcamError):
-    """A configuration that cannot be meant."""
+    """An invalid configuration."""
 
     exit_code: ClassVar[int] = 78

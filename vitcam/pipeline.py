@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from vitcam.errors import SourceError, SourceLost, VitcamError
+from vitcam.errors import TOLD_ELSEWHERE, SourceError, SourceLost, VitcamError
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.slot import Slot
@@ -181,8 +181,9 @@ class Pipeline:
         except VitcamError as error:
             self._fail(error)
         except Exception as error:  # the thread's outermost frame: nobody above could catch it
-            log.debug("the stage failed", exc_info=True)
-            self._fail(VitcamError(f"the {threading.current_thread().name} failed unexpectedly: {error!r}"))
+            failed = f"the {threading.current_thread().name.replace('_', ' ')} failed unexpectedly"
+            log.exception(failed, extra=TOLD_ELSEWHERE)
+            self._fail(VitcamError(f"{failed}: {error!r}"))
 
     def _fail(self, error: VitcamError) -> None:
         self.failure = self.failure or error

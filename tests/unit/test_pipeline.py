@@ -2,6 +2,8 @@ import threading
 import time
 from collections.abc import Iterator
 
+import pytest
+
 from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
 from vitcam.errors import ModelError, SourceError, SourceLost
@@ -111,15 +113,22 @@ def test_a_failing_model_ends_the_run_with_one_sentence() -> None:
     pipeline.stop(1)
 
 
-def test_a_bug_in_a_stage_is_reported_and_never_dies_in_silence() -> None:
-    def broken(shown: Frame) -> Prediction:
+def test_a_bug_in_a_stage_ends_the_run_with_one_sentence_and_its_stack_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken(frame: Frame) -> Prediction:
         raise ZeroDivisionError("oh")
 
     pipeline = started(lambda: Numbered(10), broken)
-
-    assert pipeline.over.wait(PATIENCE_S)
-    assert "failed unexpectedly" in str(pipeline.failure)
+    over = pipeline.over.wait(PATIENCE_S)
     pipeline.stop(1)
+    (record,) = [record for record in caplog.records if record.exc_info is not None]
+
+    assert over
+    assert str(pipeline.failure) == "the classify stage failed unexpectedly: ZeroDivisionError('oh')"
+    assert record.levelname == "ERROR"
+    assert record.getMessage() == "the classify stage failed unexpectedly"
+    assert "in broken" in caplog.text
 
 
 def test_a_rate_limit_classifies_that_many_frames_and_takes_the_newest() -> None:

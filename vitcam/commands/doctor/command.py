@@ -13,6 +13,7 @@ from rich.text import Text
 from vitcam.commands.doctor import camera, machine, model, python, service
 from vitcam.commands.doctor.check import Check, Examination, Examined
 from vitcam.config.settings import Settings
+from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
 from vitcam.terminal.consoles import for_results
 
@@ -47,7 +48,7 @@ def examine(name: str, examination: Examination, examined: Examined) -> Check:
         with redirect_stdout(sys.stderr):  # a broken OpenCV prints its complaint between our JSON
             finding = examination(examined)
     except Exception as error:
-        log.debug("the check %s failed", name, exc_info=True)
+        log.exception("the check %s failed unexpectedly", name, extra=TOLD_ELSEWHERE)
         sentence = " ".join(str(error).split()) or "no reason given"
         return Check(name, "fail", f"could not be checked: {type(error).__name__}: {sentence}", "vitcam -v doctor")
     return Check(name, finding.status, finding.found, finding.fix)
