@@ -163,7 +163,7 @@ def test_it_ends_when_we_are_killed(busy: bool) -> None:
     if busy:
         os.kill(pid, signal.SIGCONT)
     deadline = time.monotonic() + 30
-    while (still := child.exists() and b"decode_child" in (child / "cmdline").read_bytes()) and (
+    while (still := child.exists() and b"pictures.decoder.child" in (child / "cmdline").read_bytes()) and (
         time.monotonic() < deadline
     ):
         time.sleep(0.05)

@@ -378,7 +378,7 @@ def test_a_decoder_that_dies_costs_one_picture() -> None:
         next(frames)
         children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
         for pid in " ".join(path.read_text() for path in children).split():
-            if b"decode_child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"pictures.decoder.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(int(pid), signal.SIGKILL)
         after = [next(frames) for _ in range(3)]
 

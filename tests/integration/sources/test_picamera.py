@@ -70,7 +70,7 @@ def children() -> set[int]:
     listed = subprocess.run(
         ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
     )
-    lines = [line.split(None, 2) for line in listed.stdout.splitlines() if "picamera_child" in line]
+    lines = [line.split(None, 2) for line in listed.stdout.splitlines() if "sources.picamera.child" in line]
     return {int(pid) for pid, state, _ in lines if not state.startswith("Z")}
 
 
@@ -259,7 +259,7 @@ def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, hangs: bool
     died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     child = Path(f"/proc/{int(died.stdout)}/cmdline")
     deadline = time.monotonic() + 30
-    while (still := child.exists() and "picamera_child" in child.read_text()) and time.monotonic() < deadline:
+    while (still := child.exists() and "sources.picamera.child" in child.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
 
     assert died.returncode == -signal.SIGKILL

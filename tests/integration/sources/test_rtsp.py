@@ -88,7 +88,9 @@ def test_what_others_send_is_decoded_in_a_process_of_its_own_which_shows_no_secr
     with rtsp_server(port), open_source(f"rtsp://user:hunter2@127.0.0.1:{port}/cam", options) as source:
         frames = iter(source)
         taken = [next(frames) for _ in range(3)]
-        child = next(pid for pid in own_children() if b"rtsp_child" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        child = next(
+            pid for pid in own_children() if b"sources.rtsp.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
         command = Path(f"/proc/{child}/cmdline").read_bytes()
         os.kill(child, signal.SIGKILL)
         with pytest.raises(SourceLost, match="process ended by SIGKILL"):
