@@ -138,9 +138,9 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
 
     pipeline = Pipeline(job, classify, publisher.prediction)
     _check_overlay(settings, classifier)
-    expert = PhotoClassifier(classifier)
-    web = _build_web(settings, pipeline, classifier, aim, expert, playback) if settings.web.enabled else None
-    return _Watched(pipeline, web, publisher, expert)
+    photos = PhotoClassifier(classifier)
+    web = _build_web(settings, pipeline, classifier, aim, photos, playback) if settings.web.enabled else None
+    return _Watched(pipeline, web, publisher, photos)
 
 
 def _configured_model(run: Run) -> Classifier:
@@ -180,7 +180,7 @@ class _Watched:
     pipeline: Pipeline
     web: "WebServer | None"
     publisher: Publisher
-    expert: PhotoClassifier
+    photos: PhotoClassifier
 
     def hearts(self) -> Hearts:
         stages = self.pipeline.hearts()
@@ -231,7 +231,7 @@ def _end(watched: _Watched, asked: Asked) -> None:
     """Stop every part within its time. A part that hangs (a camera's driver may) is left behind, not waited for."""
     pipeline, publisher = watched.pipeline, watched.publisher
     state = pipeline.state()
-    watched.expert.close()
+    watched.photos.close()
     if watched.web is not None:
         watched.web.stop(_END_WITHIN_S)
     ended = pipeline.stop(_END_WITHIN_S)
@@ -266,7 +266,7 @@ def _build_web(
     pipeline: Pipeline,
     classifier: Classifier,
     aim: Aim,
-    expert: PhotoClassifier,
+    photos: PhotoClassifier,
     playback: Playback,
 ) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
@@ -275,13 +275,11 @@ def _build_web(
     return WebServer(
         pipeline,
         model_info(classifier),
-        expert.classify,
+        photos,
         settings.web.host,
         settings.web.port,
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
         aim,
-        decode=expert.decode,
-        explain=expert.explain,
         names=settings.web.names,
         playback=playback,
     )

@@ -12,7 +12,6 @@ from vitcam.pictures.overlay import KINDS, Mode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
 from vitcam.web.live import AsyncSlot, LivePipeline
-from vitcam.web.photo_classifier import Expert
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
@@ -23,7 +22,7 @@ from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
-from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads
+from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, PhotoBackend, Uploads
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
@@ -43,7 +42,7 @@ class AppParts:
 
     live: LivePipeline
     model: ModelInfo
-    expert: Expert
+    photos: PhotoBackend
     default: Variant
     encoder: Encoder
     demand: Demand
@@ -97,9 +96,9 @@ class _Handlers:
         self._clients = {
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
         }
-        photos = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
+        uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
         changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
-        self.uploads = Uploads(parts.expert, parts.model, photos)
+        self.uploads = Uploads(parts.photos, parts.model, uploads)
         self.crop = CropRoute(parts.live, parts.aim, parts.model.card.input, changes)
         self.player = PlaybackRoute(parts.playback, changes)
 

@@ -8,18 +8,15 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, cast
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Image, Prediction
 from vitcam.model.record import ModelInfo
-from vitcam.pictures.decode import Decode, Decoded, decode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
-from vitcam.web.photo_classifier import Expert
 from vitcam.web.requests.hosts import AllowedHosts
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from aiohttp import web
 
     from vitcam.web.requests.connections import IdleConnections
+    from vitcam.web.routes.uploads import PhotoBackend
 
 log = logging.getLogger(__name__)
 
@@ -42,11 +40,10 @@ class WebServer:
 
     live        the pipeline that is watched
     model       that classifies
-    classify    for uploads; called in a thread of its own, so with an interpreter of its own
+    photos      answers uploaded photos; called in a thread of its own, so with an interpreter of its own
     host, port  where to listen; port 0 takes a free one
     default     what `/stream` and `/snapshot.jpg` give unasked
     aim         what the model is shown, for the page to change
-    decode      for uploads, as is `explain`: draws the sheet of `vitcam explain`, (h, w, 3) uint8, RGB
     names       it answers to, beside those that only this network can give
     playback    what viewers do to a source of files
     """
@@ -55,19 +52,17 @@ class WebServer:
         self,
         live: LivePipeline,
         model: ModelInfo,
-        classify: Callable[[Image], Prediction],
+        photos: "PhotoBackend",
         host: str,
         port: int,
         default: Variant = Variant(),  # noqa: B008 - frozen
         aim: Aim | None = None,
-        decode: Decode = decode,
-        explain: Callable[[Decoded], Image] | None = None,
         names: Sequence[str] = (),
         playback: Playback | None = None,
     ) -> None:
         self._live = live
         self._model = model
-        self._expert = Expert(decode, classify, explain)
+        self._photos = photos
         self._host = host
         self._names = names
         self._port = port
@@ -147,7 +142,7 @@ class WebServer:
         parts = AppParts(
             live=self._live,
             model=self._model,
-            expert=self._expert,
+            photos=self._photos,
             default=self._default,
             encoder=self._encoder,
             demand=self._demand,

@@ -5,7 +5,7 @@ import math
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Self
 
@@ -17,6 +17,7 @@ from vitcam.frames import ClassifiedFrame, Image, Prediction, Rect
 from vitcam.model.bundle import Card
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime.interpreter import RuntimeInfo
+from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Aim
 from vitcam.slot import Slot
@@ -44,6 +45,18 @@ def _noisy_picture(seed: int, noise: float) -> Image:
 def classify(_: Image) -> Prediction:
     """What a model would say of an upload."""
     return frames.prediction("cat", cup=0.05)
+
+
+@dataclass(frozen=True)
+class Photos:
+    """Answers photos without a model and without a process of its own."""
+
+    classify: Callable[[Image], Prediction] = classify
+    decode: Callable[[bytes], Decoded] = decode
+    explain: Callable[[Decoded], Image] = lambda photo: photo.image
+
+
+PHOTOS = Photos()
 
 
 class Camera:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.web.camera import MODEL, Camera, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from vitcam.web.server import WebServer
 
 
@@ -16,7 +16,7 @@ def camera() -> Iterator[Camera]:
 
 @pytest.fixture
 def server(camera: Camera) -> Iterator[WebServer]:
-    running = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+    running = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
     running.start()
     yield running
     running.stop(2)

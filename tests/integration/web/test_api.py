@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.model.record import model_record
 from vitcam.web.server import WebServer
@@ -142,7 +142,7 @@ def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str
 def public() -> Iterator[WebServer]:
     """A server for the whole network, which has a name in DNS."""
     with Camera() as camera:
-        running = WebServer(camera, MODEL, classify, "0.0.0.0", 0, names=("Cam.example.org",))
+        running = WebServer(camera, MODEL, PHOTOS, "0.0.0.0", 0, names=("Cam.example.org",))
         running.start()
         yield running
         running.stop(2)

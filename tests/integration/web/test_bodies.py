@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 
 from tests import frames
-from tests.integration.web.camera import MODEL, Camera, classify
+from tests.integration.web.camera import MODEL, Camera, Photos
 from tests.integration.web.lines import answer_of, connected, is_closed, post_head, readable, refusal_of
 from tests.integration.web.test_uploads import photo
 from vitcam.pictures.decode import Decoded
@@ -26,7 +26,7 @@ CROP = b'{"crop": null}'
 @contextmanager
 def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0, decode=decode)
+        server = WebServer(camera, MODEL, Photos(decode=decode), "127.0.0.1", 0)
         server.start()
         try:
             yield server

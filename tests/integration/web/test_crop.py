@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from tests.daemon import daemon, get_json
 from tests.integration.sources.test_mjpeg_http import EXACT, MULTIPART, jpeg, server
 from tests.integration.web.browser import console_errors, open_browser
-from tests.integration.web.camera import MODEL, Camera, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Aim, Region
 from vitcam.web.server import WebServer
@@ -50,7 +50,7 @@ def aim(memory: Memory) -> Aim:
 @pytest.fixture
 def aimed(camera: Camera, aim: Aim) -> Iterator[WebServer]:
     camera.aim = aim
-    running = WebServer(camera, MODEL, classify, "127.0.0.1", 0, aim=aim)
+    running = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, aim=aim)
     running.start()
     yield running
     running.stop(2)
@@ -280,7 +280,7 @@ def test_a_crop_can_be_chosen_while_the_camera_gives_no_picture(
 def test_before_the_first_picture_programs_may_set_a_crop_and_people_wait(aim: Aim, chrome: Chrome) -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    server = WebServer(camera, MODEL, classify, "127.0.0.1", 0, aim=aim)
+    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, aim=aim)
     server.start()
     status, answer = post(server.url, '{"crop": [0.5, 0, 0.5, 1]}')
     chrome.get(server.url)
@@ -307,7 +307,7 @@ def test_a_choice_that_vitcam_could_not_hear_is_kept_until_it_is_back(
     chrome.find_element(By.ID, "crop-apply").click()
     wait(chrome, lambda: "did not answer" in text(chrome, "crop-message"))
     before = aim.region
-    again = WebServer(camera, MODEL, classify, "127.0.0.1", int(aimed.url.rsplit(":", 1)[1]), aim=aim)
+    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", int(aimed.url.rsplit(":", 1)[1]), aim=aim)
     again.start()
     wait(chrome, lambda: text(chrome, "status") == "Live")
     chrome.find_element(By.ID, "crop-apply").click()

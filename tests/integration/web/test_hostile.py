@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tests.integration.web.camera import MODEL, Camera, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
 from vitcam.web.server import WebServer
@@ -83,9 +83,7 @@ GETS = [
 @pytest.fixture(scope="module")
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(
-            camera, replace(MODEL, rollout=True), classify, "127.0.0.1", 0, explain=lambda sent: sent.image
-        )  # fmt: skip
+        server = WebServer(camera, replace(MODEL, rollout=True), PHOTOS, "127.0.0.1", 0)
         server.start()
         yield server
         server.stop(2)

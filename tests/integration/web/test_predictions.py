@@ -4,7 +4,7 @@ import json
 import time
 from itertools import pairwise
 
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.web.server import WebServer
 
 
@@ -49,7 +49,7 @@ def test_whoever_resumes_gets_the_newest_and_no_history(camera: Camera, server: 
 
 def test_a_client_that_pauses_comes_back_to_the_newest_not_to_a_backlog() -> None:
     with Camera(fps=100, grid=(12, 14, 14)) as camera:  # events of 20 kB
-        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
         server.start()
         with Client(server, "/api/predictions?attention=1") as client:
             client.read_event()
@@ -64,7 +64,7 @@ def test_a_client_that_pauses_comes_back_to_the_newest_not_to_a_backlog() -> Non
 
 def test_predictions_are_not_sent_faster_than_people_can_see() -> None:
     with Camera(fps=300) as camera:
-        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
         server.start()
         with Client(server, "/api/predictions") as client:
             client.read_event()

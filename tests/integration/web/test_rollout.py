@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.daemon import daemon, get_json
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.test_stream import until
 from tests.integration.web.test_uploads import photo, post, serving
 from tests.parts import need_model
@@ -23,7 +23,7 @@ from vitcam.web.server import WebServer
 @pytest.fixture
 def explaining(camera: Camera) -> Iterator[WebServer]:
     """Serves a camera whose model works a rollout out when it is told to: the lower right patch alone is hot."""
-    running = WebServer(camera, replace(MODEL, rollout=True), classify, "127.0.0.1", 0)
+    running = WebServer(camera, replace(MODEL, rollout=True), PHOTOS, "127.0.0.1", 0)
     camera.explain = lambda: running.wants_rollout
     running.start()
     yield running

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.errors import VitcamError
 from vitcam.web.server import WebServer
 
@@ -18,7 +18,7 @@ def test_a_port_in_use_is_known_before_start_returns(camera: Camera, server: Web
     port = int(server.url.rsplit(":", 1)[1])
 
     with pytest.raises(VitcamError, match="in use already"):
-        WebServer(camera, MODEL, classify, "127.0.0.1", port).start()
+        WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port).start()
 
 
 def test_a_web_part_that_does_not_start_in_time_is_one_sentence(
@@ -33,7 +33,7 @@ def test_a_web_part_that_does_not_start_in_time_is_one_sentence(
 
     monkeypatch.setattr(WebServer, "_run", serve_late)
     monkeypatch.setattr("vitcam.web.server._START_TIMEOUT_S", 0.05)
-    server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
     server.start()
     with pytest.raises(VitcamError, match=r"did not start within 0\.05 s"):
         server.wait_until_serving()
@@ -72,7 +72,7 @@ def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, serve
 
 
 def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread(camera: Camera) -> None:
-    server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
     server.start()
     server.stop(10)
 
@@ -82,7 +82,7 @@ def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread(camera: Camer
 def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server: WebServer) -> None:
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
-    again = WebServer(camera, MODEL, classify, "127.0.0.1", port)
+    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port)
     again.start()
     with Client(again, "/healthz") as client:
         status = client.status
@@ -92,7 +92,7 @@ def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server:
 
 
 def test_a_server_that_never_started_can_be_stopped_twice() -> None:
-    server = WebServer(Camera(), MODEL, classify, "127.0.0.1", 0)
+    server = WebServer(Camera(), MODEL, PHOTOS, "127.0.0.1", 0)
     server.stop(1)
     server.stop(1)
 

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.web.server import WebServer
 
 
@@ -63,7 +63,7 @@ def test_without_a_new_frame_the_snapshot_gives_the_newest_there_is(camera: Came
 def test_before_the_first_frame_the_snapshot_is_a_card_and_says_so() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
     server.start()
     with Client(server, "/snapshot.jpg?width=320") as client:
         jpeg = client.read_body()

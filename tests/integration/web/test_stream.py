@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.web.server import WebServer
 from vitcam.web.stream import mjpeg
 
@@ -104,7 +104,7 @@ def test_the_rate_asked_for_is_the_rate_given(server: WebServer) -> None:
 @pytest.mark.parametrize("noise", [2.0, 6.0])  # JPEGs of 40 and 115 kB
 def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> None:
     with Camera(noise=noise) as camera:
-        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
         server.start()
         with Client(server, "/stream?width=1280&fps=15") as client:
             for _ in range(15):
@@ -256,7 +256,7 @@ def test_without_signal_the_stream_shows_a_card_and_recovers_by_itself(camera: C
 def test_a_stream_begins_with_the_card_when_there_never_was_a_picture() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    other = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+    other = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
     other.start()
     began = time.monotonic()
     with Client(other, "/stream?width=320") as client:

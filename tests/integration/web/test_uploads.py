@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests import frames
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, Camera, Client, Photos
 from tests.integration.web.lines import answer_of, connected, post_head
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
@@ -57,7 +57,7 @@ def form(name: str, data: bytes) -> tuple[bytes, str]:
 @contextmanager
 def serving(classify: Callable[[Image], Prediction]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, Photos(classify), "127.0.0.1", 0)
         server.start()
         try:
             yield server
@@ -222,7 +222,7 @@ def test_the_input_is_the_picture_as_the_model_was_given_it(server: WebServer) -
 @contextmanager
 def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, model, classify, "127.0.0.1", 0, explain=explain)
+        server = WebServer(camera, model, Photos(explain=explain), "127.0.0.1", 0)
         server.start()
         try:
             yield server

@@ -13,18 +13,18 @@ from vitcam.pictures.decode import Decoded
 def test_the_sheet_is_the_one_that_vitcam_explain_draws_and_the_model_is_left_as_it_was() -> None:
     classifier = Classifier("mnist", threads=1, top_k=3)
     photo = Decoded(frames.picture(100, 200), 2000, 1000)
-    expert = PhotoClassifier(classifier)
+    photos = PhotoClassifier(classifier)
 
-    sheet = expert.explain(photo)
+    sheet = photos.explain(photo)
 
     assert (sheet == draw_sheet(ask(classifier, photo, About("the photo that was sent"), 3, 0.85))).all()
     assert classifier.top_k == 3
-    assert len(expert.classify(photo.image).top) == 3
+    assert len(photos.classify(photo.image).top) == 3
 
 
 def test_the_sheet_names_the_size_of_the_photo_itself_where_it_was_decoded_reduced() -> None:
-    expert, image = PhotoClassifier(Classifier("mnist", threads=1)), frames.picture(100, 200)
+    photos, image = PhotoClassifier(Classifier("mnist", threads=1)), frames.picture(100, 200)
 
-    reduced, whole = (expert.explain(Decoded(image, width, width // 2)) for width in (1600, 200))
+    reduced, whole = (photos.explain(Decoded(image, width, width // 2)) for width in (1600, 200))
 
     assert not np.array_equal(reduced, whole)

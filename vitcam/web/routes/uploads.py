@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import cv2
 from aiohttp import web
@@ -13,7 +13,6 @@ from vitcam.frames import Image, Prediction
 from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
-from vitcam.web.photo_classifier import Expert
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits
 from vitcam.web.requests.form import is_form, read_field
@@ -32,11 +31,27 @@ _NO_EXPLAIN = (
 )
 
 
+class PhotoBackend(Protocol):
+    """Decodes, classifies and explains photos. Every method blocks; none is called while another one works."""
+
+    def decode(self, data: bytes, /) -> Decoded:
+        """A photo's pixels. Raises UsageError for bytes that are no photo."""
+        ...
+
+    def classify(self, image: Image, /) -> Prediction:
+        """What is on (H, W, 3) uint8, RGB."""
+        ...
+
+    def explain(self, photo: Decoded, /) -> Image:
+        """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB. Called only where the model gives a rollout."""
+        ...
+
+
 class Uploads:
     """`POST /api/classify` and `POST /api/explain`."""
 
-    def __init__(self, expert: Expert, model: ModelInfo, admission: Admission) -> None:
-        self._expert = expert
+    def __init__(self, photos: PhotoBackend, model: ModelInfo, admission: Admission) -> None:
+        self._photos = photos
         self._input = model.card.input
         self._explains = model.rollout
         self._admission = admission
@@ -48,20 +63,18 @@ class Uploads:
 
     async def explain(self, request: web.Request) -> web.Response:
         """The sheet of `vitcam explain`, as PNG."""
-        draw = self._expert.explain
-        if draw is None or not self._explains:
+        if not self._explains:
             raise UsageError(_NO_EXPLAIN)
-
-        def work(body: Body) -> bytes:
-            return _png(_without_blame(draw, self._expert.decode(read_photo(body))))
-
-        png = await self._admission.answer(request, work)
+        png = await self._admission.answer(request, self._draw_sheet)
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
+
+    def _draw_sheet(self, body: Body) -> bytes:
+        return _png(_without_blame(self._photos.explain, self._photos.decode(read_photo(body))))
 
     def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
-        photo = self._expert.decode(read_photo(body))
-        prediction = _without_blame(self._expert.classify, photo.image)
+        photo = self._photos.decode(read_photo(body))
+        prediction = _without_blame(self._photos.classify, photo.image)
         record = prediction_record(prediction) | _place(photo, prediction, self._input)
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:

@@ -16,7 +16,7 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.integration.web.browser import console_errors, open_browser
-from tests.integration.web.camera import MODEL, Camera, Client, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Variant
 
@@ -144,7 +144,7 @@ def test_the_page_comes_back_by_itself_after_a_restart(camera: Camera, server: W
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
-    again = WebServer(camera, MODEL, classify, "127.0.0.1", port)
+    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port)
     again.start()
     wait(chrome, lambda: text(chrome, "status") == "Live")
     camera.label = "kettle"
@@ -167,7 +167,7 @@ def test_the_page_offers_what_another_model_can_do_after_a_restart(
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
     other = replace(MODEL, card=replace(MODEL.card, name="other"), rollout=True)
-    again = WebServer(camera, other, classify, "127.0.0.1", port)
+    again = WebServer(camera, other, PHOTOS, "127.0.0.1", port)
     again.start()
     wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]"))
     wait(chrome, lambda: text(chrome, "status") == "Live")
@@ -259,7 +259,7 @@ def test_faint_guesses_keep_their_places_and_none_stands_on_another(chrome: Chro
 def test_the_page_shows_the_picture_that_is_given_unasked_while_others_watch_every_other_one(
     camera: Camera, chrome: Chrome
 ) -> None:
-    server = WebServer(camera, MODEL, classify, "127.0.0.1", 0, Variant(width=640))  # less than the page asks for
+    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, Variant(width=640))  # less than the page asks for
     server.start()
     with ExitStack() as stack:
         stack.callback(server.stop, 2)

@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from tests.integration.web.browser import console_errors, open_browser
-from tests.integration.web.camera import MODEL, Camera, classify
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Photos
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image
 from vitcam.pictures.decode import Decoded
@@ -58,7 +58,7 @@ def playback() -> Playback:
 def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
     model = replace(MODEL, rollout=True)
     with Camera(fps=10) as camera:
-        server = WebServer(camera, model, classify, "127.0.0.1", 0, aim=camera.aim, explain=sheet, playback=playback)
+        server = WebServer(camera, model, Photos(explain=sheet), "127.0.0.1", 0, aim=camera.aim, playback=playback)
         server.start()
         yield camera, server
         server.stop(2)
@@ -221,7 +221,7 @@ def test_a_crop_of_an_earlier_run_is_said_and_taken_back(page: Chrome) -> None:
     camera = Camera(fps=10)
     camera.aim = Aim(Region(0.2, 0.2, 0.5, 0.5), remembered=True)
     with camera:
-        server = WebServer(camera, MODEL, classify, "127.0.0.1", 0, aim=camera.aim)
+        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, aim=camera.aim)
         server.start()
         open_page(page, server)
         wait(page, lambda: not hidden(page, "crop-kept"))
