@@ -12,12 +12,11 @@ from vitcam.pictures.overlay import KINDS, Mode
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
 from vitcam.web.live import AsyncSlot, LivePipeline
-from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.admission import Admission, Quota, address_of
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
 from vitcam.web.requests.hosts import AllowedHosts
 from vitcam.web.requests.middleware import add_headers, check_host_and_origin, errors_as_json, refusal
-from vitcam.web.requests.quota import Quota, address_of
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed

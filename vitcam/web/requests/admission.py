@@ -1,41 +1,91 @@
-"""Requests with a body: few at once, read within their limits, worked on off the event loop."""
+"""Admission control: how many requests of a kind are served at once, in all and from one address.
+
+`Quota` counts requests. `Admission` is for those with a body: it also reads the body, and works on it off the loop.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from aiohttp import web
 
 from vitcam.web.requests.body import Body, BodyLimits, read_body
-from vitcam.web.requests.quota import Quota, address_of
 
 T = TypeVar("T")
 
 
-class Admission:
-    """A request holds its place until the work on its body is really done, also when its client has left.
+class Quota:
+    """How many requests may be served at once. Without a limit for each address, one client could take them all.
 
-    limits    of one body
-    places    how many may come at once
-    executor  does the work; it is given one piece at a time, so that who leaves while others are served costs nothing
+    total        in all
+    per_address  from one IP address
+    noun         what is requested, in the plural, such as `photos`
     """
 
-    def __init__(self, limits: BodyLimits, places: Quota, executor: Executor) -> None:
+    def __init__(self, total: int, per_address: int, noun: str) -> None:
+        self._total = total
+        self._per_address = per_address
+        self._noun = noun
+        self._in_use: Counter[str] = Counter()
+
+    @property
+    def in_use(self) -> int:
+        """Requests that are being served now."""
+        return self._in_use.total()
+
+    @contextmanager
+    def reserve(self, address: str) -> Iterator[None]:
+        """Count a request from `address` while the context lasts. Raises HTTPServiceUnavailable if there are enough."""
+        if self.in_use >= self._total:
+            raise _busy(f"{self._total} {self._noun} are being served already; try again in a second")
+        if self._in_use[address] >= self._per_address:
+            raise _busy(
+                f"your address has {self._per_address} {self._noun} here already; end one or try again in a second"
+            )
+        self._in_use[address] += 1
+        try:
+            yield
+        finally:
+            self._in_use[address] -= 1
+            if not self._in_use[address]:
+                del self._in_use[address]
+
+
+class Admission:
+    """Serves requests with a body. A request stays counted until the work on it has ended, even if its client left.
+
+    limits    of one body
+    quota     how many are served at once
+    executor  does the work. It gets one piece of work at a time, so that a request whose client leaves while it waits
+              for its turn costs nothing.
+    """
+
+    def __init__(self, limits: BodyLimits, quota: Quota, executor: Executor) -> None:
         self._limits = limits
-        self._places = places
+        self._quota = quota
         self._executor = executor
         self._turn = asyncio.Lock()
 
-    async def answer(self, request: web.Request, work: Callable[[Body], T]) -> T:
-        """What `work` makes of the request's body. Raises what `read_body` and `work` raise, and `Quota.reserve`."""
-        with ExitStack() as held:
-            held.enter_context(self._places.reserve(address_of(request)))
+    async def serve(self, request: web.Request, work: Callable[[Body], T]) -> T:
+        """What `work` returns for the request's body. Raises what `Quota.reserve`, `read_body` and `work` raise."""
+        with ExitStack() as reserved:
+            reserved.enter_context(self._quota.reserve(address_of(request)))
             body = await read_body(request, self._limits)
             await self._turn.acquire()
-            held.callback(self._turn.release)
-            job = self._executor.submit(work, body)
-            loop, free = asyncio.get_running_loop(), held.pop_all().close
-            job.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(free))
-            return await asyncio.shield(asyncio.wrap_future(job))
+            reserved.callback(self._turn.release)
+            future = self._executor.submit(work, body)
+            loop, release = asyncio.get_running_loop(), reserved.pop_all().close
+            future.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(release))
+            return await asyncio.shield(asyncio.wrap_future(future))
+
+
+def address_of(request: web.Request) -> str:
+    """The client's IP address without its port; empty once the client has left."""
+    return request.remote or ""
+
+
+def _busy(sentence: str) -> web.HTTPServiceUnavailable:
+    return web.HTTPServiceUnavailable(text=sentence, headers={"Retry-After": "1"})

@@ -24,7 +24,7 @@ class CropRoute:
 
     async def answer(self, request: web.Request) -> web.Response:
         """Show the model another part, from the next frame on; `remembered`: whether the next run will have it."""
-        reason = await self._admission.answer(request, self._point)
+        reason = await self._admission.serve(request, self._point)
         return web.json_response({**self.record(), "remembered": not reason, "reason": reason})
 
     def _point(self, body: Body) -> str:

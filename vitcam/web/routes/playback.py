@@ -23,7 +23,7 @@ class PlaybackRoute:
 
     async def answer(self, request: web.Request) -> web.Response:
         """Pause, go on or step; 409 where the source cannot."""
-        if not await self._admission.answer(request, self._obey):
+        if not await self._admission.serve(request, self._obey):
             raise web.HTTPConflict(text=self._why_not())
         return web.json_response(self.record())
 

@@ -59,13 +59,13 @@ class Uploads:
     async def classify(self, request: web.Request) -> web.Response:
         """A prediction; with `?input=1` also the picture that the model was given."""
         with_input = request.query.get("input") == "1"
-        return web.json_response(await self._admission.answer(request, lambda body: self._describe(body, with_input)))
+        return web.json_response(await self._admission.serve(request, lambda body: self._describe(body, with_input)))
 
     async def explain(self, request: web.Request) -> web.Response:
         """The sheet of `vitcam explain`, as PNG."""
         if not self._explains:
             raise UsageError(_NO_EXPLAIN)
-        png = await self._admission.answer(request, self._draw_sheet)
+        png = await self._admission.serve(request, self._draw_sheet)
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
 
     def _draw_sheet(self, body: Body) -> bytes:

@@ -4,9 +4,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from vitcam.sources.playback import Playback
-from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import BodyLimits
-from vitcam.web.requests.quota import Quota
 from vitcam.web.routes.playback import PlaybackRoute
 
 
