@@ -1,19 +1,30 @@
-"""The body of a request: read whole, within a time and a size, and as JSON."""
+"""The body of a request: read whole within a time and a size, then taken as JSON or as a form.
+
+A form is multipart/form-data (RFC 7578; RFC 2046, 5.1). The time to find a field in it grows only with the length of
+the body: the content of a part is never looked into.
+"""
 
 import asyncio
 import json
 from dataclasses import dataclass
 from email.message import Message
+from email.parser import BytesHeaderParser
+from email.utils import collapse_rfc2231_value
 from typing import Any
 
 from aiohttp import web
 
 from vitcam.errors import UsageError
 
+_MAX_PARTS = 16
+_MAX_PART_HEADERS = 2048  # bytes
+_MAX_PREAMBLE = 1024  # bytes before the first part
+_MAX_BOUNDARY = 70  # characters, as in RFC 2046
+
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """What a body may take."""
+    """How large a body may be, and how long it may take to arrive."""
 
     size: int
     """In bytes."""
@@ -25,11 +36,16 @@ class BodyLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """A body that has come whole."""
+    """A body that has arrived completely."""
 
     data: bytes
     content_type: str
     """The header as it was sent; empty if there was none."""
+
+    @property
+    def is_form(self) -> bool:
+        """Whether the Content-Type header says that it is a form."""
+        return self.content_type.strip().lower().startswith("multipart/")
 
 
 async def read_body(request: web.Request, limits: BodyLimits) -> Body:
@@ -39,30 +55,28 @@ async def read_body(request: web.Request, limits: BodyLimits) -> Body:
     """
     coding = request.headers.get("Content-Encoding", "identity")
     if coding != "identity":
-        raise UsageError(f"{limits.noun} is sent with Content-Encoding {coding[:40]!r}; send it as it is")
+        raise UsageError(f"{limits.noun} is sent with Content-Encoding {coding[:40]!r}; send it without compression")
     if (request.content_length or 0) > limits.size:
         raise _too_large(limits, request.content_length or 0)
     data = bytearray()
     try:
         async with asyncio.timeout(limits.seconds):
-            async for piece in request.content.iter_any():
-                data += piece
+            async for chunk in request.content.iter_any():
+                data += chunk
                 if len(data) > limits.size:
                     raise _too_large(limits, len(data))
     except TimeoutError:
         raise web.HTTPRequestTimeout(
-            text=f"{limits.noun} did not arrive within {limits.seconds:.0f} s; send it faster, or a smaller one"
+            text=f"{limits.noun} did not arrive within {limits.seconds:.0f} s; send it faster, or send a smaller one"
         ) from None
     except web.RequestPayloadError as error:
-        raise UsageError(f"{limits.noun} is not sent as its headers say; send it again") from error
+        raise UsageError(f"{limits.noun} does not match its HTTP headers; send it again") from error
     return Body(bytes(data), request.headers.get("Content-Type", ""))
 
 
 def read_json(body: Body) -> Any:
     """The JSON in a body. Raises UsageError for anything else."""
-    header = Message()
-    header["Content-Type"] = body.content_type
-    charset = header.get_content_charset("utf-8")
+    charset = _header(body).get_content_charset("utf-8")
     if charset not in ("utf-8", "utf8", "us-ascii"):
         raise UsageError(f"the charset of the request is {charset[:40]!r}; send JSON as utf-8")
     try:
@@ -73,8 +87,50 @@ def read_json(body: Body) -> Any:
         raise UsageError(f"the request is not JSON: {error}") from error
 
 
+def read_field(body: Body, name: str) -> bytes:
+    """The content of a form's first field of that name. Raises UsageError if there is none, or the form is broken."""
+    data, delimiter = body.data, b"\r\n--" + _boundary(body)
+    at = len(delimiter) - 2 if data.startswith(delimiter[2:]) else _end_of(delimiter, data, 0, _MAX_PREAMBLE)
+    for _ in range(_MAX_PARTS):
+        if data.startswith(b"--", at):
+            raise UsageError(f"the form has no field {name!r}; send the photo under that name")
+        head_end = _end_of(b"\r\n\r\n", data, at, _MAX_PART_HEADERS)
+        part_end = _end_of(delimiter, data, head_end, len(data))
+        if _field_name(data[at:head_end]) == name:
+            return data[head_end : part_end - len(delimiter)]
+        at = part_end
+    raise UsageError(f"the form has more than {_MAX_PARTS} fields; send only the field {name!r} with the photo")
+
+
+def _end_of(wanted: bytes, data: bytes, start: int, within: int) -> int:
+    """The position after `wanted`, which must begin within that many bytes after `start`."""
+    found = data.find(wanted, start, start + within + len(wanted))
+    if found < 0:
+        raise UsageError("the form is incomplete, or does not match its headers; send the photo as the body")
+    return found + len(wanted)
+
+
+def _boundary(body: Body) -> bytes:
+    boundary = _header(body).get_boundary() or ""
+    if not (boundary.isascii() and 0 < len(boundary) <= _MAX_BOUNDARY):
+        raise UsageError(f"the form's Content-Type needs a boundary of 1 to {_MAX_BOUNDARY} ASCII characters; add one")
+    return boundary.encode()
+
+
+def _field_name(head: bytes) -> str | None:
+    found = BytesHeaderParser().parsebytes(head.lstrip()).get_param("name", header="Content-Disposition")
+    return None if found is None else collapse_rfc2231_value(found)
+
+
+def _header(body: Body) -> Message:
+    """A message that can parse the parameters of the body's Content-Type."""
+    header = Message()
+    header["Content-Type"] = body.content_type
+    return header
+
+
 def _too_large(limits: BodyLimits, found: int) -> web.HTTPRequestEntityTooLarge:
-    room = f"{limits.size // 2**20} MiB" if limits.size >= 2**20 else f"{limits.size:,} bytes"
+    allowed = f"{limits.size // 2**20} MiB" if limits.size >= 2**20 else f"{limits.size:,} bytes"
     return web.HTTPRequestEntityTooLarge(
-        limits.size, found, text=f"{limits.noun} is larger than {room}; send a smaller one"
+        limits.size, found, text=f"{limits.noun} is larger than {allowed}; send a smaller one"
     )

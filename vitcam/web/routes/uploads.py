@@ -14,8 +14,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.requests.admission import Admission
-from vitcam.web.requests.body import Body, BodyLimits
-from vitcam.web.requests.form import is_form, read_field
+from vitcam.web.requests.body import Body, BodyLimits, read_field
 from vitcam.web.routes.predictions import nested_lists
 from vitcam.wire import frame_record, prediction_record
 
@@ -88,7 +87,7 @@ class Uploads:
 
 def read_photo(body: Body) -> bytes:
     """The body, or the field `image` of a form. Raises UsageError where there is none."""
-    data = read_field(body, "image") if is_form(body) else body.data
+    data = read_field(body, "image") if body.is_form else body.data
     if not data:
         raise UsageError("the request carries no photo; send one as the body, or as the form's field 'image'")
     return data
