@@ -4,6 +4,9 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vitcam.frames import Event, Prediction, Rect, Unreadable
 from vitcam.text import readable
 
@@ -45,6 +48,14 @@ def fractions(rect: Rect, height: int, width: int) -> list[float]:
     """x, y, width, height of a part of a picture of `height` × `width` px, as fractions of the picture."""
     sides = (rect.x / width, rect.y / height, rect.width / width, rect.height / height)
     return [round(side, 6) for side in sides]
+
+
+def nested_lists(weights: NDArray[np.float32] | None) -> list[Any] | None:
+    """(heads, gh, gw) or (gh, gw) as lists in lists, numbers with five decimals; None stays None."""
+    if weights is None:
+        return None
+    rounded: list[Any] = np.round(weights.astype(np.float64), 5).tolist()
+    return rounded
 
 
 def event_record(event: Event) -> dict[str, Any]:

@@ -2,16 +2,13 @@
 
 import asyncio
 import json
-from typing import Any
 
-import numpy as np
 from aiohttp import web
-from numpy.typing import NDArray
 
 from vitcam.frames import Prediction
 from vitcam.web.live import AsyncSlot
 from vitcam.web.stream.back_pressure import BackPressure
-from vitcam.wire import frame_record, prediction_record
+from vitcam.wire import frame_record, nested_lists, prediction_record
 
 EVENT_HEADERS = {
     "Content-Type": "text/event-stream",
@@ -24,14 +21,6 @@ _WRITE_TIMEOUT_S = 30.0
 _ALLOWED_UNREAD = 4096  # a few messages
 _RETRY = b"retry: 1000\n\n"  # how soon a browser comes back after a restart, in ms
 _COMMENT = b":\n\n"
-
-
-def nested_lists(weights: NDArray[np.float32] | None) -> list[Any] | None:
-    """(heads, gh, gw) or (gh, gw) as lists in lists, numbers with five decimals; None stays None."""
-    if weights is None:
-        return None
-    rounded: list[Any] = np.round(weights.astype(np.float64), 5).tolist()
-    return rounded
 
 
 class PredictionFeed:

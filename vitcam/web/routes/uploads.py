@@ -15,8 +15,7 @@ from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_field
-from vitcam.web.routes.predictions import nested_lists
-from vitcam.wire import frame_record, prediction_record
+from vitcam.wire import frame_record, nested_lists, prediction_record
 
 T = TypeVar("T")
 R = TypeVar("R")
