@@ -1,8 +1,12 @@
 """Opens the source at the start, and again whenever it was lost."""
 
+import logging
+
 from vitcam.errors import SourceError
 from vitcam.sources import default_uri, open_source
 from vitcam.sources.source import Source, SourceOptions
+
+log = logging.getLogger(__name__)
 
 
 class Opener:
@@ -12,6 +16,7 @@ class Opener:
         self._uri = uri
         self._options = options
         self._prepared: Source | None = None
+        self._trouble = ""
 
     def prepare(self, patient: bool) -> bool:
         """Refuse a wrong URI before anything is started; returns whether the source is live."""
@@ -30,4 +35,10 @@ class Opener:
         return source
 
     def _find(self) -> Source:
-        return open_source(self._uri or default_uri(), self._options)
+        return open_source(self._uri or default_uri(self._log_once), self._options)
+
+    def _log_once(self, trouble: str) -> None:
+        """A source that is opened again and again would repeat it every few seconds."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            log.warning("%s", trouble)

@@ -1,38 +1,87 @@
-"""Which camera to take when nobody named one."""
+"""Which cameras libcamera finds, and which camera to take when nobody named one."""
 
 import importlib.util
 import json
-import subprocess
+import logging
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from vitcam.errors import SourceError
-from vitcam.sources.v4l2_devices import capture_devices
+from vitcam.processes.bounded import Outcome, run_bounded
+from vitcam.sources.v4l2_devices import Device, capture_devices
 
-_LOOK_S = 20  # importing picamera2 takes 2 s on a Pi 5, more on a busy Pi 3
+log = logging.getLogger(__name__)
+
+LIST_COMMAND = (sys.executable, "-P", "-m", "vitcam.sources.picamera.child", "--list")
+LIST_WITHIN_S = 20.0  # importing picamera2 takes 2 s on a Pi 5, more on a busy Pi 3; it hangs at a loose cable
+NO_IMPORT = 3
+"""Exit status of LIST_COMMAND where picamera2 cannot be imported."""
 
 
-def default_uri() -> str:
-    """`picamera` if picamera2 finds a camera at the Pi's own connectors, else the first V4L2 capture device.
+@dataclass(frozen=True, slots=True)
+class LibcameraList:
+    """The cameras that libcamera finds, or why it finds none."""
 
-    Takes seconds where picamera2 is installed. Raises SourceError if there is no camera at all.
+    names: tuple[str, ...] = ()
+    """Ids of the cameras at the Pi's own connectors."""
+    trouble: str = ""
+    """One sentence; empty where libcamera answered, and where picamera2 is not installed."""
+    imports: bool = True
+    """False where picamera2 is installed and cannot be imported."""
+
+
+def log_trouble(sentence: str) -> None:
+    """What `default_uri` does with trouble unless its caller wants to hear of it."""
+    log.warning("%s", sentence)
+
+
+def default_uri(on_trouble: Callable[[str], None] = log_trouble) -> str:
+    """`picamera` if libcamera finds a camera at the Pi's own connectors, else the first V4L2 capture device.
+
+    Takes seconds where picamera2 is installed.
+
+    on_trouble  called with one sentence where libcamera failed, so that another camera is taken
+    raises      SourceError if there is no camera
     """
-    if _picamera2_finds_a_camera():
+    libcamera = list_libcamera()
+    if libcamera.names:
         return "picamera"
-    # one that may not be opened comes last, and says what to do about it when it is
-    devices = sorted(capture_devices(), key=lambda device: not device.permitted)
-    if not devices:
+    device = first_device()
+    if device is None and libcamera.trouble:
+        raise SourceError(f"{libcamera.trouble}, and no other camera was found; `vitcam doctor` says what to do")
+    if device is None:
         raise SourceError("no camera was found; connect one")
-    return f"v4l2:{devices[0].path}"
+    if libcamera.trouble:
+        on_trouble(
+            f"{libcamera.trouble}; {device.path} ({device.card}) is used instead; `vitcam doctor` says what to do"
+        )
+    return f"v4l2:{device.path}"
 
 
-def _picamera2_finds_a_camera() -> bool:
-    """Asked in a process of its own: libcamera starts threads, and never again sees what is plugged in later."""
+def first_device() -> Device | None:
+    """The V4L2 device that is taken where libcamera finds no camera; None if there is none."""
+    # a device that may not be opened comes last: opening it says what to do
+    return min(capture_devices(), key=lambda device: not device.permitted, default=None)
+
+
+def list_libcamera() -> LibcameraList:
+    """Ask libcamera in a process of its own: it starts threads, and never sees what is plugged in later."""
     if importlib.util.find_spec("picamera2") is None:
-        return False
-    command = [sys.executable, "-P", "-m", "vitcam.sources.picamera.child", "--list"]
+        return LibcameraList()
+    outcome = run_bounded(LIST_COMMAND, LIST_WITHIN_S)
+    if outcome.code != 0:
+        return LibcameraList(trouble=_trouble(outcome), imports=outcome.code != NO_IMPORT)
     try:
-        asked = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_LOOK_S, check=True)
         # a USB camera is in libcamera's list, too, but has neither its scaler nor its formats: V4L2 serves it better
-        return any("/usb" not in name for name in json.loads(asked.stdout))
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return False
+        return LibcameraList(tuple(name for name in json.loads(outcome.out) if "/usb" not in name))
+    except (TypeError, ValueError):
+        return LibcameraList(trouble=f"picamera2 gives no list of cameras: {outcome.out[:80]!r}")
+
+
+def _trouble(outcome: Outcome) -> str:
+    if outcome.code is None:
+        return f"libcamera did not answer within {LIST_WITHIN_S:g} s"
+    if outcome.code < 0:
+        return f"libcamera crashed (signal {-outcome.code})"
+    return f"libcamera cannot list its cameras: {outcome.last_words}"

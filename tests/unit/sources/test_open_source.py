@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import SourceError, UsageError
-from vitcam.sources import OPENERS, SourceOptions, default_uri, discovery, is_camera, open_source
+from vitcam.sources import OPENERS, SourceOptions, is_camera, open_source
 from vitcam.sources.demo import DemoInRam
 from vitcam.sources.files.images import Images
 from vitcam.sources.files.video import Video
@@ -16,7 +16,6 @@ from vitcam.sources.picamera.source import PiCamera
 from vitcam.sources.rtsp.source import RtspCamera
 from vitcam.sources.stdin import StandardInput
 from vitcam.sources.v4l2 import V4l2Camera
-from vitcam.sources.v4l2_devices import Device
 
 
 @pytest.fixture
@@ -129,28 +128,6 @@ def test_naming_a_source_imports_no_camera_library() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
 
     assert done.stdout == "[]\n"
-
-
-def with_devices(monkeypatch: pytest.MonkeyPatch, *devices: Device) -> None:
-    monkeypatch.setattr(discovery, "capture_devices", lambda: list(devices))
-
-
-def test_without_any_camera_the_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_devices(monkeypatch)
-
-    with pytest.raises(SourceError, match=r"no camera was found; connect one$") as refused:
-        default_uri()
-    assert refused.value.exit_code == 2
-
-
-def test_the_first_camera_that_may_be_opened_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    locked, free = Device("/dev/video0", "secret", permitted=False), Device("/dev/video2", "webcam", permitted=True)
-    with_devices(monkeypatch, locked, free)
-    both = default_uri()
-    with_devices(monkeypatch, locked)
-
-    assert both == "v4l2:/dev/video2"
-    assert default_uri() == "v4l2:/dev/video0"  # opening it says what to do
 
 
 @pytest.mark.parametrize(

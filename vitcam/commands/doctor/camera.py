@@ -3,46 +3,43 @@
 The sources import OpenCV, so they are imported where they are used: see `check_model`.
 """
 
-import importlib.util
-import json
-import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vitcam.commands.doctor.check import Examined, Finding
 from vitcam.errors import UsageError, VitcamError
-from vitcam.processes.bounded import run_bounded
 
 if TYPE_CHECKING:
     from vitcam.sources.v4l2_devices import Device
 
-_LOOK_S = 30  # libcamera hangs where a ribbon cable is loose
-_LIST = [sys.executable, "-P", "-m", "vitcam.sources.picamera.child", "--list"]
 _NO_CAMERA = "connect one (rpicam-hello --list-cameras, v4l2-ctl --list-devices), or try: vitcam run --source demo"
+_LOOSE_CABLE = "check the ribbon cable at both ends, then reboot; dmesg | grep -i -e csi -e camera"
 _ON_THE_NETWORK = ("rtsp:", "http:", "https:")
 _NO_RIGHT = "sudo usermod -aG video $USER, then log in again"
 
 
 def camera(examined: Examined) -> Finding:
     """What libcamera and the kernel find, measured by what the settings ask for."""
+    from vitcam.sources.discovery import list_libcamera
     from vitcam.sources.v4l2_devices import capture_devices
 
     source = examined.settings.camera.source
     if source.startswith(_ON_THE_NETWORK):
         return _answers(source)
     devices = capture_devices(examined.machine.root / "dev")
-    ribbon, trouble = _libcamera_finds()
-    if trouble and not source.startswith(("v4l2:", "/dev/v")):
-        return Finding(
-            "fail", trouble, "check the ribbon cable at both ends, then reboot; dmesg | grep -i -e csi -e camera"
-        )
-    found = _listed(ribbon, devices)
+    libcamera = list_libcamera()
+    # a picamera2 that cannot be imported is a finding of the check of that name
+    if libcamera.trouble and libcamera.imports and not source.startswith(("v4l2:", "/dev/v")):
+        return Finding("fail", libcamera.trouble + _used_instead(source, devices), _LOOSE_CABLE)
+    found = _listed(libcamera.names, devices)
     if source.startswith(("v4l2:", "/dev/v")):
         return _named_device(source.removeprefix("v4l2:"), devices, found)
     if source.startswith("picamera"):
-        return Finding("ok", found) if ribbon else Finding("fail", f"picamera2 finds no camera; {found}", _NO_CAMERA)
+        missing = Finding("fail", f"picamera2 finds no camera; {found}", _NO_CAMERA)
+        return Finding("ok", found) if libcamera.names else missing
     if source:
         return _no_camera_wanted(source)
-    if ribbon or any(device.permitted for device in devices):
+    if libcamera.names or any(device.permitted for device in devices):
         return Finding("ok", found)
     return Finding("fail", found, _NO_RIGHT if devices else _NO_CAMERA)
 
@@ -60,28 +57,14 @@ def _answers(source: str) -> Finding:
     return Finding("ok", f"{redacted(source)} sends pictures of {width}×{height} px")
 
 
-def _libcamera_finds() -> tuple[list[str], str]:
-    """The names of libcamera's cameras, and what is wrong with it; nothing is where it is not installed."""
-    if importlib.util.find_spec("picamera2") is None:
-        return [], ""
-    outcome = run_bounded(_LIST, _LOOK_S)
-    if outcome.code != 0:
-        return [], _trouble(outcome.code)
-    try:  # a USB camera is in libcamera's list, too, but vitcam opens it by V4L2
-        return [name for name in json.loads(outcome.out) if "/usb" not in name], ""
-    except (TypeError, ValueError):
-        return [], f"picamera2 gives no list of cameras: {outcome.out[:80]!r}"
+def _used_instead(source: str, devices: "list[Device]") -> str:
+    """The end of a sentence: which camera `vitcam run` takes where nobody named one."""
+    permitted = [device.path for device in devices if device.permitted]
+    return f"; vitcam run uses {permitted[0]} instead" if permitted and not source else ""
 
 
-def _trouble(code: int | None) -> str:
-    """A picamera2 that does not import is the business of its own check; one that hangs or crashes is a camera's."""
-    if code is None:
-        return f"libcamera did not answer within {_LOOK_S} s"
-    return f"libcamera crashed (signal {-code})" if code < 0 else ""
-
-
-def _listed(ribbon: list[str], devices: "list[Device]") -> str:
-    names = [f"picamera: {name}" for name in ribbon]
+def _listed(names: Sequence[str], devices: "list[Device]") -> str:
+    names = [f"picamera: {name}" for name in names]
     names += [f"{device.path}: {device.card}{'' if device.permitted else ' (may not be opened)'}" for device in devices]
     return "; ".join(names) or "no camera was found"
 

@@ -20,6 +20,7 @@ from vitcam.frames import Image
 from vitcam.pictures.view import AS_IT_COMES, Turn
 from vitcam.processes.packets import pack
 from vitcam.processes.shared_memory import SLOTS
+from vitcam.sources.discovery import NO_IMPORT
 from vitcam.sources.picamera.messages import Captured, Failed, Ready, Wish
 from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
 from vitcam.sources.transform import turned
@@ -36,8 +37,7 @@ class CameraTrouble(Exception):
 def main(arguments: list[str]) -> int:
     """Serve frames until the daemon hangs up. SIGTERM ends it at once: the kernel gives the camera back."""
     if arguments == ["--list"]:
-        sys.stdout.write(json.dumps([camera["Id"] for camera in _picamera2().Picamera2.global_camera_info()]))
-        return 0
+        return list_cameras()
     link = socket.socket(fileno=int(arguments[0]))
     signal.alarm(_OPEN_S)  # never handled: whatever hangs dies, even where the daemon cannot kill it any more
     camera = None
@@ -56,6 +56,17 @@ def main(arguments: list[str]) -> int:
         if camera is not None:
             leave(camera)
     return 1
+
+
+def list_cameras() -> int:
+    """Print the ids of the cameras as JSON; the exit status is NO_IMPORT where picamera2 cannot be imported."""
+    try:
+        picamera2 = _picamera2()
+    except CameraTrouble as trouble:
+        sys.stderr.write(f"{trouble}\n")
+        return NO_IMPORT
+    sys.stdout.write(json.dumps([camera["Id"] for camera in picamera2.Picamera2.global_camera_info()]))
+    return 0
 
 
 def open_camera(picamera2: Any, number: int) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.commands.doctor.places import watching
 from vitcam.commands.doctor import camera
 from vitcam.commands.doctor.check import Examined, Finding
-from vitcam.sources import v4l2_devices
+from vitcam.sources import discovery, v4l2_devices
 from vitcam.sources.v4l2_devices import Device
 
 
@@ -25,7 +25,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 def libcamera_says(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(camera, "_LIST", [sys.executable, "-c", code])
+    monkeypatch.setattr(discovery, "LIST_COMMAND", (sys.executable, "-c", code))
 
 
 WEBCAM = Device("/dev/video0", "Webcam", permitted=True)
@@ -88,18 +88,20 @@ def test_the_source_that_is_set_decides_what_is_missing(
         ("import time; time.sleep(60)", "libcamera did not answer within 0.3 s"),
         ("import os; os.abort()", "libcamera crashed (signal 6)"),
         ("print('garbage')", "picamera2 gives no list of cameras: 'garbage\\n'"),
+        ("raise OSError('no memory')", "libcamera cannot list its cameras: OSError: no memory"),
     ],
 )
 def test_a_libcamera_that_hangs_or_crashes_is_a_failure_of_its_own(
     examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
 ) -> None:
     seen(WEBCAM)
-    monkeypatch.setattr(camera, "_LOOK_S", 0.3 if "sleep" in code else 30)
+    monkeypatch.setattr(discovery, "LIST_WITHIN_S", 0.3 if "sleep" in code else 30)
     libcamera_says(monkeypatch, code)
 
     finding = camera.camera(examined)
 
-    assert finding == Finding("fail", found, finding.fix)
+    assert finding == Finding("fail", f"{found}; vitcam run uses /dev/video0 instead", finding.fix)
+    assert camera.camera(watching(examined, "picamera")) == Finding("fail", found, finding.fix)
     assert "ribbon cable" in finding.fix
     assert camera.camera(watching(examined, "/dev/video0")).status == "ok"
 
@@ -108,6 +110,6 @@ def test_a_picamera2_that_does_not_import_is_left_to_its_own_check(
     examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen(WEBCAM)
-    libcamera_says(monkeypatch, "import no_such_thing")
+    libcamera_says(monkeypatch, f"import sys; sys.exit({discovery.NO_IMPORT})")
 
     assert camera.camera(examined) == Finding("ok", "/dev/video0: Webcam")
