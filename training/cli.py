@@ -19,7 +19,7 @@ from vitcam_training.verbs.make import compare, export, import_weights
 from vitcam_training.verbs.measure import ablate, evaluate, overlays, report, split
 
 app = typer.Typer(
-    help="Make models for vitcam: train, bring in foreign weights, export, measure.",
+    help="Make models for vitcam: train, import foreign weights, export, measure.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -26,18 +26,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-models_app = typer.Typer(help="The model files on this machine.", no_args_is_help=True)
-config_app = typer.Typer(help="The configuration: where it comes from and whether it is sound.", no_args_is_help=True)
+models_app = typer.Typer(help="Show and check the model files on this machine.", no_args_is_help=True)
+config_app = typer.Typer(help="Show and check the configuration.", no_args_is_help=True)
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
 
-ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Name of a model, or a .tflite file.")]
-LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Text file with one label a line.")]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK; 0: chosen by cores.")]
-TopKOption = Annotated[int | None, typer.Option("--top-k", help="How many guesses to show.")]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="Configuration file (TOML).")]
-SetOption = Annotated[list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
+ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.")]
+NameArgument = Annotated[str, typer.Argument(help="Take this model: a name, or a .tflite file.")]
+LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Read the labels from this text file, one a line.")]
+ThreadsOption = Annotated[
+    int | None, typer.Option("--threads", help="Run the model on this many threads; 0 chooses by the cores.")
+]
+TopKOption = Annotated[int | None, typer.Option("--top-k", help="Show this many guesses.")]
+ConfigOption = Annotated[Path | None, typer.Option("--config", help="Read this configuration file (TOML), too.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value of the configuration. May be repeated."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 
 def main() -> None:
@@ -76,7 +82,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
     """Start the log before any verb runs."""
@@ -87,43 +95,50 @@ def root(
 
 @app.command()
 def run(
-    source: Annotated[str | None, typer.Option("--source", "-s", help="Camera, file, folder or `demo`.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", "-s", help="Take pictures from this camera, file, folder or `demo`.")
+    ] = None,
     model: ModelOption = None,
     labels: LabelsOption = None,
     threads: ThreadsOption = None,
-    fps: Annotated[float | None, typer.Option("--fps", help="Classify at most so many frames/s.")] = None,
+    fps: Annotated[float | None, typer.Option("--fps", help="Classify at most this many frames per second.")] = None,
     top_k: TopKOption = None,
-    overlay: Annotated[OverlayMode | None, typer.Option("--overlay", help="What is drawn over the preview.")] = None,
+    overlay: Annotated[OverlayMode | None, typer.Option("--overlay", help="Draw this over the preview.")] = None,
     crop: Annotated[
-        str | None, typer.Option("--crop", metavar="X,Y,W,H", help="What the model is shown: fractions, or px.")
+        str | None,
+        typer.Option("--crop", metavar="X,Y,W,H", help="Give the model this part of the picture, in fractions or px."),
     ] = None,
     rotate: Annotated[
-        int | None, typer.Option("--rotate", metavar="0|90|180|270", help="Turn pictures clockwise, by degrees.")
+        int | None,
+        typer.Option("--rotate", metavar="0|90|180|270", help="Turn pictures clockwise by this many degrees."),
     ] = None,
     flip: Annotated[Flip | None, typer.Option("--flip", help="Mirror pictures, after --rotate.")] = None,
     every: Annotated[
-        str | None, typer.Option("--every", metavar="TIME", help="How long each photo of a folder is shown, as 3s.")
+        str | None,
+        typer.Option("--every", metavar="TIME", help="Show each photo of a folder for this long, such as 3s."),
     ] = None,
-    host: Annotated[str | None, typer.Option("--host", help="Address to serve on.")] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Port to serve on; 0: any free one.")] = None,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Serve nothing.")] = False,
+    host: Annotated[
+        str | None, typer.Option("--host", help="Serve on this address; 0.0.0.0 serves the whole network.")
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", help="Serve on this port; 0 takes any free one.")] = None,
+    no_web: Annotated[bool, typer.Option("--no-web", help="Serve no page and no HTTP interface.")] = False,
     realtime: Annotated[
         bool | None,
         typer.Option(
             "--realtime/--no-realtime",
-            help="Play files at their own pace, photos as a slideshow; photos without the page are not.",
+            help="Play files at their own pace, photos as a slideshow. Default: not for photos without the page.",
         ),
     ] = None,
     loop: Annotated[
         bool | None,
         typer.Option(
             "--loop/--once",
-            help="Begin again at the end; --once: end there. A slideshow otherwise stays on its last photo.",
+            help="Start again at the end, or end there. By default a slideshow stays on its last photo.",
         ),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Start without the camera and keep trying.")] = False,
-    log: Annotated[LogFormat | None, typer.Option("--log", help="What the console shows.")] = None,
-    emit: Annotated[Emit | None, typer.Option("--emit", help="Which predictions are printed.")] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Start without the camera and keep trying to open it.")] = False,
+    log: Annotated[LogFormat | None, typer.Option("--log", help="Choose what the console shows.")] = None,
+    emit: Annotated[Emit | None, typer.Option("--emit", help="Choose which predictions are printed.")] = None,
     config: ConfigOption = None,
     sets: SetOption = None,
 ) -> None:
@@ -155,14 +170,17 @@ def run(
 
 @app.command()
 def classify(
-    targets: Annotated[list[str], typer.Argument(metavar="IMAGE|FOLDER|GLOB|URL|-", help="Photos; - reads stdin.")],
+    targets: Annotated[
+        list[str],
+        typer.Argument(metavar="IMAGE|FOLDER|GLOB|URL|-", help="Classify these photos; - reads one from stdin."),
+    ],
     model: ModelOption = None,
     labels: LabelsOption = None,
     top_k: TopKOption = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
     overlay: Annotated[
-        Path | None, typer.Option("--overlay", help="Save the photo with the attention; a folder for many photos.")
+        Path | None, typer.Option("--overlay", help="Save the photo with the overlay here; for many photos, a folder.")
     ] = None,
 ) -> None:
     """Say what is on a photo, how sure the model is, and where it looked."""
@@ -185,13 +203,20 @@ def classify(
 
 @app.command()
 def explain(
-    photo: Annotated[Path, typer.Argument(metavar="PHOTO", help="One picture, in a folder LABEL/ if that is known.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The picture to write, .png or .jpg.")],
+    photo: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PHOTO", help="Explain this photo. In a folder LABEL/, the answer is marked right or wrong."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the drawing to this .png or .jpg file.")],
     model: ModelOption = None,
     labels: LabelsOption = None,
     top_k: TopKOption = None,
     threads: ThreadsOption = None,
-    opacity: Annotated[float, typer.Option("--opacity", help="Of the hottest spot of a map, up to 1.")] = 0.85,
+    opacity: Annotated[
+        float, typer.Option("--opacity", help="Cover the photo this much at the hottest spot of a map, 0 to 1.")
+    ] = 0.85,
 ) -> None:
     """Draw how the model came to its answer: input, patches, attention by head and block, rollout, guesses."""
     from vitcam.explain.photo import Request, explain_photo
@@ -207,7 +232,7 @@ def explain(
 
 @app.command()
 def doctor(as_json: JsonOption = False, config: ConfigOption = None, sets: SetOption = None) -> None:
-    """Check camera, model, runtime, port and machine, and say how to mend what is wrong."""
+    """Check camera, model, runtime, port and machine, and say how to repair what is wrong."""
     from vitcam.commands.doctor import command as surgery
 
     checks = surgery.run_checks(_settings(config, sets, {}))
@@ -218,11 +243,16 @@ def doctor(as_json: JsonOption = False, config: ConfigOption = None, sets: SetOp
 
 @app.command()
 def bench(
-    model: Annotated[str | None, typer.Argument(help="Name of a model, or a .tflite file.")] = None,
-    threads: Annotated[str | None, typer.Option("--threads", help="Such as 1,2,4.", show_default="all cores")] = None,
-    seconds: Annotated[float, typer.Option("--seconds", help="For each thing measured.")] = 3.0,
+    model: Annotated[str | None, typer.Argument(help="Use this model: a name, or a .tflite file.")] = None,
+    threads: Annotated[
+        str | None,
+        typer.Option(
+            "--threads", help="Measure with these numbers of threads, such as 1,2,4.", show_default="all cores"
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option("--seconds", help="Spend this many seconds on each measurement.")] = 3.0,
     labels: LabelsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A list of rows on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of rows.")] = False,
 ) -> None:
     """Measure a model here: latency, what this machine could reach, and each stage around it."""
     from vitcam.benchmark.measure import Plan, read_threads
@@ -234,23 +264,23 @@ def bench(
 
 @models_app.command("list")
 def models_list(as_json: JsonOption = False) -> None:
-    """Every model that can be named by --model."""
+    """List every model that --model can name."""
     from vitcam.commands.models import show_list
 
     show_list(as_json)
 
 
 @models_app.command("show")
-def models_show(name: str, as_json: JsonOption = False) -> None:
-    """What a model is, what was measured of it, and what runs it here."""
+def models_show(name: NameArgument, as_json: JsonOption = False) -> None:
+    """Show what a model is, how it was measured, and what runs it here."""
     from vitcam.commands.models import show_card
 
     show_card(name, as_json)
 
 
 @models_app.command("verify")
-def models_verify(name: str, as_json: JsonOption = False) -> None:
-    """Ask a model the images whose answers it carries."""
+def models_verify(name: NameArgument, as_json: JsonOption = False) -> None:
+    """Check a model with the golden images whose answers it carries."""
     from vitcam.commands.models import show_verification
 
     if not show_verification(name, as_json):
@@ -259,7 +289,7 @@ def models_verify(name: str, as_json: JsonOption = False) -> None:
 
 @config_app.command("show")
 def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
-    """Every setting, its value, and where that came from."""
+    """Show every setting, its value, and where the value comes from."""
     from vitcam.commands.config import show_settings
 
     show_settings(config, sets or [], as_json)
@@ -267,7 +297,7 @@ def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: Js
 
 @config_app.command("check")
 def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
-    """Whether the daemon would accept the configuration."""
+    """Check whether the daemon would accept the configuration."""
     from vitcam.commands.config import check_settings
 
     check_settings(config, sets or [], as_json)
@@ -275,7 +305,7 @@ def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: J
 
 @config_app.command("schema")
 def config_schema() -> None:
-    """The JSON Schema of the configuration file."""
+    """Print the JSON Schema of the configuration file."""
     from vitcam.commands.config import show_schema
 
     show_schema()

@@ -9,25 +9,31 @@ from typing import Annotated
 
 import typer
 
-OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
-_DATA = typer.Option("--data", help="Name of a data set, a folder of LABEL/photo.jpg, or a CSV of path,label.")
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="Write to this file.")]
+_DATA = typer.Option(
+    "--data",
+    help="Take photos from here: the name of a data set, a folder of LABEL/photo.jpg, or a CSV file of path,label.",
+)
 DataOption = Annotated[str | None, _DATA]
 PhotosOption = Annotated[str, _DATA]
-ModelArgument = Annotated[str, typer.Argument(help="Name of a model, or a .tflite file.")]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads of XNNPACK.")]
+ModelArgument = Annotated[str, typer.Argument(help="Take this model: a name, or a .tflite file.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Run the model on this many threads.")]
 KeepOption = Annotated[
     list[str] | None,
-    typer.Option("--keep", metavar="PATTERN", help="Layers that stay in float: head, '*/down', 'block11/*'."),
+    typer.Option(
+        "--keep", metavar="PATTERN", help="Keep these layers in float: head, '*/down', 'block11/*'. May be repeated."
+    ),
 ]
 RepresentativeOption = Annotated[
     str | None,
     typer.Option(
-        "--representative", help="Data set whose photos show `static` what to expect; by default that of --data."
+        "--representative",
+        help="Read the ranges for `static` off the photos of this data set. Default: that of --data.",
     ),
 ]
 
 
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def say(text: str) -> None:

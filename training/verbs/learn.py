@@ -13,29 +13,40 @@ if TYPE_CHECKING:
     from vitcam_training.fit.session import Session
 
 RunOption = Annotated[
-    Path | None, typer.Option("--out", "-o", help="The run's folder; by default runs/RECIPE, or runs/DATA.")
+    Path | None, typer.Option("--out", "-o", help="Keep the run in this folder. Default: runs/RECIPE, or runs/DATA.")
 ]
-RecipeArgument = Annotated[str, typer.Argument(help="Name of a recipe that comes with vitcam, or a TOML file.")]
+RecipeArgument = Annotated[
+    str, typer.Argument(help="Train by this recipe: the name of one that comes with vitcam, or a TOML file.")
+]
 SaveOption = Annotated[
-    float, typer.Option("--save-every", metavar="MINUTES", min=0, help="What a run that is killed may lose.")
+    float,
+    typer.Option("--save-every", metavar="MINUTES", min=0, help="Save the run this often: a killed run loses no more."),
 ]
 BoardOption = Annotated[bool, typer.Option("--tensorboard", help="Write event files for TensorBoard, too.")]
 TeacherOption = Annotated[
-    Path | None, typer.Option("--teacher", help="A checkpoint of vitcam-train with the same labels, to learn from.")
+    Path | None,
+    typer.Option("--teacher", help="Learn from this network, too: a checkpoint of vitcam-train with the same labels."),
 ]
 StopOption = Annotated[
     float | None,
-    typer.Option("--stop-after", metavar="MINUTES", min=0, help="Save and end then; the same command goes on."),
+    typer.Option(
+        "--stop-after", metavar="MINUTES", min=0, help="Save and end after this time; the same command continues."
+    ),
 ]
 HostsOption = Annotated[
     str | None, typer.Option("--hosts", metavar="HOST:PORT,…", help="Train on several machines together, on JAX.")
 ]
-HostIndexOption = Annotated[int | None, typer.Option("--host-index", help="Which of the hosts this one is, from 0.")]
+HostIndexOption = Annotated[
+    int | None, typer.Option("--host-index", help="Take this place in the list of hosts, from 0.")
+]
 
 
 def finetune(
     weights: Annotated[
-        Path, typer.Option("--weights", help="A pretrained ViT: timm's names, .npz, .safetensors or .pth.")
+        Path,
+        typer.Option(
+            "--weights", help="Begin with these weights: a ViT under timm's names, as .npz, .safetensors or .pth."
+        ),
     ],
     recipe: RecipeArgument = "folder",
     out: RunOption = None,
@@ -47,7 +58,7 @@ def finetune(
     hosts: HostsOption = None,
     host_index: HostIndexOption = None,
 ) -> None:
-    """Train a pretrained network on photos of your own labels. Run it again to go on after an interruption."""
+    """Train a pretrained network on photos of your own labels. The same command continues an interrupted run."""
     session = _session(save_every, stop_after, tensorboard)
     _train(recipe, weights, out, data, teacher, session, hosts, host_index)
 
@@ -63,7 +74,7 @@ def fit(
     hosts: HostsOption = None,
     host_index: HostIndexOption = None,
 ) -> None:
-    """Train a network from scratch. Run it again to go on after an interruption."""
+    """Train a network from scratch. The same command continues an interrupted run."""
     session = _session(save_every, stop_after, tensorboard)
     _train(recipe, None, out, data, teacher, session, hosts, host_index)
 

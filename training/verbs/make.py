@@ -29,21 +29,30 @@ QUANTISE = "dynamic"
 
 def import_weights(
     weights: Annotated[
-        Path, typer.Argument(help="A ViT's weights under timm's names, .npz, .safetensors or PyTorch's .pth.")
+        Path,
+        typer.Argument(help="Read these weights: a ViT under timm's names, as .npz, .safetensors or PyTorch's .pth."),
     ],
-    labels: Annotated[Path, typer.Option("--labels", help="One label a line, or WordNet's `n01440764 tench, …`.")],
+    labels: Annotated[
+        Path,
+        typer.Option("--labels", help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`."),
+    ],
     out: OutOption,
-    name: Annotated[str | None, typer.Option("--name", help="The model's name; by default that of the file.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Give the model this name. Default: the name of the file.")
+    ] = None,
     image_size: Annotated[
-        int | None, typer.Option("--image-size", help="Input in px; by default the weights'.")
+        int | None,
+        typer.Option("--image-size", help="Make the input this large, in px. Default: the size of the weights."),
     ] = None,
     crop_fraction: Annotated[
-        float, typer.Option("--crop-fraction", help="Share of the short side that is cut out.")
+        float, typer.Option("--crop-fraction", help="Give the model this fraction of a photo's short side.")
     ] = 0.875,
-    interpolation: Annotated[str, typer.Option("--interpolation", help="area, linear or bicubic.")] = "bicubic",
-    licence: Annotated[str, typer.Option("--licence", help="What the weights' owner says of their use.")] = "",
+    interpolation: Annotated[
+        str, typer.Option("--interpolation", help="Resize photos by area, linear or bicubic interpolation.")
+    ] = "bicubic",
+    licence: Annotated[str, typer.Option("--licence", help="Write this licence of the weights into the card.")] = "",
 ) -> None:
-    """Bring foreign weights in: compare every shape, name leftovers, write a checkpoint that `export` takes."""
+    """Import foreign weights: compare every shape, name what is left over, and write a checkpoint for `export`."""
     from vitcam_training.weights.foreign import Wanted, bring_in
 
     wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
@@ -54,33 +63,42 @@ def import_weights(
 
 
 def export(
-    checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit or import.")],
+    checkpoint: Annotated[Path, typer.Argument(help="Export this .safetensors file, made by finetune, fit or import.")],
     out: OutOption,
     data: DataOption = None,
     golden: Annotated[
-        Path | None, typer.Option("--golden", help="Folder of a few photos to put into the file.")
+        Path | None, typer.Option("--golden", help="Put the photos of this folder into the file, as golden images.")
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", metavar="REWRITE", help="Leave a rewrite out, to see what it gains."),
+        typer.Option(
+            "--without", metavar="REWRITE", help="Leave out this rewrite, to see what it gains. May be repeated."
+        ),
     ] = None,
     image_size: Annotated[
-        int | None, typer.Option("--image-size", help="Input in px, for a faster or a finer model; by default its own.")
+        int | None,
+        typer.Option(
+            "--image-size",
+            help="Make the input this large, in px: smaller is faster, larger is finer. Default: its own size.",
+        ),
     ] = None,
     quantise: Annotated[
-        str, typer.Option("--quantise", help="dynamic, static (needs photos), int4, float16, float.")
+        str,
+        typer.Option(
+            "--quantise", help="Quantise in this way: dynamic, static (needs photos), int4, float16 or float."
+        ),
     ] = QUANTISE,
     keep: KeepOption = None,
     representative: RepresentativeOption = None,
     note: Annotated[
-        str, typer.Option("--note", metavar="TEXT", help="What was tried this time, for the card's list of attempts.")
+        str, typer.Option("--note", metavar="TEXT", help="Add this remark to the card's list of attempts.")
     ] = "",
     replace: Annotated[
-        bool, typer.Option("--replace", help="Take the new model even if the one that lies there is better.")
+        bool, typer.Option("--replace", help="Replace the existing model even if it is better.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the model file that `vitcam run --model` takes: exact rewrites, int8, calibration, figures, card."""
+    """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.export.export import export
     from vitcam_training.export.publish import WeakerModel, publish
@@ -133,15 +151,17 @@ def _options(
 
 
 def compare(
-    checkpoint: Annotated[Path, typer.Argument(help="A .safetensors file of finetune, fit, import or export.")],
+    checkpoint: Annotated[
+        Path, typer.Argument(help="Quantise this .safetensors file, made by finetune, fit, import or export.")
+    ],
     data: PhotosOption,
     keep: KeepOption = None,
     scan: Annotated[
-        bool, typer.Option("--scan", help="Also quantise each kind of layer and each block alone; takes minutes.")
+        bool, typer.Option("--scan", help="Also quantise each kind of layer and each block alone. This takes minutes.")
     ] = False,
     representative: RepresentativeOption = None,
-    page: Annotated[Path | None, typer.Option("--page", help="A page to write, such as docs/int8.md.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")] = False,
+    page: Annotated[Path | None, typer.Option("--page", help="Write a page, such as int8.md.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
 ) -> None:
     """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
     import tempfile

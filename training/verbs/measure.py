@@ -18,12 +18,20 @@ def evaluate(
     data: PhotosOption,
     split: Annotated[
         str | None,
-        typer.Option("--split", help="heldout, calibration, train, all; by default heldout, all where none is."),
+        typer.Option(
+            "--split",
+            help="Measure on this part: heldout, calibration, train or all. Default: heldout, or all if there is none.",
+        ),
     ] = None,
-    float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint to compare with, measured anew.")] = None,
+    float_: Annotated[
+        Path | None, typer.Option("--float", help="Compare with this checkpoint, measured again.")
+    ] = None,
     unknown: Annotated[
         str | None,
-        typer.Option("--unknown", help="Photos of none of its labels: how many does it tell from known ones?"),
+        typer.Option(
+            "--unknown",
+            help="Take photos of none of the model's labels from here, and measure how many it calls unknown.",
+        ),
     ] = None,
     threads: ThreadsOption = None,
     as_json: JsonOption = False,
@@ -42,17 +50,27 @@ def report(
     model: ModelArgument,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="Name of a data set, a folder or a CSV; by default what the model names."),
+        typer.Option(
+            "--data",
+            help="Take photos from this data set, folder or CSV file. Default: the data that the model names.",
+        ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")] = Path("report.html"),
-    split: Annotated[str | None, typer.Option("--split", help="As in evaluate.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write this HTML file.")] = Path("report.html"),
+    split: Annotated[
+        str | None, typer.Option("--split", help="Measure on this part of the data, as in evaluate.")
+    ] = None,
     float_: Annotated[
-        Path | None, typer.Option("--float", help="The float network; by default the .safetensors beside the model.")
+        Path | None,
+        typer.Option(
+            "--float", help="Compare with this float network. Default: the .safetensors file beside the model."
+        ),
     ] = None,
-    unknown: Annotated[str | None, typer.Option("--unknown", help="Photos of none of its labels.")] = None,
+    unknown: Annotated[
+        str | None, typer.Option("--unknown", help="Take photos of none of the model's labels from here.")
+    ] = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """Show all that can be measured of a model on one page, an HTML file that loads nothing; it holds photos."""
+    """Show all that can be measured of a model on one page, an HTML file that loads nothing. It contains photos."""
     from vitcam_training.report.material import Wish, check_place, gather
     from vitcam_training.report.page import write_report
 
@@ -65,21 +83,39 @@ def report(
 def overlays(
     model: ModelArgument,
     data: PhotosOption,
-    split: Annotated[str, typer.Option("--split", help="Part of the data: heldout, calibration, train.")] = "heldout",
-    photos: Annotated[int, typer.Option("--photos", help="How many, as many of each label.")] = 500,
-    steps: Annotated[int, typer.Option("--steps", help="Points of a curve.")] = 8,
-    neutral: Annotated[str, typer.Option("--neutral", help="In place of a patch: blur, mean or both.")] = "blur",
-    seed: Annotated[int, typer.Option("--seed", help="Of the photos, the random orders and the bootstrap.")] = 0,
-    float_: Annotated[Path | None, typer.Option("--float", help="Checkpoint; default: that beside the model.")] = None,
-    threads: ThreadsOption = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Default: MODEL.overlays.json, beside it.")] = None,
-    page: Annotated[
-        Path | None, typer.Option("--page", help="The page to write, plot and sheet beside it; by default OUT's .md.")
+    split: Annotated[
+        str, typer.Option("--split", help="Measure on this part of the data: heldout, calibration or train.")
+    ] = "heldout",
+    photos: Annotated[
+        int, typer.Option("--photos", help="Measure on this many photos, equally many of each label.")
+    ] = 500,
+    steps: Annotated[int, typer.Option("--steps", help="Measure this many points of each curve.")] = 8,
+    neutral: Annotated[
+        str, typer.Option("--neutral", help="Replace missing patches by blur, mean or both (blur,mean).")
+    ] = "blur",
+    seed: Annotated[
+        int, typer.Option("--seed", help="Choose photos, random orders and the bootstrap with this seed.")
+    ] = 0,
+    float_: Annotated[
+        Path | None, typer.Option("--float", help="Compare with this checkpoint. Default: the one beside the model.")
     ] = None,
-    kept: Annotated[Path, typer.Option("--kept", help="Folder of the photos' curves.")] = Path("runs/overlays"),
+    threads: ThreadsOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the results here. Default: MODEL.overlays.json, beside the model."),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page", help="Write this page, with plot and sheet beside it. Default: OUT with the ending .md."
+        ),
+    ] = None,
+    kept: Annotated[Path, typer.Option("--kept", help="Keep the curves of each photo in this folder.")] = Path(
+        "runs/overlays"
+    ),
     as_json: JsonOption = False,
 ) -> None:
-    """Measure whether overlays show what the answer hangs on. Run it again to go on after an interruption."""
+    """Measure whether overlays show what the answer depends on. The same command continues an interrupted run."""
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.faithfulness.measure import Plan
     from vitcam_training.faithfulness.overlays import Case, settle
@@ -94,17 +130,20 @@ def overlays(
 
 def ablate(
     recipe: Annotated[
-        str, typer.Argument(help="The base: a recipe that comes with vitcam, or a TOML file.")
+        str, typer.Argument(help="Start from this recipe: the name of one that comes with vitcam, or a TOML file.")
     ] = "ablation",
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where runs are kept.")] = Path("runs/ablation"),
-    rows: Annotated[str, typer.Option("--rows", help="Names, with commas; the base is always run. Default: all.")] = "",
-    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each row, 2 to 10.")] = 3,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Keep the runs in this folder.")] = Path("runs/ablation"),
+    rows: Annotated[
+        str,
+        typer.Option("--rows", help="Run only these rows, with commas between; the base is always run. Default: all."),
+    ] = "",
+    seeds: Annotated[int, typer.Option("--seeds", help="Run each row this many times, 2 to 10.")] = 3,
     page: Annotated[
-        Path | None, typer.Option("--page", help="The page to write, its plot beside it; by default OUT/ablation.md.")
+        Path | None, typer.Option("--page", help="Write this page, with its plot beside it. Default: OUT/ablation.md.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object on stdout for each run that ends.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each run that ends.")] = False,
 ) -> None:
-    """Measure what each part of a ViT is for, on digits. Run it again to go on after an interruption."""
+    """Measure what each part of a ViT is for, on digits. The same command continues an interrupted run."""
     from vitcam_training.ablation.ablate import plan
     from vitcam_training.progress import shown
 
@@ -122,13 +161,18 @@ def _run_in_words(result: "Result") -> str:
 
 
 def split(
-    data: Annotated[str, typer.Argument(help="Name of a data set, a folder of photos, or a CSV of path,label.")],
-    folder: Annotated[Path, typer.Argument(help="A new folder: LABEL/photo.jpg, links to the data.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Take photos from here: the name of a data set, a folder of photos, or a CSV file of path,label."
+        ),
+    ],
+    folder: Annotated[Path, typer.Argument(help="Make this new folder of LABEL/photo.jpg, with links to the data.")],
     part: Annotated[
-        str, typer.Option("--part", help="Part of the data: heldout, calibration, train, all.")
+        str, typer.Option("--part", help="Take this part of the data: heldout, calibration, train or all.")
     ] = "heldout",
 ) -> None:
-    """Lay a part of a data set out as a folder tree, for `vitcam run --source FOLDER --no-realtime --once`."""
+    """Lay out a part of a data set as a folder tree, which `vitcam run --source FOLDER` can read."""
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.data.folder import lay_out
 
