@@ -1,7 +1,9 @@
-# `make run` and `make test` are all the set-up there is. PYTHON=python3.13 picks another interpreter.
+# `make run` and `make test` set up what they need in .venv; `make help` lists all targets.
+# PYTHON=python3.13 takes another interpreter. ARGS="…" passes options on.
 PYTHON ?= python3
 PYTHON311 ?= python3.11
 ARGS ?=
+.DEFAULT_GOAL := help
 # a file's tests share what they make, so a file stays in one process; in their own order, the long ones come early
 WORKERS ?= --numprocesses 2 --dist loadfile --no-loadscope-reorder
 VENV := .venv
@@ -9,7 +11,10 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
+.PHONY: help run test test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/daemon: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -22,12 +27,12 @@ $(VENV)/full: $(VENV)/daemon
 	mkdir -p $(VENV)/typing && ln -sfn ../../training $(VENV)/typing/vitcam_training
 	touch $@
 
-.venv: $(VENV)/daemon
+.venv: $(VENV)/daemon  ## install the daemon into .venv, editable
 
-run: $(VENV)/daemon
+run: $(VENV)/daemon  ## run the bundled model on the bundled clip
 	$(BIN)/vitcam run --source demo --loop $(ARGS)
 
-test: $(VENV)/full
+test: $(VENV)/full  ## run the tests; ARGS=tests/unit runs a part
 	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 # The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
@@ -38,21 +43,21 @@ $(DAEMON_VENV)/ready: pyproject.toml
 	$(DAEMON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 
-test-daemon: $(DAEMON_VENV)/ready
+test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
 	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
 
-# whether pip would leave Debian's NumPy alone, which a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
-test-install:
+# Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
+test-install:  ## check that installing keeps Debian's NumPy
 	$(PYTHON) tests/keeps_numpy.py
 
-lint: $(VENV)/full
+lint: $(VENV)/full  ## check format, style, types and import directions
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p vitcam -p vitcam_training
 	$(BIN)/mypy tests examples
 	$(BIN)/lint-imports
 
-bench: $(VENV)/full
+bench: $(VENV)/full  ## measure the daemon; ARGS=throughput measures a part
 	$(BIN)/python -m tests.bench $(ARGS)
 
 # The peers weigh gigabytes and pin each other, so they live apart from the rest. What cannot be installed here becomes
@@ -68,17 +73,18 @@ $(VENV)/peers-tflite/ready:
 	-$(PYTHON311) -m venv $(VENV)/peers-tflite && $(VENV)/peers-tflite/bin/python -m pip install --quiet \
 		--disable-pip-version-check tflite-runtime==2.14.0 numpy==1.26.4 && touch $@
 
-bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready
+bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready  ## measure other runtimes; writes docs/peers.md
 	$(VENV)/peers/bin/python -m tests.bench.peers $(ARGS)
 
-# emulates a Raspberry Pi 5's processor; says which of Debian's packages it lacks
-bench-aarch64: $(VENV)/peers/ready
+# says which of Debian's packages it lacks
+bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor
 	$(VENV)/peers/bin/python -m tests.bench.aarch64 $(ARGS)
 
-# the parts of docs/ that are made from the source and the shipped model; bench-peers makes docs/peers.md
-docs: $(VENV)/full
+# what measurements write (docs/peers.md, docs/int8.md …) is made by the commands that these pages name
+docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_settings.py
+	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_concepts.py
 
-clean:
+clean:  ## remove .venv and what tools have cached
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache

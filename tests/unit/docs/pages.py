@@ -1,0 +1,84 @@
+"""The pages that people read, what they link to, and the commands that they show."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+PROGRAMS = ("vitcam", "vitcam-train")
+WRITTEN_BY_COMMANDS = ("ablation.md", "int8.md", "overlays.md")
+"""Pages of docs/ that say how they were made, by a command that writes them."""
+
+_CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One line of a shell that a page shows behind a `$`."""
+
+    page: Path
+    line: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}: {self.line}"
+
+
+def console_lines(page: Path) -> list[Shown]:
+    """Every line behind a `$` in the console blocks of a page, in order, without comments."""
+    blocks = _CONSOLE.findall(page.read_text("utf-8"))
+    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    return [Shown(page, line.split("  #")[0].split("    #")[0].strip()) for line in lines]
+
+
+def simple_commands(line: str) -> list[list[str]]:
+    """A line of a shell as words: one list for each command of a pipe or of a row with `&&`."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&")
+    lexer.whitespace_split = True
+    found: list[list[str]] = [[]]
+    for word in lexer:
+        if word in ("|", "&&"):
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
+def program_commands() -> list[tuple[Path, list[str]]]:
+    """Each `vitcam` and `vitcam-train` command of the console blocks and of the text; no forms with `[…]` or `|`."""
+    found = []
+    for page in PAGES[:2] + PAGES[3:]:  # the CHANGELOG names forms, not whole commands
+        text = _FENCED.sub("", page.read_text("utf-8"))
+        inline = [line for line in re.findall(r"`((?:vitcam|vitcam-train) [^`[|…]+)`", text) if _is_whole(line)]
+        for line in (*(shown.line for shown in console_lines(page)), *inline):
+            found += [(page, _program(words)) for words in simple_commands(line) if _program(words)]
+    return found
+
+
+def links(page: Path) -> list[str]:
+    """The targets of a page's links, code blocks left out."""
+    return _LINK.findall(_FENCED.sub("", page.read_text("utf-8")))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text("utf-8")), re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()) for heading in headings]
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+def _is_whole(line: str) -> bool:
+    """Whether it is a command as it is typed, and no sentence or file pattern."""
+    return "*" not in line and "→" not in line and "{" not in line
+
+
+def _program(words: list[str]) -> list[str]:
+    """The words from the program's name on; empty if the command is of another program."""
+    while words and ("=" in words[0].split("/")[0] or words[0] == "sudo"):
+        words = words[1:]
+    if not words or Path(words[0]).name not in PROGRAMS:
+        return []
+    return [Path(words[0]).name, *words[1:]]
