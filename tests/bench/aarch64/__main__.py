@@ -144,14 +144,14 @@ def _network(bench: Bench, models: Path, count: int) -> None:
     if not alike.holds:
         raise VitcamError(f"aarch64 answers otherwise than this machine: {alike}")
     if count < ALL_PHOTOS:
-        _tell(f"docs/ and README.md stay as they are: that takes {ALL_PHOTOS} photos")
+        _tell(f"docs/ stays as they are: a new page needs {ALL_PHOTOS} photos")
         return
     made = f"{date.today()} on {platform.machine()} by `make bench-aarch64`"
     text = page(list(rows.values()), rows[BASELINE], alike, made)
     (ROOT / "docs" / "aarch64.md").write_text(text, encoding="utf-8")
-    readme = ROOT / "README.md"
+    figures = ROOT / "docs" / "benchmarks.md"
     lines = summary(rows[OURS], rows[BASELINE], alike)
-    readme.write_text(between_marks(readme.read_text(encoding="utf-8"), lines), encoding="utf-8")
+    figures.write_text(between_marks(figures.read_text(encoding="utf-8"), lines), encoding="utf-8")
 
 
 def _tell(text: str) -> None:

@@ -1,4 +1,4 @@
-"""What people read: a table, the page docs/aarch64.md, and the lines of the README between two marks."""
+"""What people read: a table, the page docs/aarch64.md, and the lines of docs/benchmarks.md between two marks."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def page(rows: Sequence[Row], against: Row, alike: Agreement, made: str) -> str:
 
 
 def summary(ours: Row, against: Row, alike: Agreement) -> str:
-    """The paragraph of the README."""
+    """The paragraph of docs/benchmarks.md."""
     instructions = ours.work.instructions / against.work.instructions
     cycles = ours.work.cycles / against.work.cycles
     return (
         f"On a Cortex-A76, the Raspberry Pi 5's processor, **under emulation, not measured on a Pi**: DeiT-Tiny takes "
         f"{ours.work.instructions / 1e6:.0f} M instructions, {instructions:.2f} of ExecuTorch's (Arm's int8 recipe "
         f"for this network), and by estimate {cycles:.2f} of its cycles. Against x86: {alike}. "
-        "`make bench-aarch64`, [docs/aarch64.md](docs/aarch64.md)."
+        "`make bench-aarch64`, [aarch64.md](aarch64.md)."
     )
 
 

@@ -1,4 +1,4 @@
-"""Build every peer's model, compare its answers, time them in turn, write what the README shows.
+"""Build every peer's model, compare its answers, time them in turn, write what docs/ shows.
 
 python -m tests.bench.peers [--rounds 5] [--count 40] [--only vitcam,openvino-int8]
 """
@@ -67,10 +67,10 @@ def _chosen(only: str) -> list[str]:
 def _write(rows: list[Row], conditions: Conditions) -> None:
     (ROOT / "docs" / "peers.md").write_text(page(rows, conditions), encoding="utf-8")
     plot(rows, ROOT / "docs" / "peers.svg")
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(between_marks(text, summary(rows, conditions)), encoding="utf-8")
-    print("wrote docs/peers.md, docs/peers.svg and the lines of README.md that show them", file=sys.stderr)
+    figures = ROOT / "docs" / "benchmarks.md"
+    text = figures.read_text(encoding="utf-8")
+    figures.write_text(between_marks(text, summary(rows, conditions)), encoding="utf-8")
+    print("wrote docs/peers.md, docs/peers.svg and the lines of docs/benchmarks.md that show them", file=sys.stderr)
 
 
 main()

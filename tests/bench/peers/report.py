@@ -1,4 +1,4 @@
-"""What people read of a run: a Markdown table, a plot, and the lines of the README between two marks."""
+"""What people read of a run: a Markdown table, a plot, and the lines of docs/benchmarks.md between two marks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RIVALS = {
     "ExecuTorch's": ("executorch-int8", "executorch-dynamic"),
     "PyTorch's float32": ("pytorch", "pytorch-compiled"),
 }
-"""What the README compares with; of each the fastest."""
+"""What docs/benchmarks.md compares with; of each the fastest."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def machine() -> str:
 
 
 def summary(rows: Sequence[Row], conditions: Conditions) -> str:
-    """What the README says: the plot and the comparisons that matter most."""
+    """What docs/benchmarks.md says: the plot and the comparisons that matter most."""
     times = ratios({row.name: row.timing for row in rows if row.timing}, OURS)
     said = []
     for what, names in RIVALS.items():
@@ -98,9 +98,9 @@ def summary(rows: Sequence[Row], conditions: Conditions) -> str:
     ours = next((row.timing.median_ms for row in rows if row.name == OURS and row.timing), None)
     time = f"{ours:.1f} ms in vitcam; {', '.join(said)}" if ours else "no figure for vitcam itself"
     return (
-        f"![Time of one inference by runtime](docs/peers.svg)\n\n"
+        f"![Time of one inference by runtime](peers.svg)\n\n"
         f"DeiT-Tiny at 224 px, batch 1, {conditions.threads} threads, {machine().partition(',')[0]}: {time}.\n"
-        f"All of it, and how it was measured: [docs/peers.md](docs/peers.md)."
+        f"All of it, and how it was measured: [peers.md](peers.md)."
     )
 
 
