@@ -1,4 +1,4 @@
-"""The settings in the words of others: JSON Schema for editors, a table for the manual, an example file."""
+"""The settings as a JSON Schema for editors, a table for the manual, and an example file."""
 
 import json
 from typing import Any
@@ -32,8 +32,8 @@ def table() -> str:
 def example() -> str:
     """A configuration file with every setting at its default, commented out; ends with a newline."""
     lines = [
-        "# vitcam reads /etc/vitcam/config.toml, ~/.config/vitcam/config.toml, and what --config names.",
-        "# Every setting stands here with its default: take away the # of what you change.",
+        "# vitcam reads /etc/vitcam/config.toml, ~/.config/vitcam/config.toml, and the file that --config names.",
+        "# This file shows every setting with its default. To change one, remove its # and edit the value.",
     ]
     for section, room in sections().items():
         lines += ["", f"# {room.__doc__}", f"[{section}]"]

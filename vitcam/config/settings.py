@@ -1,4 +1,4 @@
-"""Every setting: default, meaning, range. Checks, schema, documentation and example are derived from here."""
+"""Every setting: default, meaning, range. Checks, schema, documentation and example are made from this file."""
 
 import dataclasses
 import re
@@ -19,55 +19,58 @@ _HOST_NAME = re.compile(r"(?=.{1,253}\.?$)[\w-]{1,63}(\.[\w-]{1,63})*\.?")
 
 
 def is_host_name(text: str) -> bool:
-    """Whether it is one name of a machine, without a port, as DNS has it."""
+    """Whether a text is one name of a machine, without a port, as in DNS."""
     return _HOST_NAME.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is said and allowed of one setting."""
+    """What one setting means, and which values are allowed."""
 
     doc: str
     low: float | None = None
     high: float | None = None
     filled: bool = False
-    """True: a text that may not be empty."""
+    """True: the text may not be empty."""
     form: Callable[[str], bool] | None = None
-    """Whether a text that is not empty can be meant; each one of a list."""
+    """Whether a text that is not empty is valid. Of a list, each text is checked."""
     form_words: str = ""
-    """What `form` accepts."""
+    """What `form` accepts, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraSettings:
-    """Where pictures come from, and what is asked of the camera."""
+    """Where pictures come from, and what the camera should deliver."""
 
     source: Annotated[
         str,
         Rule(
-            "URI of the source: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG), - (a pipe), a file, a folder, "
-            "demo; empty: the first camera"
+            "Where pictures come from: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG), - (a pipe), a file, a "
+            "folder, demo. Empty: the first camera"
         ),
     ] = ""
     width: Annotated[
         int,
         Rule(
-            "Width asked of the camera, in px; larger pictures of a network camera are halved while they stay as large",
+            "Width of the camera's pictures, in px. Larger pictures of a network camera are halved, but not below this",
             low=64,
             high=8192,
         ),
     ] = 1280
-    height: Annotated[int, Rule("Height asked of the camera, in px; as with the width", low=64, high=8192)] = 720
-    fps: Annotated[float, Rule("Rate asked of the camera, in frames/s", low=0.1, high=240)] = 30.0
-    rotate: Annotated[Rotate, Rule("Degrees by which pictures are turned clockwise to be upright")] = 0
-    flip: Annotated[
-        Flip, Rule("Mirrored left to right (h), top to bottom (v) or both, after `rotate`: for mirrors and periscopes")
-    ] = "none"
+    height: Annotated[
+        int,
+        Rule("Height of the camera's pictures, in px. Larger pictures are halved as with the width", low=64, high=8192),
+    ] = 720
+    fps: Annotated[float, Rule("Frame rate of the camera, in frames/s", low=0.1, high=240)] = 30.0
+    rotate: Annotated[Rotate, Rule("Degrees to turn pictures clockwise, so that they are upright")] = 0
+    flip: Annotated[Flip, Rule("Mirror pictures left to right (h), top to bottom (v) or both (hv), after `rotate`")] = (
+        "none"
+    )
     crop: Annotated[
         str,
         Rule(
-            "What the model is shown of the upright picture; 0,0,1,1: all of it; empty: of a camera what was chosen "
-            "on the page last, else all of it",
+            "The part of the upright picture that the model gets. 0,0,1,1: the whole picture. Empty: for a camera the "
+            "part that was last chosen on the page, else the whole picture",
             form=is_region,
             form_words=CROP_WORDS,
         ),
@@ -75,7 +78,7 @@ class CameraSettings:
     every: Annotated[
         str,
         Rule(
-            "How long each photo of a folder is shown where the page is served and --no-realtime was not given",
+            "How long the page shows each photo of a folder, unless --no-realtime is given",
             filled=True,
             form=is_duration,
             form_words=DURATION_WORDS,
@@ -85,34 +88,37 @@ class CameraSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What looks at the pictures."""
+    """Which model classifies the pictures, and how."""
 
     name: Annotated[str, Rule("Name of an installed model, or a .tflite file", filled=True)] = "everyday"
-    labels: Annotated[str, Rule("File with one label a line; empty: the labels that the model file carries")] = ""
+    labels: Annotated[str, Rule("File with one label a line. Empty: the labels in the model file")] = ""
     threads: Annotated[
-        int, Rule("Threads of the interpreter; 0: every core, on four and more all but one", low=0, high=64)
+        int,
+        Rule("Threads that run the model. 0: one for each core; with four cores or more, one fewer", low=0, high=64),
     ] = 0
-    fps: Annotated[float, Rule("At most so many predictions/s; 0: as many as there are frames", low=0, high=240)] = 0.0
-    top_k: Annotated[int, Rule("How many of the most probable labels are reported", low=1, high=1000)] = 5
+    fps: Annotated[float, Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240)] = 0.0
+    top_k: Annotated[int, Rule("Number of the most probable labels that are reported", low=1, high=1000)] = 5
 
 
 @dataclass(frozen=True, slots=True)
 class MotionSettings:
-    """A live camera before which nothing moves may rest. Off by default: what creeps or is tiny would not wake it."""
+    """Classify less often while nothing moves. Off by default: it misses things that are very slow or very small."""
 
     enabled: Annotated[
-        bool, Rule("Classify fewer frames of a live source while nothing moves in what the model sees")
+        bool, Rule("Classify fewer frames of a camera while nothing moves in the part that the model gets")
     ] = False
     threshold: Annotated[
         float,
         Rule(
-            "Levels of 255 by which a spot must change to have moved; more where the picture is noisy", low=1, high=100
+            "Change of a spot that counts as movement, in levels of 255. Use more if the picture is noisy",
+            low=1,
+            high=100,
         ),
     ] = 6.0
     hold_s: Annotated[
-        float, Rule("Every frame is classified until nothing has moved for so long, in s", low=0, high=3600)
+        float, Rule("Time without movement after which fewer frames are classified, in s", low=0, high=3600)
     ] = 3.0
-    rest_fps: Annotated[float, Rule("At most so many predictions/s while nothing moves", low=0.01, high=60)] = 1.0
+    rest_fps: Annotated[float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +126,16 @@ class EventSettings:
     """When a label counts as seen: smoothing, two thresholds, and how long it must last."""
 
     half_life_s: Annotated[
-        float, Rule("Half-life of the smoothing of probabilities, in s; 0: none", low=0, high=60)
+        float, Rule("Half-life of the smoothing of probabilities, in s. 0: no smoothing", low=0, high=60)
     ] = 0.5
     enter: Annotated[float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1)] = 0.5
     leave: Annotated[
         float,
-        Rule("An event ends when the smoothed probability falls below this; at most `enter`", low=0, high=1),
+        Rule(
+            "An event ends when the smoothed probability falls below this. It may not be above `enter`", low=0, high=1
+        ),
     ] = 0.3
-    dwell_s: Annotated[float, Rule("How long a label must hold before its event begins, in s", low=0, high=3600)] = 0.5
+    dwell_s: Annotated[float, Rule("How long a label must last before its event begins, in s", low=0, high=3600)] = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +143,16 @@ class WebSettings:
     """The page, the streams and the HTTP interface."""
 
     enabled: Annotated[bool, Rule("Serve the page and the HTTP interface")] = True
-    host: Annotated[str, Rule("Address to listen on; 0.0.0.0 lets everybody on the network watch", filled=True)] = (
+    host: Annotated[str, Rule("Address to listen on. 0.0.0.0 lets everybody on the network watch", filled=True)] = (
         "127.0.0.1"
     )
-    port: Annotated[int, Rule("TCP port to listen on; 0: any free one", low=0, high=65535)] = 8420
+    port: Annotated[int, Rule("TCP port to listen on. 0: any free one", low=0, high=65535)] = 8420
     names: Annotated[
         tuple[str, ...],
         Rule(
-            "Names of this machine in DNS by which the page may be opened when `host` is not this machine alone. IP "
-            "addresses, names without a dot, and names in .local, .lan and .home.arpa need no entry. The environment "
-            "and --set take them with commas between",
+            "DNS names of this machine under which the page may be opened from the network. IP addresses, names "
+            "without a dot, and names in .local, .lan and .home.arpa need no entry. In the environment and with --set, "
+            "put commas between the names",
             form=is_host_name,
             form_words="host names such as cam.example.org",
         ),
@@ -153,13 +161,13 @@ class WebSettings:
 
 @dataclass(frozen=True, slots=True)
 class OverlaySettings:
-    """What is drawn over a picture unless its viewer asks for something else."""
+    """What is drawn over a picture, unless its viewer chooses something else."""
 
     mode: Annotated[
         OverlayMode,
         Rule(
-            "What is drawn: evidence (what spoke for the answer), attention or rollout over the picture, the heat map "
-            "alone, the grid of patches; auto: evidence where the model gives it, else attention"
+            "What is drawn: evidence (which patches speak for the answer), attention or rollout over the picture, the "
+            "heat map alone, or the grid of patches. auto: evidence if the model gives it, else attention"
         ),
     ] = "auto"
     opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1)] = 0.5
@@ -169,16 +177,16 @@ class OverlaySettings:
 class LogSettings:
     """What the console shows."""
 
-    format: Annotated[LogFormat, Rule("auto: rich on a terminal, JSON lines otherwise")] = "auto"
+    format: Annotated[LogFormat, Rule("Format of the output. auto: rich on a terminal, else JSON lines")] = "auto"
     emit: Annotated[
         Emit,
-        Rule("Predictions that are printed; auto: all from files played unpaced, else changes of the top label"),
+        Rule("Which predictions are printed. auto: all of files at full speed, else changes of the top label"),
     ] = "auto"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings; frozen, so that whoever holds one knows what runs."""
+    """All settings of one run; they never change while it runs."""
 
     camera: CameraSettings = CameraSettings()
     model: ModelSettings = ModelSettings()
