@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -81,21 +81,18 @@ class Explanation:
         return f"{self.name}, draw {self.draw}" if self.draw else self.name
 
 
-def explanations(
-    card: Card, explains: bool, weighs: bool, network: Mapping[str, str], orders: int
-) -> list[Explanation]:
+def explanations(card: Card, gives: Collection[str], network: Mapping[str, str], orders: int) -> list[Explanation]:
     """All that a model has, baselines first.
 
-    explains  whether its file has the signature `explain`
-    weighs    whether it gives evidence
-    network   name -> description of the maps that its float network gives
-    orders    how often `random` is drawn for a photo
+    gives    the optional weights of the patches in its file: `rollout`, `evidence`
+    network  name -> description of the maps that its float network gives
+    orders   how often `random` is drawn for a photo
     """
     found = [*_baselines(orders), *_of_last_block(card)]
-    if weighs:
+    if "evidence" in gives:
         about = "last block, what each patch brought for the answer"
         found.append(Explanation("evidence", about, "classify", lambda of: _given(of.prediction.evidence)))
-    if explains:
+    if "rollout" in gives:
         found += _of_all_blocks(card)
     found += [Explanation(name, about, "network", _of_network(name)) for name, about in network.items()]
     about = "windows of a fifth of the side blanked one by one"

@@ -11,7 +11,7 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.overlay import usual_mode
+from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.intervals import DRAWS
 from vitcam_training.faithfulness.curves import NEUTRAL, Floats
@@ -74,7 +74,7 @@ def prepare(case: Case) -> Bench:
     check(case.plan)
     classifier = open_explained(case.model, case.threads)
     network, maps = _float_network(case, classifier)
-    compared = explanations(classifier.card, classifier.explains, classifier.weighs, maps, case.plan.orders)
+    compared = explanations(classifier.card, classifier.gives, maps, case.plan.orders)
     kept = f"{classifier.card.name}-{digest(classifier.path)}-{case.plan.steps}-{case.plan.seed}"
     folder = case.folder / kept
     return Bench(classifier, compared, case.plan, folder, _prior(classifier, case, folder), network)
@@ -101,7 +101,7 @@ def judge(case: Case, bench: Bench, command: str, machine: str) -> Verdict:
         draws=DRAWS,
         random_orders=case.plan.orders,
         steps=[int(count) for count in measured.counts],
-        shown=usual_mode(bench.classifier.weighs),
+        shown=default_overlay(bench.classifier.gives),
         ms=dict(zip(("classify", "explain"), map(float, np.median(measured.ms, axis=0)), strict=True)),
         whole=float(first[:, 0].mean()),
         nothing={neutral: float(curves[:, -1].mean()) for neutral, curves in deleted.items()},

@@ -11,7 +11,8 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.overlay import overlay, usual_mode
+from vitcam.pictures.overlay import draw_overlay
+from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.pictures.resize import crop_of
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import photo_of
@@ -44,12 +45,10 @@ def look(classifier: Classifier, sample: Sample) -> Looked:
     """Ask again about a photo, as Answers do not keep what it takes, and draw what vitcam draws unasked."""
     photo = photo_of(sample)
     prediction = classifier.classify_image(photo)
-    weights = prediction.attention if prediction.evidence is None else prediction.evidence[None]
     plain = shown(photo)
-    if weights is None:
-        return Looked(plain, None)
     crop = crop_of(classifier.input, *plain.shape[:2])
-    return Looked(plain, overlay(plain, crop, weights, usual_mode(prediction.evidence is not None)))
+    drawn = draw_overlay(plain, crop, prediction, default_overlay(classifier.gives))
+    return Looked(plain, None if drawn is plain else drawn)
 
 
 def inline(image: Image, alt: str) -> Element:

@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from vitcam.config.duration import DURATION_WORDS, is_duration
+from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
-OverlayMode = Literal["auto", "none", "evidence", "attention", "rollout", "heat", "grid"]
+if TYPE_CHECKING:
+    OverlayMode = str
+else:
+    OverlayMode = Literal[("auto", *OVERLAYS)]
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 

@@ -28,7 +28,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info
 from vitcam.motion import MotionGate, Rest
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.pictures.overlay import Mode, usual_mode
+from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Aim, Turn
 from vitcam.pipeline import Job, Pipeline
 from vitcam.redaction import redacted
@@ -134,7 +134,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     )
 
     def classify(frame: Frame) -> Prediction:
-        return classifier(frame, explain=web is not None and web.wants_rollout)
+        return classifier(frame, explain=web is not None and web.wants_explanation)
 
     pipeline = Pipeline(job, classify, publisher.prediction)
     _check_overlay(settings, classifier)
@@ -285,15 +285,14 @@ def _build_web(
     )
 
 
-def _overlay_mode(settings: Settings, classifier: Classifier) -> Mode:
+def _overlay_mode(settings: Settings, classifier: Classifier) -> str:
     mode = settings.overlay.mode
-    return usual_mode(classifier.weighs) if mode == "auto" else mode
+    return default_overlay(classifier.gives) if mode == "auto" else mode
 
 
 def _check_overlay(settings: Settings, classifier: Classifier) -> None:
-    given = {"rollout": classifier.explains, "evidence": classifier.weighs}
     mode = settings.overlay.mode
-    if not given.get(mode, True):
+    if mode != "auto" and not is_available(OVERLAYS[mode], classifier.gives):
         raise UsageError(
             f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
             "take --overlay auto"

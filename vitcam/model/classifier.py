@@ -104,9 +104,10 @@ class Classifier:
         return EXPLAIN in self._graph.signatures
 
     @property
-    def weighs(self) -> bool:
-        """Whether the model says what each patch brought for its answer."""
-        return "evidence" in self.card.outputs
+    def gives(self) -> frozenset[str]:
+        """Which optional weights of the patches the model can give: `rollout`, `evidence`."""
+        given = {"rollout": self.explains, "evidence": "evidence" in self.card.outputs}
+        return frozenset(name for name, is_given in given.items() if is_given)
 
     def __call__(self, frame: Frame, explain: bool = False) -> Prediction:
         """Classify one frame; blocks for one inference.

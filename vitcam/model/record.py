@@ -15,10 +15,8 @@ class ModelInfo:
     card: Card
     labels: tuple[str, ...]
     """The file's own, or those of `--labels`."""
-    rollout: bool
-    """Whether it can give the attention of all of its blocks."""
-    evidence: bool
-    """Whether it gives what each patch contributed to the answer."""
+    gives: frozenset[str]
+    """Which optional weights of the patches it can give: `rollout`, `evidence`."""
     by_familiarity: bool
     """True: a guess counts as known by its familiarity; False: by its probability."""
     threshold: float
@@ -31,8 +29,7 @@ def model_info(classifier: Classifier) -> ModelInfo:
     return ModelInfo(
         card=classifier.card,
         labels=tuple(classifier.labels),
-        rollout=classifier.explains,
-        evidence=classifier.weighs,
+        gives=classifier.gives,
         by_familiarity=classifier.familiarity is not None,
         threshold=classifier.threshold,
         runtime=classifier.runtime,
@@ -50,8 +47,8 @@ def model_record(model: ModelInfo) -> dict[str, Any]:
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
         "pooling": card.pooling,
         "heads": card.heads,
-        "rollout": model.rollout,
-        "evidence": model.evidence,
+        "rollout": "rollout" in model.gives,
+        "evidence": "evidence" in model.gives,
         "layers": card.layers,
         "width": card.width,
         "parameters": card.parameters,

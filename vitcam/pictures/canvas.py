@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Image, Rect
 from vitcam.pictures.font import Colour, fit, width, wrap, write
-from vitcam.pictures.overlay import overlay
+from vitcam.pictures.overlay import draw_weights
 
 INK: Colour = (24, 27, 34)
 PALE: Colour = (98, 106, 120)
@@ -128,7 +128,7 @@ def heat_over(image: Image, weights: NDArray[np.float32], height: int, width: in
     large = np.asarray(cv2.resize(large, (width, height)), np.uint8) if large.shape[:2] != (height, width) else large
     grey = cv2.cvtColor(cv2.cvtColor(large, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
     dimmed = np.asarray(cv2.convertScaleAbs(grey, alpha=_DIMMED), np.uint8)
-    return overlay(dimmed, Rect(0, 0, width, height), weights[None], "attention", opacity=opacity)
+    return draw_weights(dimmed, Rect(0, 0, width, height), weights, "tint", opacity)
 
 
 def colour_scale(length: int, low: str, high: str, opacity: float) -> Image:

@@ -1,56 +1,23 @@
-"""From attention weights to colours over a picture. Nothing else in vitcam knows about colours."""
+"""From the weights of patches to colours over a picture."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image, Prediction, Rect
+from vitcam.pictures.overlay_kinds import OVERLAYS
 
-Mode = Literal["none", "evidence", "attention", "rollout", "heat", "grid"]
+Draw = Callable[[Image, NDArray[np.float32], float], None]
+"""Draws into (h, w, 3) uint8, RGB, the weights (gh, gw), with an opacity of 0 to 1 of the hottest spot."""
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of overlay, in words for people."""
-
-    mode: Mode
-    label: str
-    sentence: str
-
-
-KINDS = (
-    Kind("none", "None", "Nothing is drawn over the picture."),
-    Kind("evidence", "Evidence", "The patches that spoke for the answer."),
-    Kind(
-        "attention",
-        "Attention",
-        # Darcet et al. 2023, Vision Transformers Need Registers, arXiv 2309.16588
-        "Where the last block looked; it also glows on plain patches in which the network stores things.",
-    ),
-    Kind("rollout", "Rollout", "What reached the answer through all blocks, followed from layer to layer."),
-    Kind("heat", "Heat", "The attention alone, without the picture: yellow is most, black is least."),
-    Kind("grid", "Grid", "The attention patch by patch, as coarse as the model sees it."),
-)
-"""Every mode once, in the order in which people are offered them."""
-
-MODES: tuple[Mode, ...] = tuple(kind.mode for kind in KINDS)
 _LEVELS = np.arange(256, dtype=np.uint8)[
     :, None
 ]  # a column: OpenCV 5 takes a flat array for a row, OpenCV 4 for a column
 _INFERNO: NDArray[np.uint8] = cv2.applyColorMap(_LEVELS, cv2.COLORMAP_INFERNO)[:, 0, ::-1]
 """(256, 3), RGB: dark for cold, yellow for hot."""
-
-
-def usual_mode(weighs: bool) -> Mode:
-    """What is drawn unasked: evidence where the model gives it, since that shows best what the answer hangs on.
-
-    source  docs/overlays.md, where they are measured
-    """
-    return "evidence" if weighs else "attention"
 
 
 def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArray[np.float32]:
@@ -95,35 +62,63 @@ def coloured(levels: NDArray[np.uint8], table: NDArray[np.uint8] = _INFERNO) -> 
     return np.asarray(cv2.LUT(cv2.merge((levels, levels, levels)), table[None]), dtype=np.uint8)
 
 
-def overlay(
-    image: Image,
-    crop: Rect,
-    attention: NDArray[np.float32] | None,
-    mode: Mode,
-    *,
-    head: int | None = None,
-    opacity: float = 0.5,
+def draw_overlay(
+    image: Image, crop: Rect, prediction: Prediction | None, kind: str, *, head: int | None = None, opacity: float = 0.5
 ) -> Image:
     """Show where the model looked, inside the part of the picture that it saw.
 
-    image      (H, W, 3) uint8, RGB, at the size it will be shown; it stays untouched
-    crop       what the model saw of `image`, in its pixels
-    attention  (heads, gh, gw), or (1, gh, gw) of a rollout or evidence; None where there is none: then the picture
-               stays as it is
-    mode       evidence, attention, rollout: colours grow with the weight; heat: the map alone; grid: one square a
-               patch, with its borders
-    opacity    of the hottest spot, 0 to 1
-    returns    (H, W, 3) uint8, RGB; `image` itself where there is nothing to draw
+    image    (H, W, 3) uint8, RGB, at the size it is shown at; it stays untouched
+    crop     what the model saw of `image`, in its pixels
+    kind     a name of `OVERLAYS`
+    head     of kinds that show attention: which head, from 0; None for the mean of all
+    opacity  of the hottest spot, 0 to 1
+    returns  (H, W, 3) uint8, RGB; `image` itself where there is nothing to draw
+    raises   ModelError if there is no such head
     """
-    if mode == "none" or attention is None:
-        return image
-    heat = heat_map(fuse_heads(attention, head), crop.height, crop.width, smooth=mode != "grid")
+    weights = None if prediction is None else overlay_weights(prediction, kind, head)
+    return image if weights is None else draw_weights(image, crop, weights, OVERLAYS[kind].style, opacity)
+
+
+def overlay_weights(prediction: Prediction, kind: str, head: int | None = None) -> NDArray[np.float32] | None:
+    """What an overlay of that kind draws.
+
+    head     as `draw_overlay` takes it
+    returns  (gh, gw); None where the kind draws nothing, or the prediction does not carry it
+    raises   ModelError if there is no such head
+    """
+    needs = OVERLAYS[kind].needs
+    weights: NDArray[np.float32] | None = None if needs is None else getattr(prediction, needs.name)
+    return fuse_heads(weights, head) if weights is not None and needs is not None and needs.by_head else weights
+
+
+def draw_weights(image: Image, crop: Rect, weights: NDArray[np.float32], style: str, opacity: float = 0.5) -> Image:
+    """Draw weights over a part of a picture.
+
+    image    (H, W, 3) uint8, RGB; it stays untouched
+    weights  (gh, gw), spread over `crop`
+    style    a key of `STYLES`
+    returns  (H, W, 3) uint8, RGB
+    """
     out = image.copy()
-    seen = out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
-    seen[:] = coloured(heat) if mode == "heat" else _blend(seen, heat, opacity)
-    if mode == "grid":
-        _draw_borders(seen, attention.shape[1], attention.shape[2])
+    STYLES[style](out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width], weights, opacity)
     return out
+
+
+def _draw_tint(seen: Image, weights: NDArray[np.float32], opacity: float) -> None:
+    seen[:] = _blend(seen, heat_map(weights, *seen.shape[:2]), opacity)
+
+
+def _draw_heat(seen: Image, weights: NDArray[np.float32], _: float) -> None:
+    seen[:] = coloured(heat_map(weights, *seen.shape[:2]))
+
+
+def _draw_grid(seen: Image, weights: NDArray[np.float32], opacity: float) -> None:
+    seen[:] = _blend(seen, heat_map(weights, *seen.shape[:2], smooth=False), opacity)
+    _draw_borders(seen, *weights.shape)
+
+
+STYLES: dict[str, Draw] = {"tint": _draw_tint, "heat": _draw_heat, "grid": _draw_grid}
+"""tint: colours that grow with the weight; heat: the colours alone; grid: one square a patch, with borders."""
 
 
 def _blend(image: Image, heat: NDArray[np.uint8], opacity: float) -> Image:

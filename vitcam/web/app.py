@@ -1,6 +1,6 @@
 """The routes: which request goes where."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.model.record import ModelInfo, model_record
-from vitcam.pictures.overlay import KINDS, Mode
+from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.pictures.view import Aim
 from vitcam.sources.playback import Playback
 from vitcam.web.live import AsyncSlot, LivePipeline
@@ -26,7 +26,7 @@ from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
-from vitcam.web.stream.variant import STEPS, Variant, overlays_of, read_variant
+from vitcam.web.stream.variant import Variant, read_variant, stream_record
 
 MAX_CLIENTS = 256  # of each kind
 MAX_OF_ONE_ADDRESS = 224  # the others have places, too
@@ -87,7 +87,7 @@ class _Handlers:
         self._default = parts.default
         self._encoder = parts.encoder
         self._heads = parts.model.card.heads
-        self._overlays = overlays_of(parts.model)
+        self._overlays = available_overlays(parts.model.gives)
         self._model = parts.model
         self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
         self._feed = PredictionFeed(AsyncSlot(parts.live.predicted))
@@ -161,7 +161,7 @@ class _Handlers:
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def model(self, _: web.Request) -> web.Response:
-        record = {**model_record(self._model), "stream": _stream_record(self._default, self._overlays)}
+        record = {**model_record(self._model), "stream": stream_record(self._default, self._overlays)}
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def healthz(self, _: web.Request) -> web.Response:
@@ -184,13 +184,3 @@ def _transport(request: web.Request) -> Any:
     if transport is None:
         raise ConnectionResetError("the client left")
     return transport
-
-
-def _stream_record(default: Variant, overlays: Sequence[Mode]) -> dict[str, Any]:
-    """What `/stream` takes and what it does unasked, for pages and programs that let people choose."""
-    return {
-        "overlays": list(overlays),
-        "overlays_explained": [asdict(kind) for kind in KINDS if kind.mode in overlays],
-        "default": asdict(default),
-        "steps": {name: asdict(steps) for name, steps in STEPS.items()},
-    }

@@ -88,9 +88,9 @@ class WebServer:
         return f"http://[{host}]:{self._port}" if ":" in host else f"http://{host}:{self._port}"
 
     @property
-    def wants_rollout(self) -> bool:
-        """Whether somebody looks at an attention rollout now."""
-        return self._demand.rollout
+    def wants_explanation(self) -> bool:
+        """Whether somebody looks now at an overlay that the model must be asked for, such as the rollout."""
+        return self._demand.explanation
 
     @property
     def encoded(self) -> int:

@@ -27,8 +27,7 @@ from vitcam.web.server import WebServer
 MODEL = ModelInfo(
     Card("toy", "for a test", InputSpec(64, 64), {"probabilities": 0}, 16, (4, 4), 3, 2, 48, 1000),
     ("cup", "cat"),
-    rollout=False,
-    evidence=False,
+    gives=frozenset(),
     by_familiarity=False,
     threshold=0.5,
     runtime=RuntimeInfo("none", "0", 1, 1, 0),

@@ -83,7 +83,7 @@ GETS = [
 @pytest.fixture(scope="module")
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, replace(MODEL, rollout=True), PHOTOS, "127.0.0.1", 0)
+        server = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, "127.0.0.1", 0)
         server.start()
         yield server
         server.stop(2)

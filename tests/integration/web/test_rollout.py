@@ -23,8 +23,8 @@ from vitcam.web.server import WebServer
 @pytest.fixture
 def explaining(camera: Camera) -> Iterator[WebServer]:
     """Serves a camera whose model works a rollout out when it is told to: the lower right patch alone is hot."""
-    running = WebServer(camera, replace(MODEL, rollout=True), PHOTOS, "127.0.0.1", 0)
-    camera.explain = lambda: running.wants_rollout
+    running = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, "127.0.0.1", 0)
+    camera.explain = lambda: running.wants_explanation
     running.start()
     yield running
     running.stop(2)
@@ -48,7 +48,7 @@ def test_a_stream_of_rollout_has_the_model_explain_until_its_last_viewer_leaves(
         with Client(explaining, "/stream?overlay=rollout&width=320") as client:
             client.read_part()
             asked = until(lambda: camera.explained > unasked + 5)
-        stopped = until(lambda: not explaining.wants_rollout)
+        stopped = until(lambda: not explaining.wants_explanation)
         other.read_part()
 
     assert unasked == 0
@@ -59,7 +59,7 @@ def test_a_stream_of_rollout_has_the_model_explain_until_its_last_viewer_leaves(
 def test_a_snapshot_waits_for_the_rollout_it_asked_for(camera: Camera, explaining: WebServer) -> None:
     camera.freeze_picture()
     plain, rollout, attention = (snapshot(explaining, overlay) for overlay in ("none", "rollout", "attention"))
-    wanted = explaining.wants_rollout
+    wanted = explaining.wants_explanation
     change = np.abs(rollout - plain).max(axis=2)
 
     assert change[150:178, 220:248].mean() > 30, "the hot patch, in the corner of the square that the model sees"

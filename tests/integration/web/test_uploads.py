@@ -233,7 +233,7 @@ def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterato
 @pytest.mark.parametrize("as_form", [True, False])
 def test_the_sheet_of_a_photo_comes_as_png(as_form: bool) -> None:
     body, kind = form("image", photo()) if as_form else (photo(), "image/png")
-    with explaining(lambda sent: sent.image[::2], replace(MODEL, rollout=True)) as server:
+    with explaining(lambda sent: sent.image[::2], replace(MODEL, gives=frozenset({"rollout"}))) as server:
         status, headers, png = post_for_bytes(server, "/api/explain", body, kind)
 
     assert (status, headers["Content-Type"]) == (200, "image/png")
@@ -257,7 +257,7 @@ def test_sheets_take_the_places_that_photos_have() -> None:
         gate.wait(60)
         return sent.image
 
-    with explaining(wait, replace(MODEL, rollout=True)) as server, ExitStack() as stack:
+    with explaining(wait, replace(MODEL, gives=frozenset({"rollout"}))) as server, ExitStack() as stack:
         request = post_head("/api/explain", len(photo())) + photo()
         lines = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
         begun.wait(30)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from vitcam.config.load import Resolved, Settings, load, resolve
 from vitcam.config.settings import Option, options
 from vitcam.errors import ConfigError, UsageError, VitcamError
-from vitcam.pictures import overlay
+from vitcam.pictures.overlay_kinds import OVERLAYS
 
 NO_FILE = Path("/nowhere/config.toml")
 Write = Callable[[str], Path]
@@ -309,4 +308,4 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
 
 
 def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn_and_the_usual_one() -> None:
-    assert options()["overlay.mode"].choices == ("auto", *get_args(overlay.Mode))
+    assert options()["overlay.mode"].choices == ("auto", *OVERLAYS)

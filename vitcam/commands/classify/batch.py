@@ -16,7 +16,7 @@ from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.pictures.overlay import overlay, usual_mode
+from vitcam.pictures.overlay import draw_overlay
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,9 @@ def classify_all(
             yield from _numbered(answers, on_unreadable)
 
 
-def write_overlay(path: Path, done: Classified) -> None:
-    """Save the photo with the model's attention over it. Raises VitcamError if it cannot be written."""
-    prediction = done.prediction
-    weights = prediction.attention if prediction.evidence is None else prediction.evidence[None]
-    picture = overlay(done.frame.preview, done.frame.crop, weights, usual_mode(prediction.evidence is not None))
+def write_overlay(path: Path, done: Classified, kind: str) -> None:
+    """Save the photo with an overlay of that kind. Raises VitcamError if it cannot be written."""
+    picture = draw_overlay(done.frame.preview, done.frame.crop, done.prediction, kind)
     try:
         written = cv2.imwrite(str(path), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
     except cv2.error as error:

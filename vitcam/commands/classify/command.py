@@ -16,6 +16,7 @@ from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.sinks.answer import Layout
 from vitcam.terminal.consoles import for_people, for_results
 from vitcam.text import printable
@@ -109,7 +110,8 @@ def classify_photos(request: Request) -> bool:
             for done in answers:
                 report.prediction(done.prediction)
                 if request.overlay is not None:
-                    write_overlay(_overlay_path(request.overlay, done, report.many), done)
+                    path = _overlay_path(request.overlay, done, report.many)
+                    write_overlay(path, done, default_overlay(classifier.gives))
                 progress.update(task, completed=report.frames + report.errors)
     report.close()
     return report.frames > 0

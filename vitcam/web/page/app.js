@@ -165,10 +165,10 @@ async function begin() {
     answer.knows(model.labels?.length ?? 0);
     photo.setModel(model);
     crop = new Crop(model.input, showView);
-    new Controls(model, (look) => {
+    new Controls(model, (look, kind) => {
       picture.show(look);
-      photo.look(look);
-      document.getElementById("fit").classList.toggle("plain", look.overlay === "none");
+      photo.look(look, kind);
+      document.getElementById("fit").classList.toggle("plain", !kind.needs);
     });
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();

@@ -11,7 +11,8 @@ export class Controls {
   #changed;
   #pending = 0;
 
-  // changed: called with {overlay, head, opacity} at the start and whenever they change
+  // changed: called with {overlay, head, opacity} and the kind of overlay, an entry of overlays_explained, at the start
+  // and whenever they change
   constructor(model, changed) {
     this.#changed = changed;
     this.#explained = model.stream.overlays_explained;
@@ -32,14 +33,15 @@ export class Controls {
 
   #apply() {
     const chosen = this.#chosen;
-    this.#head.disabled = ["none", "evidence", "rollout"].includes(chosen.overlay); // the last two are of all heads
-    this.#opacity.disabled = !["evidence", "attention", "grid", "rollout"].includes(chosen.overlay);
-    this.#explain(chosen.overlay);
+    const kind = this.#explained.find((each) => each.mode === chosen.overlay);
+    this.#head.disabled = !kind.needs?.by_head;
+    this.#opacity.disabled = !kind.needs || kind.style === "heat";
+    this.#explain(kind);
     this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);
     clearTimeout(this.#pending); // a slider moves through many values, each a stream of its own
-    this.#pending = setTimeout(() => this.#changed(chosen), 120);
+    this.#pending = setTimeout(() => this.#changed(chosen, kind), 120);
   }
 
   #addOverlays(chosen) {
@@ -52,8 +54,7 @@ export class Controls {
     }
   }
 
-  #explain(mode) {
-    const { label, sentence } = this.#explained.find((kind) => kind.mode === mode);
+  #explain({ label, sentence }) {
     const name = document.createElement("b");
     name.textContent = `${label}: `;
     this.#sentence.replaceChildren(name, sentence);

@@ -8,14 +8,14 @@ const INFERNO = [
 
 const FINE = 16; // px a patch, before the canvas is stretched over the photo
 
-// attention: heads of rows of columns; draws inside `seen` {x, y, width, height} of a photo
-export function drawHeat(context, attention, seen, { overlay, head, opacity }) {
-  if (!attention || overlay === "none") return;
+// attention: heads of rows of columns; style: tint, heat or grid, as the kind of overlay says; draws inside `seen` {x, y, width, height} of a photo
+export function drawHeat(context, attention, seen, { style, head, opacity }) {
+  if (!attention) return;
   const grid = spread(fuse(attention, head));
-  const small = overlay === "grid" ? grid : enlarge(grid, FINE);
-  context.imageSmoothingEnabled = overlay !== "grid";
-  context.drawImage(colours(small, (heat) => (overlay === "heat" ? 1 : heat * opacity)), seen.x, seen.y, seen.width, seen.height);
-  if (overlay === "grid") drawBorders(context, grid, seen);
+  const small = style === "grid" ? grid : enlarge(grid, FINE);
+  context.imageSmoothingEnabled = style !== "grid";
+  context.drawImage(colours(small, (heat) => (style === "heat" ? 1 : heat * opacity)), seen.x, seen.y, seen.width, seen.height);
+  if (style === "grid") drawBorders(context, grid, seen);
 }
 
 // to 0..1; the hottest fiftieth all becomes 1, so that a few hot patches do not hide the rest; below zero is 0

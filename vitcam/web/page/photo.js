@@ -34,8 +34,8 @@ export class Photo {
     this.#sheet.allow(Boolean(model.rollout));
   }
 
-  look(look) {
-    this.#picture.look(look);
+  look(look, kind) {
+    this.#picture.look(look, kind);
   }
 
   // found: {photo} or {sentence}

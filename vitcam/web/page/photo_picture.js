@@ -13,7 +13,8 @@ export class PhotoPicture {
   #answer = null;
   #bitmap = null;
   #givenUrl = null;
-  #look = { overlay: "attention", head: "mean", opacity: 0.5 };
+  #look = { head: "mean", opacity: 0.5 };
+  #kind = { needs: { name: "attention", by_head: true }, style: "tint" };
 
   // answer: of /api/classify; bitmap: null where the browser cannot show what the daemon can read
   show(answer, bitmap) {
@@ -44,14 +45,15 @@ export class PhotoPicture {
   }
 
   // the overlay switches of the live picture hold here, too
-  look(look) {
+  look(look, kind) {
     this.#look = look;
-    this.#fit.classList.toggle("plain", look.overlay === "none");
+    this.#kind = kind;
+    this.#fit.classList.toggle("plain", !kind.needs);
     if (this.#answer) this.#draw();
   }
 
   #draw() {
-    const { image, crop, attention, evidence, rollout } = this.#answer;
+    const { image, crop, attention } = this.#answer;
     const scale = Math.min(1, MOST_PX / Math.max(image.width, image.height));
     this.#canvas.width = Math.round(image.width * scale);
     this.#canvas.height = Math.round(image.height * scale);
@@ -59,8 +61,11 @@ export class PhotoPicture {
     context.scale(scale, scale);
     if (this.#bitmap) context.drawImage(this.#bitmap, 0, 0, image.width, image.height);
     const seen = crop ?? { x: 0, y: 0, ...image };
-    const ofAllHeads = { evidence, rollout }[this.#look.overlay];
-    if (ofAllHeads) drawHeat(context, [ofAllHeads], seen, { ...this.#look, head: "mean" });
-    else drawHeat(context, attention, seen, this.#look);
+    const { needs, style } = this.#kind;
+    if (!needs) return;
+    const { head, opacity } = this.#look;
+    const weights = needs.by_head ? null : this.#answer[needs.name];
+    if (weights) drawHeat(context, [weights], seen, { style, head: "mean", opacity });
+    else drawHeat(context, attention, seen, { style, head, opacity });
   }
 }

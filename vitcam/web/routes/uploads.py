@@ -51,7 +51,7 @@ class Uploads:
     def __init__(self, photos: PhotoBackend, model: ModelInfo, admission: Admission) -> None:
         self._photos = photos
         self._input = model.card.input
-        self._explains = model.rollout
+        self._explains = "rollout" in model.gives
         self._admission = admission
 
     async def classify(self, request: web.Request) -> web.Response:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.web.stream.variant import Variant
 
 
@@ -13,14 +14,15 @@ class Demand:
         self._viewers = 0
 
     @property
-    def rollout(self) -> bool:
-        """Whether somebody looks at an attention rollout."""
+    def explanation(self) -> bool:
+        """Whether somebody looks at an overlay that the model must be asked for, such as the rollout."""
         return self._viewers > 0
 
     @contextmanager
     def looking(self, variant: Variant) -> Iterator[None]:
         """A viewer of `variant` is there."""
-        wants = variant.overlay == "rollout"
+        needs = OVERLAYS[variant.overlay].needs
+        wants = needs is not None and needs.costs_extra
         self._viewers += wants
         try:
             yield

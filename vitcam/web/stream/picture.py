@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vitcam.errors import VitcamError
 from vitcam.frames import ClassifiedFrame, Image, Rect
-from vitcam.pictures.overlay import overlay
+from vitcam.pictures.overlay import draw_overlay, overlay_weights
+from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.web.stream.variant import Variant
 
 
@@ -67,25 +67,15 @@ def draw(shown: ClassifiedFrame, variant: Variant) -> Image:
     scale = min(1.0, variant.width / preview.shape[1])
     image = resize(preview, scale)
     crop = scale_rect(shown.frame.crop, scale, image)
-    return overlay(image, crop, _weights(shown, variant), variant.overlay, head=variant.head, opacity=variant.opacity)
+    return draw_overlay(image, crop, shown.prediction, variant.overlay, head=variant.head, opacity=variant.opacity)
 
 
 def has_weights(shown: ClassifiedFrame, variant: Variant) -> bool:
-    """Whether it can be drawn as asked: a rollout is only worked out once somebody looks."""
-    prediction = shown.prediction
-    return variant.overlay != "rollout" or (prediction is not None and prediction.rollout is not None)
-
-
-def _weights(shown: ClassifiedFrame, variant: Variant) -> NDArray[np.float32] | None:
-    """(heads, gh, gw); None where nothing was predicted yet, or not what is looked at since a moment ago."""
-    prediction = shown.prediction
-    if prediction is None:
-        return None
-    if variant.overlay == "rollout":
-        return None if prediction.rollout is None else prediction.rollout[None]
-    if variant.overlay == "evidence":
-        return None if prediction.evidence is None else prediction.evidence[None]
-    return prediction.attention
+    """Whether it can be drawn as asked: what costs extra is only computed once somebody looks."""
+    needs = OVERLAYS[variant.overlay].needs
+    if needs is None or not needs.costs_extra:
+        return True
+    return shown.prediction is not None and overlay_weights(shown.prediction, variant.overlay) is not None
 
 
 def resize(image: Image, scale: float) -> Image:

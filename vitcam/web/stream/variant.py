@@ -1,12 +1,12 @@
 """Which of the many possible pictures of one frame a viewer wants, read from the query of a URL."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from vitcam.errors import UsageError
-from vitcam.model.record import ModelInfo
-from vitcam.pictures.overlay import MODES, Mode
+from vitcam.pictures.overlay_kinds import OVERLAYS
 
 _SHOWN = 40  # characters of a wrong value that a refusal repeats
 
@@ -15,7 +15,8 @@ _SHOWN = 40  # characters of a wrong value that a refusal repeats
 class Variant:
     """Viewers with equal variants share one JPEG, so its numbers come in steps (`STEPS`)."""
 
-    overlay: Mode = "attention"
+    overlay: str = "attention"
+    """A name of `OVERLAYS`."""
     head: int | None = None
     """Which attention head, from 0; None for the mean of all."""
     opacity: float = 0.5
@@ -45,8 +46,6 @@ class Steps:
         return round(self.low + round((value - self.low) / self.step) * self.step, 3)
 
 
-OF_ALL_HEADS: tuple[Mode, ...] = ("evidence", "rollout")
-
 STEPS = {
     "opacity": Steps(0, 1, 0.1),
     "width": Steps(160, 1920, 80),
@@ -55,13 +54,9 @@ STEPS = {
 }
 
 
-def overlays_of(model: ModelInfo) -> tuple[Mode, ...]:
-    """The overlays that a model has the data for: rollout and evidence only where its file gives them."""
-    given = {"rollout": model.rollout, "evidence": model.evidence}
-    return tuple(mode for mode in MODES if given.get(mode, True))
-
-
-def read_variant(query: Mapping[str, str], heads: int, default: Variant, overlays: Sequence[Mode] = MODES) -> Variant:
+def read_variant(
+    query: Mapping[str, str], heads: int, default: Variant, overlays: Collection[str] = OVERLAYS.keys()
+) -> Variant:
     """What a viewer asks for; names that mean nothing here are ignored (many clients add one against caches).
 
     heads     how many the model has
@@ -73,22 +68,21 @@ def read_variant(query: Mapping[str, str], heads: int, default: Variant, overlay
         for name, steps in STEPS.items()
     }
     overlay = _read_overlay(query.get("overlay", default.overlay), overlays)
-    drawn = overlay != "none"
+    needs = OVERLAYS[overlay].needs
     return Variant(
         overlay=overlay,
         # where these two change no pixel, one JPEG is enough for all
-        head=_read_head(query.get("head", "mean"), heads) if drawn and overlay not in OF_ALL_HEADS else None,
-        opacity=number["opacity"] if drawn else 0.0,
+        head=_read_head(query.get("head", "mean"), heads) if needs is not None and needs.by_head else None,
+        opacity=0.0 if needs is None else number["opacity"],
         width=int(number["width"]),
         quality=int(number["quality"]),
         fps=int(number["fps"]),
     )
 
 
-def _read_overlay(text: str, overlays: Sequence[Mode]) -> Mode:
-    for mode in overlays:
-        if text == mode:
-            return mode
+def _read_overlay(text: str, overlays: Collection[str]) -> str:
+    if text in overlays:
+        return text
     raise UsageError(f"overlay is {text[:_SHOWN]!r}; allowed: {', '.join(overlays)}")
 
 
@@ -99,3 +93,20 @@ def _read_head(text: str, heads: int) -> int | None:
         return int(text)
     allowed = f"mean, or 0 to {heads - 1}" if heads else "mean (this model gives no attention)"
     raise UsageError(f"head is {text[:_SHOWN]!r}; allowed: {allowed}")
+
+
+def stream_record(default: Variant, overlays: Collection[str]) -> dict[str, Any]:
+    """What `/stream` takes and what it does unasked, for pages and programs that let people choose."""
+    return {
+        "overlays": list(overlays),
+        "overlays_explained": [_overlay_record(name) for name in overlays],
+        "default": asdict(default),
+        "steps": {name: asdict(steps) for name, steps in STEPS.items()},
+    }
+
+
+def _overlay_record(name: str) -> dict[str, Any]:
+    kind = OVERLAYS[name]
+    record: dict[str, Any] = {"mode": name, "label": kind.label, "sentence": kind.sentence}
+    needs = None if kind.needs is None else {"name": kind.needs.name, "by_head": kind.needs.by_head}
+    return record | {"needs": needs, "style": kind.style}

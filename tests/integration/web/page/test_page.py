@@ -166,7 +166,7 @@ def test_the_page_offers_what_another_model_can_do_after_a_restart(
     before = chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]")
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
-    other = replace(MODEL, card=replace(MODEL.card, name="other"), rollout=True)
+    other = replace(MODEL, card=replace(MODEL.card, name="other"), gives=frozenset({"rollout"}))
     again = WebServer(camera, other, PHOTOS, "127.0.0.1", port)
     again.start()
     wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]"))

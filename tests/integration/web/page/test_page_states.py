@@ -56,7 +56,7 @@ def playback() -> Playback:
 
 @pytest.fixture(scope="module")
 def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
-    model = replace(MODEL, rollout=True)
+    model = replace(MODEL, gives=frozenset({"rollout"}))
     with Camera(fps=10) as camera:
         server = WebServer(camera, model, Photos(explain=sheet), "127.0.0.1", 0, aim=camera.aim, playback=playback)
         server.start()

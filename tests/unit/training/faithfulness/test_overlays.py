@@ -173,7 +173,7 @@ def clues(seed: int = 0) -> Clues:
 
 
 def test_every_explanation_is_a_map_of_the_grid_and_named_once() -> None:
-    compared = explanations(CARD, True, True, {}, orders=3)
+    compared = explanations(CARD, {"rollout", "evidence"}, {}, orders=3)
     found = {one.key: one.make(clues()) for one in compared}
 
     assert {weights.shape for weights in found.values()} == {GRID}
@@ -187,14 +187,14 @@ def test_every_explanation_is_a_map_of_the_grid_and_named_once() -> None:
 
 
 def test_a_file_that_gives_less_is_asked_for_less() -> None:
-    names = {one.name for one in explanations(replace(CARD, heads=1), False, False, {"likeness": "x"}, orders=1)}
+    names = {one.name for one in explanations(replace(CARD, heads=1), (), {"likeness": "x"}, orders=1)}
 
     assert names.isdisjoint({"rollout", "evidence", "head 0", "block 4"})
     assert {"attention", "likeness", "occlusion"} <= names
 
 
 def test_occlusion_finds_the_patch_that_the_answer_hangs_on() -> None:
-    occlusion = next(one for one in explanations(CARD, False, False, {}, 1) if one.name == "occlusion")
+    occlusion = next(one for one in explanations(CARD, (), {}, 1) if one.name == "occlusion")
     weights = occlusion.make(clues())
 
     assert int(weights.argmax()) == KNOWN[0] * GRID[1] + KNOWN[1]
@@ -204,7 +204,9 @@ def test_occlusion_finds_the_patch_that_the_answer_hangs_on() -> None:
 def measured(count: int = 60) -> tuple[Measured, list[Explanation]]:
     """Photos with the red patch, judged with maps whose worth is known."""
     wanted = [
-        one for one in explanations(CARD, True, True, {}, orders=2) if one.name in ("random", "centre", "evidence")
+        one
+        for one in explanations(CARD, {"rollout", "evidence"}, {}, orders=2)
+        if one.name in ("random", "centre", "evidence")
     ]
     wanted.append(Explanation("mean map", "", "nothing", lambda of: of.prior))
     wanted.append(Explanation("inverted", "", "classify", lambda of: -right_map(), photos=20))

@@ -10,21 +10,21 @@ ROLLOUT = Variant(overlay="rollout")
 
 def test_a_rollout_is_wanted_from_its_first_viewer_to_its_last() -> None:
     demand = Demand()
-    before = demand.rollout
+    before = demand.explanation
     with demand.looking(ROLLOUT):
         with demand.looking(ROLLOUT):
-            both = demand.rollout
-        one = demand.rollout
+            both = demand.explanation
+        one = demand.explanation
 
-    assert (before, both, one, demand.rollout) == (False, True, True, False)
+    assert (before, both, one, demand.explanation) == (False, True, True, False)
 
 
 @pytest.mark.parametrize("overlay", ["none", "attention", "heat", "grid"])
 def test_no_other_overlay_costs_the_model_anything(overlay: str) -> None:
     demand = Demand()
 
-    with demand.looking(Variant(overlay=overlay)):  # type: ignore[arg-type]
-        assert not demand.rollout
+    with demand.looking(Variant(overlay=overlay)):
+        assert not demand.explanation
 
 
 def test_a_viewer_who_leaves_by_an_error_is_not_counted_any_more() -> None:
@@ -32,4 +32,4 @@ def test_a_viewer_who_leaves_by_an_error_is_not_counted_any_more() -> None:
     with pytest.raises(ConnectionResetError), demand.looking(ROLLOUT):
         raise ConnectionResetError
 
-    assert not demand.rollout
+    assert not demand.explanation

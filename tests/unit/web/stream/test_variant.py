@@ -1,12 +1,10 @@
 """What the query of a stream's address may say."""
 
-from dataclasses import replace
-
 import pytest
 
-from tests.integration.web.camera import MODEL
 from vitcam.errors import UsageError
-from vitcam.web.stream.variant import STEPS, Variant, overlays_of, read_variant
+from vitcam.pictures.overlay_kinds import available_overlays
+from vitcam.web.stream.variant import STEPS, Variant, read_variant
 
 DEFAULT = Variant(overlay="heat", opacity=0.7, width=640, quality=70, fps=10)
 
@@ -85,14 +83,9 @@ def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
         read_variant({"overlay": "glow"}, heads=3, default=Variant())
 
 
-def test_rollout_and_evidence_are_offered_only_of_a_model_that_gives_them() -> None:
-    neither = overlays_of(MODEL)
-
-    assert overlays_of(replace(MODEL, rollout=True)) == ("none", "attention", "rollout", "heat", "grid")
-    assert overlays_of(replace(MODEL, evidence=True)) == ("none", "evidence", "attention", "heat", "grid")
-    assert neither == ("none", "attention", "heat", "grid")
+def test_an_overlay_that_the_model_has_no_weights_for_is_refused() -> None:
     with pytest.raises(UsageError, match="'rollout'; allowed: none, attention, heat, grid"):
-        read_variant({"overlay": "rollout"}, heads=3, default=Variant(), overlays=neither)
+        read_variant({"overlay": "rollout"}, heads=3, default=Variant(), overlays=available_overlays(()))
 
 
 def test_a_rollout_is_of_all_heads_so_choosing_one_makes_no_second_variant() -> None:
