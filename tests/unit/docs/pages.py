@@ -12,6 +12,7 @@ WRITTEN_BY_COMMANDS = ("ablation.md", "int8.md", "overlays.md")
 """Pages of docs/ that say how they were made, by a command that writes them."""
 
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
@@ -22,6 +23,8 @@ class Shown:
 
     page: Path
     line: str
+    output: str
+    """What the page shows below it."""
 
     def __str__(self) -> str:
         return f"{self.page.relative_to(ROOT)}: {self.line}"
@@ -30,8 +33,13 @@ class Shown:
 def console_lines(page: Path) -> list[Shown]:
     """Every line behind a `$` in the console blocks of a page, in order, without comments."""
     blocks = _CONSOLE.findall(page.read_text("utf-8"))
-    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-    return [Shown(page, line.split("  #")[0].split("    #")[0].strip()) for line in lines]
+    typed = [each.partition("\n") for block in blocks for each in f"\n{block}".split("\n$ ")[1:]]
+    return [Shown(page, line.split("  #")[0].strip(), output.strip()) for line, _, output in typed]
+
+
+def python_blocks(page: Path) -> list[str]:
+    """Every piece of Python that a page shows."""
+    return _PYTHON.findall(page.read_text("utf-8"))
 
 
 def simple_commands(line: str) -> list[list[str]]:

@@ -1,0 +1,112 @@
+"""Every command that README and docs show is typed here as it stands there, or stands in a list with the reason."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import daemon
+from tests.parts import need_program
+from tests.unit.docs.pages import PAGES, ROOT, Shown, console_lines, python_blocks
+
+NOT_RUN = {
+    r"git (clone|pull)": "needs the network",
+    r"sudo |systemctl |journalctl |hostname ": "needs root, or a service that runs; tests/pivm and tests/arm64 do it",
+    r"make |source \.venv": "is what started this test, or measures for long",
+    r"pip install|wget ": "needs the network",
+    r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
+    r"vitcam run( --model \S+)?$": "needs a camera",
+    r"vitcam config check --config /etc/": "needs a file that root wrote",
+    r"(KERAS_BACKEND=torch )?vitcam-train ": "trains; tests/integration/training runs those for photos of one's own",
+}
+ENDLESS = ("vitcam run --source demo", "curl -sN ")
+"""They go on until somebody ends them."""
+QUICKER = {"vitcam bench everyday --threads 1,2": " --seconds 0.1"}
+"""What is put behind a command, so that it measures for a moment only."""
+ALSO_RIGHT = {"vitcam doctor": 1}
+"""An exit code beside 0: this machine may lack a camera."""
+LENT = ("examples", "models", "systemd", "training", "vitcam")
+_TIMEOUT_S = 120
+
+RUN = [shown for page in PAGES for shown in console_lines(page)]
+WANTED = [shown for shown in RUN if not any(re.match(pattern, shown.line) for pattern in NOT_RUN)]
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A folder in which the commands find what they name, and write what they write."""
+
+    root: Path
+    daemon: str
+
+    def start(self, line: str) -> "subprocess.Popen[str]":
+        """A shell that runs the line with the program of this test, asking the daemon that runs."""
+        environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
+        environ |= {"CURL_HOME": str(self.root), "XDG_CONFIG_HOME": "/nonexistent"}
+        command = line.replace("http://127.0.0.1:8420", self.daemon)
+        return subprocess.Popen(
+            ["bash", "-c", command],
+            cwd=self.root,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
+    for program in ("curl", "jq", "ffmpeg"):
+        need_program(program)
+    root = tmp_path_factory.mktemp("checkout")
+    for name in LENT:
+        (root / name).symlink_to(ROOT / name)
+    (root / ".curlrc").write_text("fail\n")  # a refusal of the daemon is a failure of the command
+    with daemon("--source", "demo", "--loop") as served:
+        served.wait_for("ok")
+        yield Checkout(root, served.url)
+
+
+@pytest.mark.parametrize("shown", WANTED, ids=str)
+def test_a_command_of_the_pages_runs_as_it_is_shown(shown: Shown, checkout: Checkout) -> None:
+    process = checkout.start(shown.line + QUICKER.get(shown.line, ""))
+    if shown.line.startswith(ENDLESS):
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().strip()
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.communicate(timeout=_TIMEOUT_S)
+        return
+    out, err = process.communicate(timeout=_TIMEOUT_S)
+
+    assert process.returncode in (0, ALSO_RIGHT.get(shown.line, 0)), err + out
+    if shown.output.startswith("wrote"):  # figures of speed are another every time
+        assert out.strip() == shown.output
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/photos.md"])
+def test_the_python_of_a_page_prints_what_it_found(page: str, checkout: Checkout) -> None:
+    (block,) = python_blocks(ROOT / page)
+    (checkout.root / "shown.py").write_text(block)
+    process = checkout.start("python -u shown.py")
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)  # the demo never ends
+        _, err = process.communicate(timeout=_TIMEOUT_S)
+
+    assert line.strip(), err
+
+
+def test_every_reason_not_to_run_a_command_is_still_needed() -> None:
+    assert not [pattern for pattern in NOT_RUN if not any(re.match(pattern, shown.line) for shown in RUN)]
