@@ -29,7 +29,7 @@ from vitcam.model.record import model_info
 from vitcam.motion import MotionGate, Rest
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
-from vitcam.pictures.view import Aim, Turn
+from vitcam.pictures.view import Aim, Orientation
 from vitcam.pipeline import Job, Pipeline
 from vitcam.redaction import redacted
 from vitcam.sinks.sink import Summary
@@ -115,7 +115,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
         every_s=seconds_of(settings.camera.every),
         playback=playback,
         on_unreadable=lambda bad: publisher.unreadable(bad),
-        turn=Turn.of(settings.camera.rotate, settings.camera.flip),
+        orientation=Orientation.of(settings.camera.rotate, settings.camera.flip),
         region=lambda: aim.region,
         wanted=lambda: pipeline.wants_frame(),
     )

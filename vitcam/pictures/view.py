@@ -1,6 +1,6 @@
-"""Which part of a camera's picture the model is shown, and which way up. Plain values: nothing here touches a pixel.
+"""Which part of a camera's picture the model sees, and which way up. Plain values: nothing here touches a pixel.
 
-A picture is turned first and cropped then, so that a crop is read off the upright picture that the preview shows.
+A picture is made upright first and cropped then. So a crop can be read off the upright picture in the preview.
 """
 
 import math
@@ -66,37 +66,37 @@ def is_region(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """How pictures become upright: flips first, then a quarter turn, to which every rotation and flip comes down."""
+class Orientation:
+    """How pictures become upright: flips first, then a rotation by 90°. Every rotation and flip can be written so."""
 
-    mirrored: bool = False
+    hflip: bool = False
     """Left and right are swapped."""
-    upturned: bool = False
+    vflip: bool = False
     """Top and bottom are swapped."""
-    quarter: bool = False
-    """Then turned by 90° clockwise."""
+    rotate90: bool = False
+    """The picture is then rotated by 90° clockwise."""
 
     @classmethod
     def of(cls, rotate: int, flip: Flip) -> Self:
         """A rotation clockwise by 0, 90, 180 or 270 degrees, followed by flips."""
-        mirrored, upturned, quarter = "h" in flip, "v" in flip, rotate % 180 == 90
-        if quarter:  # flipping after a quarter turn is flipping the other way before it
-            mirrored, upturned = upturned, mirrored
+        hflip, vflip, rotate90 = "h" in flip, "v" in flip, rotate % 180 == 90
+        if rotate90:  # a flip after a rotation by 90° is the other flip before it
+            hflip, vflip = vflip, hflip
         half = rotate >= 180
-        return cls(mirrored != half, upturned != half, quarter)
+        return cls(hflip != half, vflip != half, rotate90)
 
     @property
-    def flips(self) -> "Turn":
-        """The part that a camera does while it reads its sensor."""
-        return Turn(self.mirrored, self.upturned)
+    def flips_only(self) -> "Orientation":
+        """The flips alone, which a camera can do while it reads its sensor."""
+        return Orientation(self.hflip, self.vflip)
 
     @property
-    def rest(self) -> "Turn":
-        """What is left after `flips`."""
-        return Turn(quarter=self.quarter)
+    def without_flips(self) -> "Orientation":
+        """The rotation alone."""
+        return Orientation(rotate90=self.rotate90)
 
 
-AS_IT_COMES = Turn()
+UPRIGHT = Orientation()
 
 
 class Aim:

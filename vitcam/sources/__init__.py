@@ -5,7 +5,7 @@ from pathlib import Path
 
 from vitcam.errors import SourceError, UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
-from vitcam.pictures.view import AS_IT_COMES, Turn
+from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.redaction import redacted
 from vitcam.sources.discovery import default_uri
 from vitcam.sources.source import Source, SourceOptions, whole
@@ -28,10 +28,10 @@ def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
     if scheme not in OPENERS:
         scheme, place = _scheme_of_path(uri), uri
     source = OPENERS[scheme](uri, place, options)
-    turn = options.turn.rest if scheme == "picamera" else options.turn
-    if turn == AS_IT_COMES and options.region is whole:
+    orientation = options.orientation.without_flips if scheme == "picamera" else options.orientation
+    if orientation == UPRIGHT and options.region is whole:
         return source
-    return _turned(source, turn, options)
+    return _oriented(source, orientation, options)
 
 
 def is_camera(uri: str) -> bool:
@@ -45,10 +45,10 @@ def is_camera(uri: str) -> bool:
         return False
 
 
-def _turned(source: Source, turn: Turn, options: SourceOptions) -> Source:
-    from vitcam.sources.transform import Turned
+def _oriented(source: Source, orientation: Orientation, options: SourceOptions) -> Source:
+    from vitcam.sources.transform import OrientedSource
 
-    return Turned(source, turn, options)
+    return OrientedSource(source, orientation, options)
 
 
 def _picamera(uri: str, place: str, options: SourceOptions) -> Source:

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from vitcam.frames import Frame, Rect, Unreadable
 from vitcam.pictures.decode import FOREIGN_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
-from vitcam.pictures.view import AS_IT_COMES, Region, Turn
+from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.sources.playback import Playback
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class SourceOptions:
     """What viewers do to files that are played at their own pace."""
     on_unreadable: Callable[[Unreadable], None] = log_unreadable
     """Called for each file among many that is no picture."""
-    turn: Turn = AS_IT_COMES
+    orientation: Orientation = UPRIGHT
     """What makes pictures upright; a camera that can do it while it reads its sensor does."""
     region: Callable[[], Region | None] = whole
     """Asked for every frame: the part of the upright picture that was chosen for the model; None: all of it."""

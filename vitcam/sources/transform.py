@@ -1,4 +1,4 @@
-"""Any source, its pictures made upright and the model shown the part of them that was chosen."""
+"""Makes the pictures of any source upright, and cuts out the part that was chosen for the model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,34 +11,34 @@ import numpy as np
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import rect_of
-from vitcam.pictures.view import Turn
+from vitcam.pictures.view import Orientation
 from vitcam.sources.source import Source, SourceOptions
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
-_IN_ONE_PASS: dict[Turn, Callable[[Image], cv2.typing.MatLike]] = {
-    Turn(mirrored=True): lambda picture: cv2.flip(picture, 1),
-    Turn(upturned=True): lambda picture: cv2.flip(picture, 0),
-    Turn(mirrored=True, upturned=True): lambda picture: cv2.rotate(picture, cv2.ROTATE_180),
-    Turn(quarter=True): lambda picture: cv2.rotate(picture, cv2.ROTATE_90_CLOCKWISE),
-    Turn(mirrored=True, upturned=True, quarter=True): lambda picture: cv2.rotate(
+_IN_ONE_PASS: dict[Orientation, Callable[[Image], cv2.typing.MatLike]] = {
+    Orientation(hflip=True): lambda picture: cv2.flip(picture, 1),
+    Orientation(vflip=True): lambda picture: cv2.flip(picture, 0),
+    Orientation(hflip=True, vflip=True): lambda picture: cv2.rotate(picture, cv2.ROTATE_180),
+    Orientation(rotate90=True): lambda picture: cv2.rotate(picture, cv2.ROTATE_90_CLOCKWISE),
+    Orientation(hflip=True, vflip=True, rotate90=True): lambda picture: cv2.rotate(
         picture, cv2.ROTATE_90_COUNTERCLOCKWISE
     ),
-    Turn(upturned=True, quarter=True): cv2.transpose,
-    Turn(mirrored=True, quarter=True): lambda picture: cv2.rotate(cv2.transpose(picture), cv2.ROTATE_180),
+    Orientation(vflip=True, rotate90=True): cv2.transpose,
+    Orientation(hflip=True, rotate90=True): lambda picture: cv2.rotate(cv2.transpose(picture), cv2.ROTATE_180),
 }
 
 
-class Turned:
-    """Wraps a source. What its scaler made for the model is kept while it shows what the model is to see.
+class OrientedSource:
+    """Wraps a source. The model input that its scaler made is kept while it shows the chosen part.
 
-    turn     what the source has not done itself
-    options  of the source; `region` is asked for every frame
+    orientation  what the source has not done itself
+    options      of the source; `region` is called for every frame
     """
 
-    def __init__(self, source: Source, turn: Turn, options: SourceOptions) -> None:
+    def __init__(self, source: Source, orientation: Orientation, options: SourceOptions) -> None:
         self.live = source.live
         self._source = source
-        self._turn = turn
+        self._turn = orientation
         self._options = options
 
     def __enter__(self) -> Self:
@@ -60,8 +60,8 @@ class Turned:
 
     def _view(self, frame: Frame) -> Frame:
         height, width = frame.preview.shape[:2]
-        delivered = turn_rect(self._turn, frame.crop, height, width)
-        preview = turned(self._turn, frame.preview)
+        delivered = reorient_rect(self._turn, frame.crop, height, width)
+        preview = reorient(self._turn, frame.preview)
         wanted = self._wanted(*preview.shape[:2])
         small = self._small(frame, delivered, wanted)
         if small is frame.model_input and preview is frame.preview and wanted == frame.crop:
@@ -80,22 +80,26 @@ class Turned:
         spec = self._options.input
         if frame.model_input is None or spec is None or not _nearly(delivered, wanted):
             return None
-        small = turned(self._turn, frame.model_input)
+        small = reorient(self._turn, frame.model_input)
         return small if small.shape[:2] == (spec.height, spec.width) else None
 
 
-def turned(turn: Turn, picture: Image) -> Image:
-    """(H, W, 3) uint8, or (W, H, 3) after a quarter turn; `picture` itself where there is nothing to do."""
-    if turn not in _IN_ONE_PASS:
+def reorient(orientation: Orientation, picture: Image) -> Image:
+    """Make a picture upright.
+
+    picture  (H, W, 3) uint8, RGB
+    returns  (H, W, 3) uint8, RGB, or (W, H, 3) after a rotation by 90°; `picture` itself where nothing is to be done
+    """
+    if orientation not in _IN_ONE_PASS:
         return picture
-    return np.asarray(_IN_ONE_PASS[turn](picture), dtype=np.uint8)
+    return np.asarray(_IN_ONE_PASS[orientation](picture), dtype=np.uint8)
 
 
-def turn_rect(turn: Turn, rect: Rect, height: int, width: int) -> Rect:
-    """Where a rectangle of a picture of `height` × `width` px lies once that is turned."""
-    x = width - rect.x - rect.width if turn.mirrored else rect.x
-    y = height - rect.y - rect.height if turn.upturned else rect.y
-    if not turn.quarter:
+def reorient_rect(orientation: Orientation, rect: Rect, height: int, width: int) -> Rect:
+    """Where a rectangle of a picture of `height` × `width` px lies once the picture is upright."""
+    x = width - rect.x - rect.width if orientation.hflip else rect.x
+    y = height - rect.y - rect.height if orientation.vflip else rect.y
+    if not orientation.rotate90:
         return Rect(x, y, rect.width, rect.height)
     return Rect(height - y - rect.height, x, rect.height, rect.width)
 

@@ -21,7 +21,7 @@ from tests.fake_picamera2 import BARS
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Rect
 from vitcam.pictures.resize import InputSpec
-from vitcam.pictures.view import Turn
+from vitcam.pictures.view import Orientation
 from vitcam.processes.shared_memory import SLOTS
 from vitcam.sources import SourceOptions, default_uri, open_source
 
@@ -94,7 +94,7 @@ def test_frames_arrive_in_true_colours_with_the_models_input_beside_them(machine
 @pytest.mark.parametrize("flips", [True, False])  # by the sensor, or else in the copy
 def test_a_mirrored_picture_is_mirrored_for_the_model_too(machine: Machine, flips: bool) -> None:
     machine.plays(flips=flips)
-    with open_source("picamera", replace(OPTIONS, turn=Turn.of(0, "h"))) as source:
+    with open_source("picamera", replace(OPTIONS, orientation=Orientation.of(0, "h"))) as source:
         frame = take(iter(source), 1)[0]
     middles = [(2 * n + 1) * 640 // 16 for n in range(8)]
 
@@ -104,7 +104,7 @@ def test_a_mirrored_picture_is_mirrored_for_the_model_too(machine: Machine, flip
 
 
 def test_a_camera_on_its_side_is_turned_with_what_its_scaler_made(machine: Machine) -> None:
-    with open_source("picamera", replace(OPTIONS, turn=Turn.of(270, "none"))) as source:
+    with open_source("picamera", replace(OPTIONS, orientation=Orientation.of(270, "none"))) as source:
         frame = take(iter(source), 1)[0]
     middles = [(2 * n + 1) * 640 // 16 for n in range(8)]
 

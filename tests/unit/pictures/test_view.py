@@ -10,8 +10,8 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import AS_IT_COMES, Aim, Flip, Region, Turn
-from vitcam.sources.transform import turn_rect, turned
+from vitcam.pictures.view import UPRIGHT, Aim, Flip, Orientation, Region
+from vitcam.sources.transform import reorient, reorient_rect
 
 TURNS = list(itertools.product((0, 90, 180, 270), get_args(Flip)))
 BY_HAND = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
@@ -30,19 +30,22 @@ def step_by_step(image: Image, rotate: int, flip: str) -> Image:
 
 @pytest.mark.parametrize(("rotate", "flip"), TURNS)
 def test_one_pass_turns_as_rotating_and_then_flipping_does(rotate: int, flip: Flip) -> None:
-    turn = Turn.of(rotate, flip)
+    orientation = Orientation.of(rotate, flip)
 
-    assert np.array_equal(turned(turn, picture()), step_by_step(picture(), rotate, flip))
-    assert np.array_equal(turned(turn.rest, turned(turn.flips, picture())), turned(turn, picture()))
+    assert np.array_equal(reorient(orientation, picture()), step_by_step(picture(), rotate, flip))
+    assert np.array_equal(
+        reorient(orientation.without_flips, reorient(orientation.flips_only, picture())),
+        reorient(orientation, picture()),
+    )
 
 
 @pytest.mark.parametrize(("rotate", "flip"), TURNS)
 def test_a_rectangle_is_turned_to_where_its_pixels_go(rotate: int, flip: Flip) -> None:
-    turn, rect = Turn.of(rotate, flip), Rect(3, 1, 7, 4)
+    orientation, rect = Orientation.of(rotate, flip), Rect(3, 1, 7, 4)
     marked = np.zeros((12, 20, 3), np.uint8)
     marked[1:5, 3:10] = 255
-    seen = turn_rect(turn, rect, 12, 20)
-    found = turned(turn, marked)
+    seen = reorient_rect(orientation, rect, 12, 20)
+    found = reorient(orientation, marked)
 
     assert found[seen.y : seen.y + seen.height, seen.x : seen.x + seen.width].min() == 255
     assert (found > 0).sum() == 3 * 7 * 4
@@ -51,8 +54,8 @@ def test_a_rectangle_is_turned_to_where_its_pixels_go(rotate: int, flip: Flip) -
 def test_a_picture_that_is_upright_is_not_copied() -> None:
     image = picture()
 
-    assert turned(AS_IT_COMES, image) is image
-    assert Turn.of(180, "hv") == AS_IT_COMES
+    assert reorient(UPRIGHT, image) is image
+    assert Orientation.of(180, "hv") == UPRIGHT
 
 
 def test_fractions_hold_for_every_size_and_pixels_are_pixels() -> None:

@@ -13,12 +13,12 @@ from tests.frames import frame
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam.pictures.view import AS_IT_COMES, Aim, Region, Turn
+from vitcam.pictures.view import UPRIGHT, Aim, Orientation, Region
 from vitcam.sources import SourceOptions, open_source
-from vitcam.sources.transform import Turned
+from vitcam.sources.transform import OrientedSource
 
 SPEC = InputSpec(8, 8)
-QUARTER = Turn.of(90, "none")
+ROTATED = Orientation.of(90, "none")
 
 
 class Scaling:
@@ -49,34 +49,36 @@ def picture(height: int = 40, width: int = 64) -> Image:
     return np.random.default_rng(0).integers(0, 256, (height, width, 3), np.uint8)
 
 
-def seen_through(turn: Turn, region: str = "", size: tuple[int, int] = (40, 64)) -> tuple[Frame, Frame]:
+def seen_through(orientation: Orientation, region: str = "", size: tuple[int, int] = (40, 64)) -> tuple[Frame, Frame]:
     """What the source gave and what left the wrapper."""
     aim = Aim(Region.parse(region) if region else None)
     options = SourceOptions(input=SPEC, region=lambda: aim.region)
     inner = Scaling(picture(*size), options)
-    with Turned(inner, turn, options) as source:
+    with OrientedSource(inner, orientation, options) as source:
         return inner.given, next(iter(source))
 
 
 def test_a_frame_that_needs_nothing_passes_untouched() -> None:
-    given, left = seen_through(AS_IT_COMES)
+    given, left = seen_through(UPRIGHT)
 
     assert left is given
 
 
-@pytest.mark.parametrize("turn", [QUARTER, Turn.of(180, "none"), Turn.of(0, "h"), Turn.of(270, "v")])
+@pytest.mark.parametrize(
+    "turn", [ROTATED, Orientation.of(180, "none"), Orientation.of(0, "h"), Orientation.of(270, "v")]
+)
 @pytest.mark.parametrize("width", [64, 63])  # the middle of 63 px lies half a px beside its mirror image
-def test_the_scaler_s_picture_is_turned_and_kept(turn: Turn, width: int) -> None:
-    _, left = seen_through(turn, size=(40, width))
+def test_the_scaler_s_picture_is_turned_and_kept(orientation: Orientation, width: int) -> None:
+    _, left = seen_through(orientation, size=(40, width))
     mean = left.preview[left.crop.y : left.crop.y + left.crop.height, left.crop.x : left.crop.x + left.crop.width]
 
-    assert left.preview.shape[:2] == ((width, 40) if turn.quarter else (40, width))
+    assert left.preview.shape[:2] == ((width, 40) if orientation.rotate90 else (40, width))
     assert left.model_input is not None
     assert np.abs(cv2.resize(mean, (8, 8), interpolation=cv2.INTER_AREA).astype(int) - left.model_input).max() <= 1
 
 
 def test_a_chosen_part_is_not_what_the_scaler_made() -> None:
-    given, left = seen_through(AS_IT_COMES, "0,0,0.5,0.5")
+    given, left = seen_through(UPRIGHT, "0,0,0.5,0.5")
 
     assert left.model_input is None
     assert left.preview is given.preview
@@ -84,13 +86,13 @@ def test_a_chosen_part_is_not_what_the_scaler_made() -> None:
 
 
 def test_a_chosen_part_that_is_the_scaler_s_own_keeps_its_picture() -> None:
-    given, left = seen_through(AS_IT_COMES, "0.1875,0,0.625,1")
+    given, left = seen_through(UPRIGHT, "0.1875,0,0.625,1")
 
     assert left.model_input is given.model_input
 
 
 def test_a_part_is_read_off_the_upright_picture() -> None:
-    _, left = seen_through(QUARTER, "0,0,1,0.25")
+    _, left = seen_through(ROTATED, "0,0,1,0.25")
 
     assert left.preview.shape[:2] == (64, 40)
     assert left.crop == Rect(12, 0, 16, 16)
@@ -99,7 +101,7 @@ def test_a_part_is_read_off_the_upright_picture() -> None:
 def test_a_new_part_holds_from_the_next_frame_on() -> None:
     aim = Aim()
     options = SourceOptions(input=SPEC, region=lambda: aim.region)
-    with Turned(Scaling(picture(), options), AS_IT_COMES, options) as source:
+    with OrientedSource(Scaling(picture(), options), UPRIGHT, options) as source:
         frames = iter(source)
         before = next(frames)
         aim.point_at(Region(0, 0, 0.5, 1))
@@ -111,12 +113,12 @@ def test_a_new_part_holds_from_the_next_frame_on() -> None:
 
 def test_pixels_that_the_camera_does_not_have_are_refused_at_the_first_frame() -> None:
     with pytest.raises(SourceError, match="64×40 px"):
-        seen_through(AS_IT_COMES, "0,0,640,400")
+        seen_through(UPRIGHT, "0,0,640,400")
 
 
 def test_leaving_and_stopping_reach_the_source_itself() -> None:
     inner = Scaling(picture(), SourceOptions())
-    source = Turned(inner, QUARTER, SourceOptions())
+    source = OrientedSource(inner, ROTATED, SourceOptions())
     with source:
         source.stop()
 
@@ -127,7 +129,7 @@ def test_leaving_and_stopping_reach_the_source_itself() -> None:
 
 def test_a_photo_is_turned_where_its_source_is_asked_to(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "a.png"), picture(10, 30))
-    with open_source(str(tmp_path / "a.png"), SourceOptions(turn=QUARTER)) as source:
+    with open_source(str(tmp_path / "a.png"), SourceOptions(orientation=ROTATED)) as source:
         (only,) = list(source)
 
     assert only.preview.shape == (30, 10, 3)

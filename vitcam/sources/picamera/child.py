@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam.pictures.view import AS_IT_COMES, Turn
+from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.processes.packets import pack
 from vitcam.processes.shared_memory import SLOTS
 from vitcam.sources.discovery import NO_IMPORT
 from vitcam.sources.picamera.messages import Captured, Failed, Ready, Wish
 from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
-from vitcam.sources.transform import turned
+from vitcam.sources.transform import reorient
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms
@@ -89,9 +89,9 @@ def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
     """Copy each frame into a free slot and say so. Raises CameraTrouble on a stall, ConnectionError when hung up."""
     from libcamera import ColorSpace, Transform
 
-    transform = Transform(hflip=wish.mirrored, vflip=wish.upturned)
+    transform = Transform(hflip=wish.hflip, vflip=wish.vflip)
     preview, small = configure(camera, wish, ColorSpace.Smpte170m(), transform)
-    turn = left_to_flip(camera, wish)
+    orientation = left_to_flip(camera, wish)
     ready = Ready(preview.height, preview.width)
     if small is not None and wish.input is not None:
         ready = Ready(preview.height, preview.width, wish.input.height, wish.input.width)
@@ -110,7 +110,7 @@ def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
                 captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
                 slot = ready.pictures(ready.bytes_of(memory, free[-1]))
                 _copy(request, preview, small, wish, slot)
-                _flip(turn, slot)
+                _flip(orientation, slot)
                 link.send(pack(Captured(free.pop(), seq, captured_ns)))
         finally:
             request.release()
@@ -142,10 +142,10 @@ def _copy(request: Any, preview: Stream, small: Stream | None, wish: Wish, slot:
             copy_model_input(mapped.array, small, wish.input, into_input)
 
 
-def _flip(turn: Turn, slot: tuple[Image, Image | None]) -> None:
+def _flip(orientation: Orientation, slot: tuple[Image, Image | None]) -> None:
     for picture in slot:
-        if picture is not None and turn != AS_IT_COMES:
-            np.copyto(picture, turned(turn, picture))
+        if picture is not None and orientation != UPRIGHT:
+            np.copyto(picture, reorient(orientation, picture))
 
 
 def _handed_back(link: socket.socket) -> list[int]:

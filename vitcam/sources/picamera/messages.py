@@ -25,8 +25,8 @@ class Wish:
     height: int
     fps: float
     input: InputSpec | None
-    mirrored: bool = False
-    upturned: bool = False
+    hflip: bool = False
+    vflip: bool = False
     """Left and right, top and bottom are swapped while the sensor is read, or else in the copy."""
 
     @property

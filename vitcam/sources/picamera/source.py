@@ -20,7 +20,7 @@ _LATE_S = 0.5  # the child says itself when the camera stalls, if it can say any
 class PiCamera:
     """`picamera` or `picamera:N`. Frames are views on memory shared with the camera's process: read-only.
 
-    Of the turn that is asked for it does the flips; a quarter turn is left.
+    It does the flips of `options.orientation`; a rotation by 90° is left to `OrientedSource`.
     """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
@@ -29,9 +29,15 @@ class PiCamera:
         self.live = True
         self._uri = uri
         self._options = options
-        turn = options.turn
+        orientation = options.orientation
         self._wish = Wish(
-            int(place or 0), options.width, options.height, options.fps, options.input, turn.mirrored, turn.upturned
+            int(place or 0),
+            options.width,
+            options.height,
+            options.fps,
+            options.input,
+            orientation.hflip,
+            orientation.vflip,
         )
         self._process: CameraProcess | None = None
         self._stopped = False

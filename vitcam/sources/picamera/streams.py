@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
-from vitcam.pictures.view import Turn
+from vitcam.pictures.view import Orientation
 from vitcam.sources.picamera.messages import Wish
 
 # picamera2 names formats as DRM does, from the highest byte down: its "BGR888" is R, G, B in memory
@@ -69,10 +69,10 @@ def configure(camera: Any, wish: Wish, colour_space: object, transform: object) 
     return preview, small if small and wish.input and _shows_the_same(preview, small, wish.input) else None
 
 
-def left_to_flip(camera: Any, wish: Wish) -> Turn:
+def left_to_flip(camera: Any, wish: Wish) -> Orientation:
     """What the camera that was configured does not do of the flips: a USB camera can do none."""
     granted = camera.camera_configuration()["transform"]
-    return Turn(wish.mirrored != bool(granted.hflip), wish.upturned != bool(granted.vflip))
+    return Orientation(wish.hflip != bool(granted.hflip), wish.vflip != bool(granted.vflip))
 
 
 def lores_size(spec: InputSpec, width: int, height: int) -> tuple[int, int] | None:

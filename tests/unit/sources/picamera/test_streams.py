@@ -9,7 +9,7 @@ import pytest
 from tests.fake_picamera2 import BARS, ColorSpace, MappedArray, Picamera2, Transform, bars
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of
-from vitcam.pictures.view import Turn
+from vitcam.pictures.view import Orientation
 from vitcam.sources.picamera.messages import Wish
 from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip, lores_size
 
@@ -24,7 +24,7 @@ def camera_in(monkeypatch: pytest.MonkeyPatch, **world: Any) -> Picamera2:
 
 
 def set_up(camera: Picamera2, wish: Wish = WISH) -> tuple[Stream, Stream | None]:
-    return configure(camera, wish, ColorSpace.Smpte170m(), Transform(wish.mirrored, wish.upturned))
+    return configure(camera, wish, ColorSpace.Smpte170m(), Transform(wish.hflip, wish.vflip))
 
 
 def shown_by(camera: Picamera2, preview: Stream) -> Image:
@@ -162,7 +162,7 @@ def camera_rows(camera: Picamera2, stream: Stream) -> Image:
 @pytest.mark.parametrize("flips", [True, False])
 def test_what_the_camera_does_not_flip_is_left_to_do(monkeypatch: pytest.MonkeyPatch, flips: bool) -> None:
     camera = camera_in(monkeypatch, flips=flips)
-    wish = Wish(0, 640, 480, 30, None, mirrored=True)
+    wish = Wish(0, 640, 480, 30, None, hflip=True)
     set_up(camera, wish)
 
-    assert left_to_flip(camera, wish) == Turn(mirrored=not flips)
+    assert left_to_flip(camera, wish) == Orientation(hflip=not flips)
