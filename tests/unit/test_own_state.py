@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.daemon.saved_crops import RememberedCrop
+from vitcam.daemon.saved_crops import SavedCrop
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 
@@ -17,7 +17,7 @@ ASK = "import os, {module}; from vitcam.folders import state_folder; print(state
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """Of somebody who uses vitcam every day."""
-    RememberedCrop(tmp_path / ".local/state/vitcam", "auto").save(Region(0, 0, 0.5, 0.5))
+    SavedCrop(tmp_path / ".local/state/vitcam", "auto").save(Region(0, 0, 0.5, 0.5))
     return tmp_path
 
 

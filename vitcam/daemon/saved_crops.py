@@ -14,16 +14,17 @@ from pathlib import Path
 from vitcam.config.settings import CameraSettings
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
-from vitcam.pictures.view import Aim, Region
+from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
+from vitcam.sources.active_crop import ActiveCrop
 
 log = logging.getLogger(__name__)
 
 _MOST = 32  # cameras; the oldest is forgotten
 
 
-class RememberedCrop:
+class SavedCrop:
     """The crop of one camera. A disk that cannot be written costs the memory, and nothing else."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
@@ -45,7 +46,7 @@ class RememberedCrop:
         if region is not None:
             crops[self._source] = str(region)
         if self._path is None:
-            return "there is no folder to remember it in"
+            return "there is no folder to keep it in"
         try:
             _write(self._path, json.dumps(dict(list(crops.items())[-_MOST:]), indent=1))
         except OSError as error:
@@ -65,24 +66,24 @@ class RememberedCrop:
         return {source: text for source, text in crops if isinstance(text, str)}
 
 
-def aim_of(camera: CameraSettings, environ: Mapping[str, str]) -> Aim:
+def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCrop:
     """What the model is shown at the start: as the configuration says, else as it was chosen on the page last.
 
     A crop that an earlier run left is said in the log, with how to take it back.
     """
     if camera.crop:
-        return Aim(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
+        return ActiveCrop(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
     if not is_camera(camera.source):
-        return Aim(None, lambda _: "crops are remembered for cameras only; set camera.crop to keep this one")
-    remembered = RememberedCrop(state_folder(environ), redacted(camera.source) or "auto")
-    region = remembered.load()
+        return ActiveCrop(None, lambda _: "crops are kept for cameras only; set camera.crop to keep this one")
+    saved = SavedCrop(state_folder(environ), redacted(camera.source) or "auto")
+    region = saved.load()
     if region is not None:
         log.info(
             "the model is shown only %s of the picture (x, y, width, height), as chosen on the page in an earlier run; "
             "to take it back choose the whole picture there, or start with --crop 0,0,1,1",
             region,
         )
-    return Aim(region, remembered.save, remembered=region is not None)
+    return ActiveCrop(region, saved.save, from_earlier_run=region is not None)
 
 
 def _write(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ from vitcam.daemon.file_limit import allow_many
 from vitcam.daemon.opener import Opener
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.saved_crops import aim_of
+from vitcam.daemon.saved_crops import initial_crop
 from vitcam.daemon.shutdown import Asked, asked_to_end
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Hearts, Verdict, may_feed
@@ -29,11 +29,12 @@ from vitcam.model.record import model_info
 from vitcam.motion import MotionGate, Rest
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
-from vitcam.pictures.view import Aim, Orientation
+from vitcam.pictures.view import Orientation
 from vitcam.pipeline import Job, Pipeline
 from vitcam.redaction import redacted
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.text import readable
@@ -116,12 +117,12 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
         playback=playback,
         on_unreadable=lambda bad: publisher.unreadable(bad),
         orientation=Orientation.of(settings.camera.rotate, settings.camera.flip),
-        region=lambda: aim.region,
+        region=lambda: active_crop.region,
         wanted=lambda: pipeline.wants_frame(),
     )
     opener = Opener(settings.camera.source, wish)
     live = opener.prepare(patient)
-    aim = aim_of(settings.camera, environ)
+    active_crop = initial_crop(settings.camera, environ)
     sink = build_sink(settings.log, not (live or realtime), classifier.labels)
     publisher = Publisher(_rules(settings), [sink], lambda: pipeline.over.set())
     job = Job(
@@ -139,7 +140,7 @@ def _assemble(run: Run, environ: Mapping[str, str], patient: bool) -> "_Watched"
     pipeline = Pipeline(job, classify, publisher.prediction)
     _check_overlay(settings, classifier)
     photos = PhotoClassifier(classifier)
-    web = _build_web(settings, pipeline, classifier, aim, photos, playback) if settings.web.enabled else None
+    web = _build_web(settings, pipeline, classifier, active_crop, photos, playback) if settings.web.enabled else None
     return _Watched(pipeline, web, publisher, photos)
 
 
@@ -265,7 +266,7 @@ def _build_web(
     settings: Settings,
     pipeline: Pipeline,
     classifier: Classifier,
-    aim: Aim,
+    active_crop: ActiveCrop,
     photos: PhotoClassifier,
     playback: Playback,
 ) -> "WebServer":
@@ -279,7 +280,7 @@ def _build_web(
         settings.web.host,
         settings.web.port,
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
-        aim,
+        active_crop,
         names=settings.web.names,
         playback=playback,
     )

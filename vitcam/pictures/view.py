@@ -4,7 +4,6 @@ A picture is made upright first and cropped then. So a crop can be read off the 
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -97,36 +96,3 @@ class Orientation:
 
 
 UPRIGHT = Orientation()
-
-
-class Aim:
-    """The crop that holds now: read for every frame, replaced whole from the page.
-
-    region      to begin with; None: the whole picture
-    remember    keeps a new one for the next start; returns why it will not be there then, "" if it will
-    remembered  whether `region` was chosen on the page in an earlier run
-    """
-
-    def __init__(
-        self,
-        region: Region | None = None,
-        remember: Callable[[Region | None], str] = lambda _: "",
-        remembered: bool = False,
-    ) -> None:
-        self._region = region
-        self._remember = remember
-        self._remembered = remembered
-
-    @property
-    def region(self) -> Region | None:
-        return self._region
-
-    @property
-    def remembered(self) -> bool:
-        """Whether the crop that holds now was chosen in an earlier run."""
-        return self._remembered
-
-    def point_at(self, region: Region | None) -> str:
-        """From the next frame on; returns why it will not outlive this run, "" if it will."""
-        self._region, self._remembered = region, False
-        return self._remember(region)

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from vitcam.model.record import ModelInfo, model_record
 from vitcam.pictures.overlay_kinds import available_overlays
-from vitcam.pictures.view import Aim
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.requests.admission import Admission, Quota, address_of
@@ -49,7 +49,7 @@ class AppParts:
     changes_executor: Executor
     """Does what changes something and may wait for the disk."""
     names: AllowedHosts
-    aim: Aim
+    active_crop: ActiveCrop
     playback: Playback
 
 
@@ -98,7 +98,7 @@ class _Handlers:
         uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
         changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
         self.uploads = Uploads(parts.photos, parts.model, uploads)
-        self.crop = CropRoute(parts.live, parts.aim, parts.model.card.input, changes)
+        self.crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
         self.player = PlaybackRoute(parts.playback, changes)
 
     async def index(self, request: web.Request) -> web.StreamResponse:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from vitcam.errors import VitcamError
 from vitcam.model.record import ModelInfo
-from vitcam.pictures.view import Aim
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
 from vitcam.web.requests.hosts import AllowedHosts
@@ -43,7 +43,7 @@ class WebServer:
     photos      answers uploaded photos; called in a thread of its own, so with an interpreter of its own
     host, port  where to listen; port 0 takes a free one
     default     what `/stream` and `/snapshot.jpg` give unasked
-    aim         what the model is shown, for the page to change
+    active_crop  the part that the model sees, for the page to change
     names       it answers to, beside those that only this network can give
     playback    what viewers do to a source of files
     """
@@ -56,7 +56,7 @@ class WebServer:
         host: str,
         port: int,
         default: Variant = Variant(),  # noqa: B008 - frozen
-        aim: Aim | None = None,
+        active_crop: ActiveCrop | None = None,
         names: Sequence[str] = (),
         playback: Playback | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class WebServer:
         self._names = names
         self._port = port
         self._default = default
-        self._aim = aim or Aim()
+        self._active_crop = active_crop or ActiveCrop()
         self._playback = playback or Playback()
         self._encode_executor = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
@@ -149,7 +149,7 @@ class WebServer:
             uploads_executor=self._uploads,
             changes_executor=self._changes,
             names=AllowedHosts(self._host, self._names),
-            aim=self._aim,
+            active_crop=self._active_crop,
             playback=self._playback,
         )
         self._loop.set_exception_handler(limit_accept_errors())

@@ -19,8 +19,8 @@ from vitcam.model.record import ModelInfo
 from vitcam.model.runtime.interpreter import RuntimeInfo
 from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import Aim
 from vitcam.slot import Slot
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Counts, State, Status
 from vitcam.web.server import WebServer
 
@@ -66,7 +66,7 @@ class Camera:
         self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
         self.label, self.p, self.known = "cup", 0.9, True
-        self.aim = Aim()
+        self.active_crop = ActiveCrop()
         self.status: Status = "ok"
         self.reason = ""
         self.resting = False
@@ -135,7 +135,7 @@ class Camera:
         del self._pictures[1:]
 
     def _seen(self, height: int, width: int) -> Rect:
-        region = self.aim.region
+        region = self.active_crop.region
         return crop_of(InputSpec(64, 64), height, width, None if region is None else rect_of(region, height, width))
 
     def _rollout(self) -> NDArray[np.float32] | None:

@@ -21,7 +21,8 @@ from tests.integration.sources.test_mjpeg_http import EXACT, MULTIPART, jpeg, se
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.page.test_page import open_page, text, wait
-from vitcam.pictures.view import Aim, Region
+from vitcam.pictures.view import Region
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.web.server import WebServer
 
 
@@ -43,14 +44,14 @@ def memory() -> Memory:
 
 
 @pytest.fixture
-def aim(memory: Memory) -> Aim:
-    return Aim(remember=memory)
+def active_crop(memory: Memory) -> ActiveCrop:
+    return ActiveCrop(save=memory)
 
 
 @pytest.fixture
-def aimed(camera: Camera, aim: Aim) -> Iterator[WebServer]:
-    camera.aim = aim
-    running = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, aim=aim)
+def aimed(camera: Camera, active_crop: ActiveCrop) -> Iterator[WebServer]:
+    camera.active_crop = active_crop
+    running = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, active_crop=active_crop)
     running.start()
     yield running
     running.stop(2)
@@ -72,11 +73,11 @@ def post(url: str, body: str, **headers: str) -> tuple[int, dict[str, Any]]:
             return refusal.code, json.load(refusal)
 
 
-def test_a_crop_is_set_said_and_taken_back_again(aimed: WebServer, aim: Aim, memory: Memory) -> None:
+def test_a_crop_is_set_said_and_taken_back_again(aimed: WebServer, active_crop: ActiveCrop, memory: Memory) -> None:
     before = get_json(f"{aimed.url}/api/state")["view"]
     status, answer = post(aimed.url, '{"crop": [0.25, 0, 0.5, 0.5]}')
     during = get_json(f"{aimed.url}/api/state")["view"]
-    region = aim.region
+    region = active_crop.region
     _, whole = post(aimed.url, '{"crop": null}')
 
     assert before == {
@@ -92,12 +93,14 @@ def test_a_crop_is_set_said_and_taken_back_again(aimed: WebServer, aim: Aim, mem
     assert memory.kept == [region, None]
 
 
-def test_what_cannot_be_remembered_holds_all_the_same(aimed: WebServer, aim: Aim, memory: Memory) -> None:
+def test_what_cannot_be_remembered_holds_all_the_same(
+    aimed: WebServer, active_crop: ActiveCrop, memory: Memory
+) -> None:
     memory.reason = "/var cannot be written: Read-only file system"
     status, answer = post(aimed.url, '{"crop": [0, 0, 0.5, 1]}')
 
     assert (status, answer["remembered"], answer["reason"]) == (200, False, memory.reason)
-    assert aim.region == Region(0, 0, 0.5, 1)
+    assert active_crop.region == Region(0, 0, 0.5, 1)
 
 
 @pytest.mark.parametrize(
@@ -115,17 +118,17 @@ def test_what_cannot_be_remembered_holds_all_the_same(aimed: WebServer, aim: Aim
     ],
 )
 def test_a_crop_that_cannot_be_is_refused_and_changes_nothing(
-    aimed: WebServer, aim: Aim, memory: Memory, body: str, reason: str
+    aimed: WebServer, active_crop: ActiveCrop, memory: Memory, body: str, reason: str
 ) -> None:
     status, answer = post(aimed.url, body)
 
     assert status == 400
     assert reason in answer["error"]
-    assert aim.region is None
+    assert active_crop.region is None
     assert memory.kept == []
 
 
-def test_a_page_of_another_site_may_not_turn_the_camera_s_eye(aimed: WebServer, aim: Aim) -> None:
+def test_a_page_of_another_site_may_not_turn_the_camera_s_eye(aimed: WebServer, active_crop: ActiveCrop) -> None:
     foreign = [
         post(aimed.url, '{"crop": null}', **{"Sec-Fetch-Site": "cross-site"})[0],
         post(aimed.url, '{"crop": null}', Origin="http://evil.example")[0],
@@ -173,7 +176,9 @@ def figures(chrome: Chrome) -> list[float]:
     return [float(field.get_property("value")) for field in fields]  # type: ignore[arg-type]
 
 
-def test_a_rectangle_that_is_dragged_becomes_what_the_model_sees(aimed: WebServer, aim: Aim, chrome: Chrome) -> None:
+def test_a_rectangle_that_is_dragged_becomes_what_the_model_sees(
+    aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
+) -> None:
     open_page(chrome, aimed)
     wait(chrome, lambda: near(box(chrome, "seen"), [0.21875, 0, 0.5625, 1]))
     chrome.find_element(By.ID, "crop").click()
@@ -181,22 +186,24 @@ def test_a_rectangle_that_is_dragged_becomes_what_the_model_sees(aimed: WebServe
     chosen = box(chrome, "crop-box")
     inner = box(chrome, "crop-inner")
     chrome.find_element(By.ID, "crop-apply").click()
-    wait(chrome, lambda: aim.region is not None)
+    wait(chrome, lambda: active_crop.region is not None)
     wait(chrome, lambda: near(box(chrome, "seen"), [0.18125, 0.2, 0.3375, 0.6]))
     line = text(chrome, "crop-message")
 
     assert near(chosen, [0.1, 0.2, 0.5, 0.6])
     assert near(inner, [0.18125, 0.2, 0.3375, 0.6])
-    assert near([aim.region.x, aim.region.y, aim.region.width, aim.region.height], chosen)  # type: ignore[union-attr]
-    assert f'crop = "{aim.region}"' in line
+    region = active_crop.region
+    assert region is not None
+    assert near([region.x, region.y, region.width, region.height], chosen)
+    assert f'crop = "{region}"' in line
     assert "next start" in line
     assert console_errors(chrome) == []
 
 
 def test_a_rectangle_is_moved_by_its_middle_and_sized_by_its_corners(
-    aimed: WebServer, aim: Aim, chrome: Chrome
+    aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
 ) -> None:
-    aim.point_at(Region(0.2, 0.2, 0.4, 0.4))
+    active_crop.replace(Region(0.2, 0.2, 0.4, 0.4))
     open_page(chrome, aimed)
     wait(chrome, lambda: text(chrome, "crop") == "Cropped")
     chrome.find_element(By.ID, "crop").click()
@@ -221,7 +228,9 @@ def test_a_finger_draws_as_a_mouse_does(aimed: WebServer, tmp_path: Path) -> Non
         assert sideways <= 0
 
 
-def test_the_keyboard_alone_can_choose_apply_and_give_up(aimed: WebServer, aim: Aim, chrome: Chrome) -> None:
+def test_the_keyboard_alone_can_choose_apply_and_give_up(
+    aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
+) -> None:
     open_page(chrome, aimed)
     wait(chrome, lambda: chrome.find_element(By.ID, "crop").is_enabled())
     chrome.find_element(By.ID, "crop").send_keys(Keys.ENTER)
@@ -232,15 +241,15 @@ def test_the_keyboard_alone_can_choose_apply_and_give_up(aimed: WebServer, aim: 
     rectangle.send_keys(Keys.SHIFT + Keys.ARROW_RIGHT * 2)
     moved = box(chrome, "crop-box")
     chrome.find_element(By.ID, "crop-apply").send_keys(Keys.ENTER)
-    wait(chrome, lambda: aim.region is not None)
-    applied = aim.region
+    wait(chrome, lambda: active_crop.region is not None)
+    applied = active_crop.region
     chrome.find_element(By.ID, "crop").send_keys(Keys.ENTER)
     rectangle.send_keys(Keys.ARROW_RIGHT * 9 + Keys.ESCAPE)
 
     assert near(moved, [0.05, 0.03, 0.52, 0.4])
     assert applied == Region(0.05, 0.03, 0.52, 0.4)
     assert not chrome.find_element(By.ID, "crop-panel").is_displayed()
-    assert aim.region == applied
+    assert active_crop.region == applied
 
 
 def test_a_figure_that_is_typed_holds_and_the_others_make_room(aimed: WebServer, chrome: Chrome) -> None:
@@ -259,7 +268,7 @@ def test_a_figure_that_is_typed_holds_and_the_others_make_room(aimed: WebServer,
 
 
 def test_a_crop_can_be_chosen_while_the_camera_gives_no_picture(
-    camera: Camera, aimed: WebServer, aim: Aim, chrome: Chrome
+    camera: Camera, aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
 ) -> None:
     open_page(chrome, aimed)
     wait(chrome, lambda: chrome.find_element(By.ID, "seen").is_displayed())
@@ -269,7 +278,7 @@ def test_a_crop_can_be_chosen_while_the_camera_gives_no_picture(
     chrome.find_element(By.ID, "crop").click()
     drag(chrome, (0.1, 0.2), (0.6, 0.8))
     chrome.find_element(By.ID, "crop-apply").click()
-    wait(chrome, lambda: aim.region is not None)
+    wait(chrome, lambda: active_crop.region is not None)
     camera.find_signal()
     wait(chrome, lambda: near(box(chrome, "seen"), [0.18125, 0.2, 0.3375, 0.6]))
 
@@ -277,10 +286,12 @@ def test_a_crop_can_be_chosen_while_the_camera_gives_no_picture(
     assert console_errors(chrome) == []
 
 
-def test_before_the_first_picture_programs_may_set_a_crop_and_people_wait(aim: Aim, chrome: Chrome) -> None:
+def test_before_the_first_picture_programs_may_set_a_crop_and_people_wait(
+    active_crop: ActiveCrop, chrome: Chrome
+) -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, aim=aim)
+    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, active_crop=active_crop)
     server.start()
     status, answer = post(server.url, '{"crop": [0.5, 0, 0.5, 1]}')
     chrome.get(server.url)
@@ -297,7 +308,7 @@ def test_before_the_first_picture_programs_may_set_a_crop_and_people_wait(aim: A
 
 
 def test_a_choice_that_vitcam_could_not_hear_is_kept_until_it_is_back(
-    camera: Camera, aimed: WebServer, aim: Aim, chrome: Chrome
+    camera: Camera, aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
 ) -> None:
     open_page(chrome, aimed)
     wait(chrome, lambda: chrome.find_element(By.ID, "crop").is_enabled())
@@ -306,8 +317,8 @@ def test_a_choice_that_vitcam_could_not_hear_is_kept_until_it_is_back(
     aimed.stop(2)
     chrome.find_element(By.ID, "crop-apply").click()
     wait(chrome, lambda: "did not answer" in text(chrome, "crop-message"))
-    before = aim.region
-    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", int(aimed.url.rsplit(":", 1)[1]), aim=aim)
+    before = active_crop.region
+    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", int(aimed.url.rsplit(":", 1)[1]), active_crop=active_crop)
     again.start()
     wait(chrome, lambda: text(chrome, "status") == "Live")
     chrome.find_element(By.ID, "crop-apply").click()
@@ -315,14 +326,17 @@ def test_a_choice_that_vitcam_could_not_hear_is_kept_until_it_is_back(
     again.stop(2)
 
     assert before is None
-    assert aim.region is not None
-    assert near([aim.region.x, aim.region.y, aim.region.width, aim.region.height], [0.1, 0.2, 0.5, 0.6])
+    assert active_crop.region is not None
+    assert near(
+        [active_crop.region.x, active_crop.region.y, active_crop.region.width, active_crop.region.height],
+        [0.1, 0.2, 0.5, 0.6],
+    )
 
 
 def test_the_whole_picture_comes_back_and_a_full_disk_is_explained(
-    aimed: WebServer, aim: Aim, memory: Memory, chrome: Chrome
+    aimed: WebServer, active_crop: ActiveCrop, memory: Memory, chrome: Chrome
 ) -> None:
-    aim.point_at(Region(0.2, 0.2, 0.4, 0.4))
+    active_crop.replace(Region(0.2, 0.2, 0.4, 0.4))
     memory.reason = "/var/lib/vitcam/crops.json cannot be written: Read-only file system"
     open_page(chrome, aimed)
     wait(chrome, lambda: text(chrome, "crop") == "Cropped")
@@ -330,7 +344,7 @@ def test_the_whole_picture_comes_back_and_a_full_disk_is_explained(
     chrome.find_element(By.ID, "crop-whole").click()
     wait(chrome, lambda: text(chrome, "crop") == "Crop")
 
-    assert aim.region is None
+    assert active_crop.region is None
     assert "until vitcam is restarted" in text(chrome, "crop-message")
     assert "Read-only file system" in text(chrome, "crop-message")
 

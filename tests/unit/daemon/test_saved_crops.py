@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.daemon.saved_crops import RememberedCrop
+from vitcam.daemon.saved_crops import SavedCrop
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 
@@ -12,28 +12,28 @@ LEFT = Region(0, 0, 0.5, 1)
 
 
 def test_a_crop_is_there_again_at_the_next_start(tmp_path: Path) -> None:
-    answer = RememberedCrop(tmp_path / "deep" / "er", "picamera").save(LEFT)
+    answer = SavedCrop(tmp_path / "deep" / "er", "picamera").save(LEFT)
 
     assert answer == ""
-    assert RememberedCrop(tmp_path / "deep" / "er", "picamera").load() == LEFT
+    assert SavedCrop(tmp_path / "deep" / "er", "picamera").load() == LEFT
     assert [path.name for path in (tmp_path / "deep" / "er").iterdir()] == ["crops.json"]
 
 
 def test_each_source_has_a_crop_of_its_own(tmp_path: Path) -> None:
-    RememberedCrop(tmp_path, "picamera").save(LEFT)
-    RememberedCrop(tmp_path, "demo").save(Region(0, 0, 0.1, 0.1))
-    RememberedCrop(tmp_path, "demo").save(None)
+    SavedCrop(tmp_path, "picamera").save(LEFT)
+    SavedCrop(tmp_path, "demo").save(Region(0, 0, 0.1, 0.1))
+    SavedCrop(tmp_path, "demo").save(None)
 
-    assert RememberedCrop(tmp_path, "picamera").load() == LEFT
-    assert RememberedCrop(tmp_path, "demo").load() is None
+    assert SavedCrop(tmp_path, "picamera").load() == LEFT
+    assert SavedCrop(tmp_path, "demo").load() is None
 
 
 def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
     for number in range(40):
-        RememberedCrop(tmp_path, f"v4l2:{number}").save(LEFT)
+        SavedCrop(tmp_path, f"v4l2:{number}").save(LEFT)
 
-    assert RememberedCrop(tmp_path, "v4l2:39").load() == LEFT
-    assert RememberedCrop(tmp_path, "v4l2:0").load() is None
+    assert SavedCrop(tmp_path, "v4l2:39").load() == LEFT
+    assert SavedCrop(tmp_path, "v4l2:0").load() is None
 
 
 @pytest.mark.parametrize(
@@ -42,19 +42,19 @@ def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
 )
 def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "crops.json").write_text(content)
-    remembered = RememberedCrop(tmp_path, "picamera")
+    saved = SavedCrop(tmp_path, "picamera")
 
-    assert remembered.load() is None
-    assert remembered.save(LEFT) == ""
-    assert remembered.load() == LEFT
+    assert saved.load() is None
+    assert saved.save(LEFT) == ""
+    assert saved.load() == LEFT
 
 
 def test_a_place_that_cannot_be_written_is_named_and_costs_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    assert "cannot be written" in RememberedCrop(tmp_path / "file", "picamera").save(LEFT)
-    assert RememberedCrop(tmp_path / "file", "picamera").load() is None
-    assert "no folder" in RememberedCrop(None, "picamera").save(LEFT)
+    assert "cannot be written" in SavedCrop(tmp_path / "file", "picamera").save(LEFT)
+    assert SavedCrop(tmp_path / "file", "picamera").load() is None
+    assert "no folder" in SavedCrop(None, "picamera").save(LEFT)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import UPRIGHT, Aim, Flip, Orientation, Region
+from vitcam.pictures.view import UPRIGHT, Flip, Orientation, Region
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.transform import reorient, reorient_rect
 
 TURNS = list(itertools.product((0, 90, 180, 270), get_args(Flip)))
@@ -123,7 +124,11 @@ def test_the_model_s_own_mode_holds_inside_a_chosen_part() -> None:
 
 def test_an_aim_says_whether_it_will_be_remembered() -> None:
     left = Region(0, 0, 0.5, 0.5)
-    aim = Aim(remember=lambda region: "" if region else "the disk is full")
-    answers = [(aim.region, aim.point_at(left)), (aim.region, aim.point_at(None)), (aim.region, "")]
+    active_crop = ActiveCrop(save=lambda region: "" if region else "the disk is full")
+    answers = [
+        (active_crop.region, active_crop.replace(left)),
+        (active_crop.region, active_crop.replace(None)),
+        (active_crop.region, ""),
+    ]
 
     assert answers == [(None, ""), (left, "the disk is full"), (None, "")]

@@ -13,8 +13,9 @@ from tests.frames import frame
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam.pictures.view import UPRIGHT, Aim, Orientation, Region
+from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.sources import SourceOptions, open_source
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.transform import OrientedSource
 
 SPEC = InputSpec(8, 8)
@@ -51,8 +52,8 @@ def picture(height: int = 40, width: int = 64) -> Image:
 
 def seen_through(orientation: Orientation, region: str = "", size: tuple[int, int] = (40, 64)) -> tuple[Frame, Frame]:
     """What the source gave and what left the wrapper."""
-    aim = Aim(Region.parse(region) if region else None)
-    options = SourceOptions(input=SPEC, region=lambda: aim.region)
+    active_crop = ActiveCrop(Region.parse(region) if region else None)
+    options = SourceOptions(input=SPEC, region=lambda: active_crop.region)
     inner = Scaling(picture(*size), options)
     with OrientedSource(inner, orientation, options) as source:
         return inner.given, next(iter(source))
@@ -65,7 +66,7 @@ def test_a_frame_that_needs_nothing_passes_untouched() -> None:
 
 
 @pytest.mark.parametrize(
-    "turn", [ROTATED, Orientation.of(180, "none"), Orientation.of(0, "h"), Orientation.of(270, "v")]
+    "orientation", [ROTATED, Orientation.of(180, "none"), Orientation.of(0, "h"), Orientation.of(270, "v")]
 )
 @pytest.mark.parametrize("width", [64, 63])  # the middle of 63 px lies half a px beside its mirror image
 def test_the_scaler_s_picture_is_turned_and_kept(orientation: Orientation, width: int) -> None:
@@ -99,12 +100,12 @@ def test_a_part_is_read_off_the_upright_picture() -> None:
 
 
 def test_a_new_part_holds_from_the_next_frame_on() -> None:
-    aim = Aim()
-    options = SourceOptions(input=SPEC, region=lambda: aim.region)
+    active_crop = ActiveCrop()
+    options = SourceOptions(input=SPEC, region=lambda: active_crop.region)
     with OrientedSource(Scaling(picture(), options), UPRIGHT, options) as source:
         frames = iter(source)
         before = next(frames)
-        aim.point_at(Region(0, 0, 0.5, 1))
+        active_crop.replace(Region(0, 0, 0.5, 1))
         after = next(frames)
 
     assert before.crop == Rect(12, 0, 40, 40)

@@ -6,7 +6,8 @@ from aiohttp import web
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import Aim, Region
+from vitcam.pictures.view import Region
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.web.live import LivePipeline
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
@@ -16,9 +17,9 @@ from vitcam.wire import fractions
 class CropRoute:
     """`POST /api/crop`, and what `/api/state` says of it."""
 
-    def __init__(self, live: LivePipeline, aim: Aim, spec: InputSpec, admission: Admission) -> None:
+    def __init__(self, live: LivePipeline, active_crop: ActiveCrop, spec: InputSpec, admission: Admission) -> None:
         self._live = live
-        self._aim = aim
+        self._active_crop = active_crop
         self._spec = spec
         self._admission = admission
 
@@ -29,7 +30,7 @@ class CropRoute:
 
     def _point(self, body: Body) -> str:
         """Why the crop is not remembered; writes to the disk, and an SD card takes its time."""
-        return self._aim.point_at(read_region(read_json(body)))
+        return self._active_crop.replace(read_region(read_json(body)))
 
     def record(self) -> dict[str, Any]:
         """Rectangles as x, y, width, height, in fractions of the upright picture.
@@ -40,14 +41,14 @@ class CropRoute:
         line        what keeps the crop in the configuration file, below [camera]
         remembered  whether it was chosen in an earlier run
         """
-        region = self._aim.region
+        region = self._active_crop.region
         shown = self._live.latest.peek()
         record: dict[str, Any] = {
             "picture": None,
             "crop": None,
             "seen": None,
             "line": _line(region),
-            "remembered": self._aim.remembered,
+            "remembered": self._active_crop.from_earlier_run,
         }
         if region is not None and region.in_fractions:
             record["crop"] = [region.x, region.y, region.width, region.height]

@@ -17,7 +17,8 @@ from tests.integration.web.camera import MODEL, PHOTOS, Camera, Photos
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image
 from vitcam.pictures.decode import Decoded
-from vitcam.pictures.view import Aim, Region
+from vitcam.pictures.view import Region
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.server import WebServer
 
@@ -58,7 +59,9 @@ def playback() -> Playback:
 def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
     model = replace(MODEL, gives=frozenset({"rollout"}))
     with Camera(fps=10) as camera:
-        server = WebServer(camera, model, Photos(explain=sheet), "127.0.0.1", 0, aim=camera.aim, playback=playback)
+        server = WebServer(
+            camera, model, Photos(explain=sheet), "127.0.0.1", 0, active_crop=camera.active_crop, playback=playback
+        )
         server.start()
         yield camera, server
         server.stop(2)
@@ -219,9 +222,9 @@ def test_a_camera_is_not_offered_a_pause(page: Chrome) -> None:
 
 def test_a_crop_of_an_earlier_run_is_said_and_taken_back(page: Chrome) -> None:
     camera = Camera(fps=10)
-    camera.aim = Aim(Region(0.2, 0.2, 0.5, 0.5), remembered=True)
+    camera.active_crop = ActiveCrop(Region(0.2, 0.2, 0.5, 0.5), from_earlier_run=True)
     with camera:
-        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, aim=camera.aim)
+        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, active_crop=camera.active_crop)
         server.start()
         open_page(page, server)
         wait(page, lambda: not hidden(page, "crop-kept"))
@@ -229,7 +232,7 @@ def test_a_crop_of_an_earlier_run_is_said_and_taken_back(page: Chrome) -> None:
         resize(page, 1280, 800, "light")
         page.find_element(By.ID, "crop-kept-whole").click()
         wait(page, lambda: hidden(page, "crop-kept"))
-        region = camera.aim.region
+        region = camera.active_crop.region
         server.stop(2)
 
     assert found == []
