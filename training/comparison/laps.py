@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.runtime import open_interpreter
 from vitcam.model.runtime.interpreter import Interpreter
 
 WARM, TIMED = 3, 9

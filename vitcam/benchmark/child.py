@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
-from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.runtime import open_interpreter
 from vitcam.model.runtime.interpreter import Interpreter, Tensor
 
 _WARM_UP_S = 0.2  # XNNPACK packs weights at the first call, and a processor needs some 100 ms to its full clock

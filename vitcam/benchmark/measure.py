@@ -1,8 +1,8 @@
 """`vitcam bench`: how fast a model runs here, how fast it could, and what the pipeline around it costs.
 
 Every measurement has a process of its own, and they take turns for a few rounds, so that whatever disturbs the machine
-hits all of them alike. The yardstick is one large product (see `vitcam.model.peak`) by the same runtime with the same
-threads: roofline = int8 multiply-adds / int8 peak + float ones / float peak.
+hits all of them alike. The peak is that of one large product (see `vitcam.benchmark.peak_model`) by the same runtime
+with the same threads: roofline = int8 multiply-adds / int8 peak + float ones / float peak.
 """
 
 import json
@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.benchmark.peak_model import square_product
 from vitcam.benchmark.row import Figures, Rounds, Row, health_of, row_of
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.machine import Machine
-from vitcam.model.cost import count_macs
 from vitcam.model.find import find_model
-from vitcam.model.peak import square_product
-from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.macs import count_macs
+from vitcam.model.runtime import open_interpreter
 from vitcam.processes.bounded import run_bounded
 
 ROUNDS = 3

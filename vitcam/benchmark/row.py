@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from vitcam.benchmark.peak_model import MACS
 from vitcam.machine import Machine
-from vitcam.model.cost import Macs
-from vitcam.model.peak import MACS
+from vitcam.model.macs import Macs
 
 Figures = dict[str, float]
 

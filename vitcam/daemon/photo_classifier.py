@@ -34,8 +34,8 @@ class PhotoClassifier:
 
     def explain(self, photo: Decoded) -> Image:
         """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB."""
+        from vitcam.explain.figure import draw_sheet
         from vitcam.explain.photo import About, ask  # with its letters, which few daemons need
-        from vitcam.explain.sheet import draw_sheet
 
         explained = ask(self._own, photo, About("the photo that was sent"), self._classifier.top_k, _OPACITY)
         return draw_sheet(explained)

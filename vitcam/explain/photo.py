@@ -7,8 +7,8 @@ import cv2
 
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError, VitcamError
-from vitcam.explain.parts import Explained
-from vitcam.explain.sheet import draw_sheet
+from vitcam.explain.figure import draw_sheet
+from vitcam.explain.first_row import Explained
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image

@@ -18,7 +18,7 @@ from vitcam.model import bundle, foreign
 from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
-from vitcam.model.runtime.choice import RuntimeInfo, Tensor, default_threads, open_interpreter
+from vitcam.model.runtime import RuntimeInfo, Tensor, default_threads, open_interpreter
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 log = logging.getLogger(__name__)

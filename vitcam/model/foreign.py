@@ -6,7 +6,7 @@ import numpy as np
 
 from vitcam.errors import ModelError
 from vitcam.model.bundle import Card
-from vitcam.model.runtime.choice import Interpreter
+from vitcam.model.runtime import Interpreter
 from vitcam.pictures.resize import InputSpec
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import vitcam
-from vitcam.model.peak import MACS, square_product
+from vitcam.benchmark.peak_model import MACS, square_product
 
 BRIEF = ("--threads", "1", "--seconds", "0.3")
 DOCUMENTED = {"model", "threads", "p50_ms", "p90_ms", "p99_ms", "fps", "partitions", "roofline_ms", "rss_mb"}

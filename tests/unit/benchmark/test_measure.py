@@ -9,12 +9,12 @@ from rich.console import Console
 
 from vitcam.benchmark.child import some_input
 from vitcam.benchmark.measure import Plan, default_threads, read_threads
+from vitcam.benchmark.peak_model import MACS
 from vitcam.benchmark.row import Health, Rounds, Row, health_of, row_of
 from vitcam.commands.bench import bench_table
 from vitcam.errors import ModelError, UsageError
 from vitcam.machine import Machine
-from vitcam.model.cost import Macs
-from vitcam.model.peak import MACS
+from vitcam.model.macs import Macs
 from vitcam.model.runtime.interpreter import Tensor
 
 CALM = Health(None, None, None)

@@ -4,8 +4,8 @@ import numpy as np
 
 from tests import frames
 from vitcam.daemon.photo_classifier import PhotoClassifier
+from vitcam.explain.figure import draw_sheet
 from vitcam.explain.photo import About, ask
-from vitcam.explain.sheet import draw_sheet
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam.explain.parts import Explained, patch_words
+from vitcam.explain.figure import MARGIN, WIDTH, draw_sheet
+from vitcam.explain.first_row import Explained, patch_words
 from vitcam.explain.photo import truth_of
-from vitcam.explain.sheet import MARGIN, WIDTH, draw_sheet
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
 from vitcam.model.bundle import Card
 from vitcam.model.classifier import frame_of

@@ -10,7 +10,7 @@ import pytest
 from tests.parts import need_model
 from vitcam.model.runtime.greeting import greeting_left_out
 
-LOAD = "import sys; from pathlib import Path; from vitcam.model.runtime.choice import open_interpreter as o; "
+LOAD = "import sys; from pathlib import Path; from vitcam.model.runtime import open_interpreter as o; "
 
 
 def test_a_model_is_loaded_without_a_word_on_stderr() -> None:

@@ -1,4 +1,4 @@
-from vitcam.model.runtime.choice import default_threads
+from vitcam.model.runtime import default_threads
 
 
 def test_one_core_is_left_for_the_rest_only_where_there_are_four() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tests.unit.training.choices import CONFIGS
 from tests.unit.training.nets import photos, small_vit
-from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.runtime import open_interpreter
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.flatbuffer import only

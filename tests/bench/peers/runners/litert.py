@@ -70,7 +70,7 @@ class OurSession:
     """Camera bytes in, as the daemon hands them over; the conversion to floats is in the graph, and so timed."""
 
     def __init__(self, model: Path, threads: int) -> None:
-        from vitcam.model.runtime.choice import open_interpreter
+        from vitcam.model.runtime import open_interpreter
 
         self._graph = open_interpreter(model, threads)
         self._graph.invoke()
@@ -94,7 +94,7 @@ class ConvertedSession:
     """A file of TFLiteConverter: normalised floats in, or the same as integers where it wants integers."""
 
     def __init__(self, model: Path, threads: int) -> None:
-        from vitcam.model.runtime.choice import open_interpreter
+        from vitcam.model.runtime import open_interpreter
 
         self._graph = open_interpreter(model, threads)
         self._input = self._graph.inputs[0]

@@ -11,7 +11,7 @@ import pytest
 from tests.frames import frame, picture
 from vitcam.errors import ModelError
 from vitcam.model.classifier import Classifier
-from vitcam.model.runtime.choice import open_interpreter
+from vitcam.model.runtime import open_interpreter
 
 Graph = Callable[[Any], Any]
 

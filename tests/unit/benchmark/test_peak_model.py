@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from ai_edge_litert import schema_py_generated as schema
 
-from vitcam.model.cost import Macs, count_macs
-from vitcam.model.peak import MACS, SIDE, Kind, square_product
-from vitcam.model.runtime.choice import open_interpreter
+from vitcam.benchmark.peak_model import MACS, SIDE, Kind, square_product
+from vitcam.model.macs import Macs, count_macs
+from vitcam.model.runtime import open_interpreter
 
 
 @pytest.mark.parametrize(("kind", "macs"), [("int8", Macs(MACS, 0)), ("floating", Macs(0, MACS))])

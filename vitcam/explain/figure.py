@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.explain.parts import Explained, first_row
+from vitcam.explain.first_row import Explained, first_row
 from vitcam.frames import Image
 from vitcam.model.bundle import Card
 from vitcam.pictures.canvas import (
