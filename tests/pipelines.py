@@ -8,7 +8,7 @@ from typing import Self
 
 from tests.frames import frame, prediction
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline import Job, Pipeline
+from vitcam.pipeline.pipeline import Job, Pipeline
 from vitcam.sources.source import Source
 
 PATIENCE_S = 20

@@ -30,7 +30,7 @@ from vitcam.motion import MotionGate, Rest
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Orientation
-from vitcam.pipeline import Job, Pipeline
+from vitcam.pipeline.pipeline import Job, Pipeline
 from vitcam.redaction import redacted
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera

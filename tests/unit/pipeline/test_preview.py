@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import vitcam.pipeline
+import vitcam.pipeline.pipeline
 from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline import Job, Pipeline
+from vitcam.pipeline.pipeline import Job, Pipeline
 
 
 def pairs_shown(pipeline: Pipeline) -> list[tuple[int, int]]:
@@ -90,7 +90,7 @@ def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
 
 
 def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vitcam.pipeline, "_VALID_S", 0.1)
+    monkeypatch.setattr(vitcam.pipeline.pipeline, "_VALID_S", 0.1)
     job = Job(lambda: Numbered(100_000, live=True, every_s=0.01), "test", "model", gate=lambda frame: frame.seq == 0)
     pipeline = Pipeline(job, answer, lambda prediction: None)
     pipeline.start()
@@ -108,7 +108,7 @@ def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypat
 def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(vitcam.pipeline, "_VALID_S", 0.1)
+    monkeypatch.setattr(vitcam.pipeline.pipeline, "_VALID_S", 0.1)
     forever = threading.Event()
 
     def hang(frame: Frame) -> Prediction:

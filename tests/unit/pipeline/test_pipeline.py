@@ -8,7 +8,7 @@ from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline import Job, Pipeline
+from vitcam.pipeline.pipeline import Job, Pipeline
 from vitcam.sources.source import Source
 
 
