@@ -184,7 +184,7 @@ def classify(
     ] = None,
 ) -> None:
     """Say what is on a photo, how sure the model is, and where it looked."""
-    from vitcam.commands.classify.command import Request, classify_photos
+    from vitcam.commands.classify.command import ClassifyRequest, classify_photos
 
     flags: dict[str, object] = {
         "model.name": model,
@@ -194,7 +194,7 @@ def classify(
     }
     settings = _settings(None, None, flags)
     try:
-        read_any = classify_photos(Request(targets, settings.model, as_json, overlay))
+        read_any = classify_photos(ClassifyRequest(targets, settings.model, as_json, overlay))
     except KeyboardInterrupt:
         os._exit(130)  # taking the interpreter down under threads that are inside OpenCV would abort the process
     if not read_any:
@@ -219,7 +219,7 @@ def explain(
     ] = 0.85,
 ) -> None:
     """Draw how the model came to its answer: input, patches, attention by head and block, rollout, guesses."""
-    from vitcam.explain.photo import Request, explain_photo
+    from vitcam.explain.photo import ExplainRequest, explain_photo
 
     flags: dict[str, object] = {
         "model.name": model,
@@ -227,7 +227,7 @@ def explain(
         "model.threads": threads,
         "model.top_k": top_k,
     }
-    explain_photo(Request(photo, out, _settings(None, None, flags).model, opacity))
+    explain_photo(ExplainRequest(photo, out, _settings(None, None, flags).model, opacity))
 
 
 @app.command()
@@ -255,11 +255,11 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of rows.")] = False,
 ) -> None:
     """Measure a model here: latency, what this machine could reach, and each stage around it."""
-    from vitcam.benchmark.measure import Plan, read_threads
+    from vitcam.benchmark.measure import BenchPlan, read_threads
     from vitcam.commands.bench import show_bench
     from vitcam.model.find import DEFAULT
 
-    show_bench(Plan(model or DEFAULT, read_threads(threads), seconds, labels), as_json)
+    show_bench(BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels), as_json)
 
 
 @models_app.command("list")

@@ -46,7 +46,7 @@ def export(
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
     side_px: int | None = None,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
-) -> bundle.Card:
+) -> bundle.ModelCard:
     """Write model and weights and return the card with the figures measured; the run's curves, too, if it has any.
 
     checkpoint  `.safetensors` of vitcam-train
@@ -78,7 +78,7 @@ def export(
 
 def _write(
     network: Network, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None, how: Quantisation
-) -> bundle.Card:
+) -> bundle.ModelCard:
     """Make the file, measure it, and write the figures into it."""
     tflite, labels = network.tflite(how), list(network.about.labels)
     card = network.card(tflite, how)

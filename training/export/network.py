@@ -62,11 +62,11 @@ class Network:
         """The graph, without what vitcam puts behind it."""
         return to_tflite(self.config, self.weights, self.temperature, self.rewrites, how)
 
-    def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> bundle.Card:  # noqa: B008 - frozen
+    def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> bundle.ModelCard:  # noqa: B008 - frozen
         """What is known of a file before it is measured; of one that is not as usual, how it differs."""
         about, config = self.about, self.config
         special = {"weights": f"{how.words}; XNNPACK runs it in {pieces_of(tflite)}", "export_options": how.options}
-        return bundle.Card(
+        return bundle.ModelCard(
             name=about.name,
             description=about.description,
             input=about.input,

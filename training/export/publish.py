@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
-from vitcam.model.bundle import Bundle, Card
+from vitcam.model.bundle import Bundle, ModelCard
 from vitcam_training.fit.start import revision
 from vitcam_training.model_card.attempts import Attempt, listed, with_attempts
 from vitcam_training.model_card.page import write_card
@@ -23,13 +23,13 @@ log = logging.getLogger(__name__)
 class WeakerModel(VitcamError):
     """What was exported is right less often than what lies there, which stays."""
 
-    def __init__(self, message: str, card: Card) -> None:
+    def __init__(self, message: str, card: ModelCard) -> None:
         super().__init__(message)
         self.card = card
         """Of what was exported."""
 
 
-def publish(make: Callable[[Path], Card], out: Path, note: str = "", anyway: bool = False) -> Card:
+def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway: bool = False) -> ModelCard:
     """Make the files of a model, then put them in place, card and all, unless a better one of its labels lies there.
 
     A model that lies there hands its list of attempts on; one that is better, by the photos that the new one was
@@ -90,7 +90,7 @@ def _earlier(there: Bundle | None) -> tuple[Attempt, ...]:
     return listed(there.card) or (Attempt.of(there.card, there.path.stat().st_size),)
 
 
-def _refuse_unmeasured(there: Bundle, card: Card) -> None:
+def _refuse_unmeasured(there: Bundle, card: ModelCard) -> None:
     if there.card.accuracy and not card.accuracy:
         raise UsageError(
             f"{there.path} was measured and this was not, so nobody knows which is better: give --data "
@@ -98,7 +98,7 @@ def _refuse_unmeasured(there: Bundle, card: Card) -> None:
         )
 
 
-def _weaker(there: Card, new: Card) -> bool:
+def _weaker(there: ModelCard, new: ModelCard) -> bool:
     """Whether the new file is right less often on the same photos; other photos say nothing, and that is logged."""
     before, now = there.accuracy, new.accuracy
     if not before:
@@ -112,7 +112,7 @@ def _weaker(there: Card, new: Card) -> bool:
     return bool(now["top1"] < before["top1"])
 
 
-def _stays(out: Path, there: Card, new: Card) -> str:
+def _stays(out: Path, there: ModelCard, new: ModelCard) -> str:
     before, now = there.accuracy, new.accuracy
     return (
         f"{out} stays, its card has a line on this attempt: it is right on {before['top1']:.2%} of the {before['n']:,} "
@@ -121,6 +121,6 @@ def _stays(out: Path, there: Card, new: Card) -> str:
     )
 
 
-def _record(out: Path, card: Card) -> None:
+def _record(out: Path, card: ModelCard) -> None:
     bundle.amend(out, provenance=card.provenance)
     write_card(out, card)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from vitcam.frames import Image, Prediction
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam_training.faithfulness.curves import Ask, Floats
 from vitcam_training.faithfulness.result import BASELINES, GivenBy
 
@@ -81,7 +81,7 @@ class Explanation:
         return f"{self.name}, draw {self.draw}" if self.draw else self.name
 
 
-def explanations(card: Card, gives: Collection[str], network: Mapping[str, str], orders: int) -> list[Explanation]:
+def explanations(card: ModelCard, gives: Collection[str], network: Mapping[str, str], orders: int) -> list[Explanation]:
     """All that a model has, baselines first.
 
     gives    the optional weights of the patches in its file: `rollout`, `evidence`
@@ -107,7 +107,7 @@ def _baselines(orders: int) -> list[Explanation]:
     ]
 
 
-def _of_last_block(card: Card) -> list[Explanation]:
+def _of_last_block(card: ModelCard) -> list[Explanation]:
     found = [
         Explanation("attention", "last block, mean of its heads", "classify", lambda of: of.attention.mean(0)),
         Explanation("attention, max", "last block, largest of its heads", "classify", lambda of: of.attention.max(0)),
@@ -122,7 +122,7 @@ def _of_last_block(card: Card) -> list[Explanation]:
     return found + [Explanation(f"head {i}", f"last block, head {i} alone", "classify", _of_head(i)) for i in heads]
 
 
-def _of_all_blocks(card: Card) -> list[Explanation]:
+def _of_all_blocks(card: ModelCard) -> list[Explanation]:
     some = range(max(0, card.layers - 4), card.layers - 1)
     return [
         Explanation(

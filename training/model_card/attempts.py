@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 
 KEY = "attempts"  # in the provenance of a card
 HEAD = ("date", "recipe", "what", "revision", "photos", "float32", "int8", "MB", "")
@@ -35,7 +35,7 @@ class Attempt:
     """Whether its files were put in place; the last that was is the model."""
 
     @classmethod
-    def of(cls, card: Card, size: int, date: str = "", note: str = "", revision: str = "") -> Attempt:
+    def of(cls, card: ModelCard, size: int, date: str = "", note: str = "", revision: str = "") -> Attempt:
         """The one that a card describes.
 
         size      of the model file, in bytes
@@ -60,14 +60,14 @@ class Attempt:
         return replace(earlier, date=self.date, taken=self.taken) == self
 
 
-def listed(card: Card) -> tuple[Attempt, ...]:
+def listed(card: ModelCard) -> tuple[Attempt, ...]:
     """The attempts that a card keeps; none where it is from before there was this list."""
     known = {f.name for f in fields(Attempt)}  # a newer vitcam may have written more
     kept = card.provenance.get(KEY) or ()
     return tuple(Attempt(**{name: value for name, value in each.items() if name in known}) for each in kept)
 
 
-def with_attempts(card: Card, attempts: Sequence[Attempt]) -> Card:
+def with_attempts(card: ModelCard, attempts: Sequence[Attempt]) -> ModelCard:
     """The card with this list in place of its own."""
     return replace(card, provenance={**card.provenance, KEY: [asdict(each) for each in attempts]})
 

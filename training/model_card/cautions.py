@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam_training.evaluation.calibration import RANGE, at_the_edge
 from vitcam_training.weights.about import PLANNED
 
 
-def cautions(card: Card) -> list[str]:
+def cautions(card: ModelCard) -> list[str]:
     """A sentence or two for each; none for a model that was trained and calibrated as planned."""
     return [*_temperature(card.temperature), *_unfinished(card.provenance)]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.model.find import list_models
 from vitcam_training.data.catalogue import DATASETS
 from vitcam_training.weights.about import FROM_SCRATCH
@@ -68,12 +68,12 @@ def judging(model: Path, data: str, split: str) -> str:
     return _joined("overlays", model_word(model), "--data", data_word(data), "--split", split)
 
 
-def measured_on(card: Card) -> str:
+def measured_on(card: ModelCard) -> str:
     """What `--data` takes for the photos of a card's figures; empty where it has none."""
     return str(card.provenance.get(MEASURED_ON) or card.accuracy.get("data") or "")
 
 
-def made_by(model: Path, card: Card) -> list[str]:
+def made_by(model: Path, card: ModelCard) -> list[str]:
     """The commands that trained and exported a model, as far as it tells."""
     facts = card.provenance
     kept = [str(facts[key]) for key in (TRAINED_BY, EXPORTED_BY) if key in facts]

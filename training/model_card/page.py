@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
 from vitcam_training.model_card.cautions import cautions, epochs_in_words
@@ -14,7 +14,7 @@ SHIPPED = "int8, a scale for each output channel"
 _READS = {"cls_token": "the class token", "first": "the first patch's token", "mean": "the mean of all patches' tokens"}
 
 
-def write_card(model: Path, card: Card) -> None:
+def write_card(model: Path, card: ModelCard) -> None:
     """Write the card of a model file, at once or not at all."""
     sections = [
         _head(model, card), _figures(model, card), _attempts(card), _made(model, card), _photos(card), _limits(),
@@ -24,7 +24,7 @@ def write_card(model: Path, card: Card) -> None:
     partial.replace(model.with_suffix(".md"))
 
 
-def _head(model: Path, card: Card) -> str:
+def _head(model: Path, card: ModelCard) -> str:
     spec, (rows, columns) = card.input, card.grid
     cut = "the middle" if spec.resize == "crop" else "the whole picture, squashed"
     share = f" ({spec.crop_fraction:g} of the short side)" if spec.crop_fraction != 1 else ""
@@ -46,13 +46,13 @@ def _head(model: Path, card: Card) -> str:
     return f"# {card.name}: {card.description}\n{told}\n| | |\n|---|---|\n{rows_text}"
 
 
-def _known(card: Card) -> str:
+def _known(card: ModelCard) -> str:
     if card.familiarity:
         return f"from a familiarity of {card.familiarity['threshold']:g} on (ViM, arXiv 2203.10807), else unknown"
     return f"from a probability of {card.threshold:g} on, else unknown"
 
 
-def _figures(model: Path, card: Card) -> str:
+def _figures(model: Path, card: ModelCard) -> str:
     found = card.accuracy
     if not found:
         return "## Figures\n\nNone were measured."
@@ -72,7 +72,7 @@ def _figures(model: Path, card: Card) -> str:
     return f"## Figures\n\n{photos}\n\n| figure | value | command |\n|---|---|---|\n{rows}"
 
 
-def _attempts(card: Card) -> str:
+def _attempts(card: ModelCard) -> str:
     lines = [HEAD, ["---"] * len(HEAD), *rows(listed(card))]
     if len(lines) == 2:
         return ""
@@ -83,7 +83,7 @@ def _attempts(card: Card) -> str:
     )
 
 
-def _made(model: Path, card: Card) -> str:
+def _made(model: Path, card: ModelCard) -> str:
     facts = {
         name: value
         for name, value in epochs_in_words(card.provenance).items()
@@ -100,7 +100,7 @@ def _made(model: Path, card: Card) -> str:
     return "## How it was made\n\n" + "\n\n".join(parts) if parts else ""
 
 
-def _photos(card: Card) -> str:
+def _photos(card: ModelCard) -> str:
     rows = [f"| {d.get('data', '')} | {d.get('licence', '')} | {d.get('source', '')} |" for d in card.trained_on]
     return "## Trained on\n\n| what | licence | source |\n|---|---|---|\n" + "\n".join(rows) if rows else ""
 

@@ -13,8 +13,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from vitcam.benchmark.measure import Plan, Step, run_bench
-from vitcam.benchmark.row import Row
+from vitcam.benchmark.measure import BenchPlan, Step, run_bench
+from vitcam.benchmark.row import BenchRow
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import open_to_measure
@@ -72,7 +72,7 @@ class Material:
     """Of the float network, at temperature 1."""
     about: About | None
     strangers: Strangers | None
-    speed: tuple[Row, ...]
+    speed: tuple[BenchRow, ...]
     company: Company
     """What ran beside the measuring of its speed."""
     honesty: Verdict | None
@@ -156,7 +156,7 @@ def _ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
         return ask_float(checkpoint, dataset, part)
 
 
-def _measure(classifier: Classifier, threads: int | None) -> tuple[Row, ...]:
+def _measure(classifier: Classifier, threads: int | None) -> tuple[BenchRow, ...]:
     """Latency with one thread and with all, as `vitcam bench` measures it."""
     cores = len(os.sched_getaffinity(0))
     counts = (threads,) if threads else tuple(dict.fromkeys((1, min(cores, 4))))
@@ -166,4 +166,4 @@ def _measure(classifier: Classifier, threads: int | None) -> tuple[Row, ...]:
         def announce(number: int, count: int, step: Step) -> None:
             progress.update(task, completed=number, total=count)
 
-        return tuple(run_bench(Plan(str(classifier.path), counts, BENCH_S), False, announce))
+        return tuple(run_bench(BenchPlan(str(classifier.path), counts, BENCH_S), False, announce))

@@ -21,7 +21,7 @@ from vitcam_training.verbs.common import (
 )
 
 if TYPE_CHECKING:
-    from vitcam.model.bundle import Card
+    from vitcam.model.bundle import ModelCard
 
 QUANTISE = "dynamic"
 """What `export` does unless it is told otherwise."""
@@ -117,12 +117,12 @@ def export(
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
     command = exporting(checkpoint, out, data, *_options(golden, without, image_size, quantise, keep, representative))
 
-    def make(place: Path) -> "Card":
+    def make(place: Path) -> "ModelCard":
         card = export(checkpoint, place, dataset, golden, rewrites, image_size, how)
         photos = {MEASURED_ON: data_word(data)} if data else {}
         return dataclasses.replace(card, provenance=card.provenance | photos | {EXPORTED_BY: command})
 
-    def show(card: "Card", written: tuple[Path, ...]) -> None:
+    def show(card: "ModelCard", written: tuple[Path, ...]) -> None:
         say(json.dumps(export_record(card, written)) if as_json else export_table(card, written))
 
     try:

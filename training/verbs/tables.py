@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card.cautions import cautions
 from vitcam_training.weights.about import PLANNED
 
@@ -25,7 +25,7 @@ def evaluation_table(found: dict[str, Any]) -> str:
     return _text(_overall(found), _classes(found["classes"]))
 
 
-def export_table(card: Card, written: Sequence[Path]) -> str:
+def export_table(card: ModelCard, written: Sequence[Path]) -> str:
     """What was exported and how good it is.
 
     written  the files, the model first; none where a better model stayed in its place
@@ -41,7 +41,7 @@ def export_table(card: Card, written: Sequence[Path]) -> str:
     return "\n".join([table, *([_wrote(written)] if written else [])])
 
 
-def export_record(card: Card, written: Sequence[Path]) -> dict[str, Any]:
+def export_record(card: ModelCard, written: Sequence[Path]) -> dict[str, Any]:
     """The same for programs."""
     size = {"file": str(written[0]), "size_mb": round(written[0].stat().st_size / 1e6, 2)} if written else {}
     return {

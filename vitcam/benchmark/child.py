@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
 from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.interpreter import Interpreter, Tensor
+from vitcam.model.runtime.interpreter import Interpreter, TensorInfo
 
 _WARM_UP_S = 0.2  # XNNPACK packs weights at the first call, and a processor needs some 100 ms to its full clock
 _FEWEST = 5  # calls of a slow graph, however little time there is
@@ -62,7 +62,7 @@ def time_graph(path: Path, threads: int, seconds: float) -> dict[str, float]:
     }
 
 
-def some_input(path: Path, tensor: Tensor) -> NDArray[Any]:
+def some_input(path: Path, tensor: TensorInfo) -> NDArray[Any]:
     """Random pixels; zeros for whole numbers, which may be indices into something.
 
     raises  ModelError for an input that is neither

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.benchmark.peak_model import square_product
-from vitcam.benchmark.row import Figures, Rounds, Row, health_of, row_of
+from vitcam.benchmark.row import BenchRow, Figures, Rounds, health_of, row_of
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.machine import Machine
 from vitcam.model.find import find_model
@@ -29,7 +29,7 @@ _PATIENCE_S = 120.0  # beyond the time asked for: to start, load, and make a few
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """What is to be measured. Raises UsageError for a duration that cannot be meant."""
 
     model: str
@@ -77,7 +77,7 @@ def default_threads(cores: int) -> tuple[int, ...]:
     return (*(2**power for power in range(most.bit_length()) if 2**power < most), most)
 
 
-def why_no_stages(plan: Plan) -> str:
+def why_no_stages(plan: BenchPlan) -> str:
     """Why the pipeline cannot be timed around this model; empty if it can.
 
     raises  ModelError if the file is no model at all, or does not fit the labels given
@@ -95,7 +95,7 @@ def why_no_stages(plan: Plan) -> str:
     return ""
 
 
-def run_bench(plan: Plan, with_stages: bool, announce: Callable[[int, int, Step], None]) -> list[Row]:
+def run_bench(plan: BenchPlan, with_stages: bool, announce: Callable[[int, int, Step], None]) -> list[BenchRow]:
     """Measure; a row for each number of threads.
 
     announce  called before each step with its number, from 0, and how many there are
@@ -118,7 +118,7 @@ def run_bench(plan: Plan, with_stages: bool, announce: Callable[[int, int, Step]
     ]
 
 
-def _steps(plan: Plan, path: Path, folder: Path, with_stages: bool) -> Iterator[Step]:
+def _steps(plan: BenchPlan, path: Path, folder: Path, with_stages: bool) -> Iterator[Step]:
     """All measurements in turn; writes the yardsticks into `folder`."""
     files = {"model": path, "int8": folder / "int8.tflite", "floating": folder / "floating.tflite"}
     files["int8"].write_bytes(square_product("int8"))
@@ -133,7 +133,7 @@ def _steps(plan: Plan, path: Path, folder: Path, with_stages: bool) -> Iterator[
                 yield Step("stages", threads, number, ("stages", str(path), *common, *labels))
 
 
-def _measure(plan: Plan, step: Step) -> Figures:
+def _measure(plan: BenchPlan, step: Step) -> Figures:
     """What the child found. Raises ModelError with its words if it refused, VitcamError if it died or hung."""
     command = [sys.executable, "-P", "-m", "vitcam.benchmark.child", *step.arguments]
     outcome = run_bounded(command, _PATIENCE_S + plan.seconds)

@@ -4,14 +4,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["int8", "floating"]
+WeightType = Literal["int8", "floating"]
 # two threads of a Zen 4: sides of 256, 512, 768, 1536 and 2048 reach 0.87, 1.02, 1.03, 0.97 and 1.00 of it in int8,
 # and 0.99 to 1.04 in float32, so that no other would raise the roofline by more than a hair
 SIDE = 1024
 MACS = SIDE**3
 
 
-def square_product(kind: Kind) -> bytes:
+def square_product(kind: WeightType) -> bytes:
     """A TFLite file that multiplies (SIDE, SIDE) float32 by random weights of that shape, and nothing else.
 
     int8      weights int8 with a scale for each output, the input quantised row by row as it runs (XNNPACK's qd8): what
@@ -33,7 +33,7 @@ def square_product(kind: Kind) -> bytes:
     return bytes(builder.Output())
 
 
-def _weights(schema: Any, kind: Kind) -> Any:
+def _weights(schema: Any, kind: WeightType) -> Any:
     rng = np.random.default_rng(0)
     shape = (SIDE, SIDE)
     values = rng.integers(-127, 128, shape, np.int8) if kind == "int8" else rng.standard_normal(shape, np.float32)
@@ -42,7 +42,7 @@ def _weights(schema: Any, kind: Kind) -> Any:
     return buffer
 
 
-def _graph(schema: Any, kind: Kind) -> Any:
+def _graph(schema: Any, kind: WeightType) -> Any:
     floating = schema.TensorType.FLOAT32
     weights = _tensor(schema, "weights", schema.TensorType.INT8 if kind == "int8" else floating, buffer=1)
     if kind == "int8":

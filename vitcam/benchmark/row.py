@@ -12,7 +12,7 @@ Figures = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class MachineHealth:
     """How the machine feels."""
 
     celsius: float | None
@@ -23,7 +23,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BenchRow:
     """The figures of one number of threads, as `--json` prints them."""
 
     model: str
@@ -44,7 +44,7 @@ class Row:
     peak_gmac_s: Figures
     stages_ms: Figures | None
     """None where the pipeline cannot be timed around the model."""
-    health: dict[str, Health]
+    health: dict[str, MachineHealth]
     """`before` and `after`."""
 
 
@@ -59,13 +59,13 @@ class Rounds:
     """Empty where the pipeline cannot be timed around the model."""
 
 
-def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[str, Health]) -> Row:
+def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[str, MachineHealth]) -> BenchRow:
     """Medians of the rounds, against a roofline of the same rounds."""
     mid = medians(rounds.model)
     peaks = {"int8": peak_gmac_s(rounds.int8), "float": peak_gmac_s(rounds.floating)}
     gmac = {"int8": macs.int8 / 1e9, "float": macs.floating / 1e9}
     bound_ms = sum(gmac[kind] / peaks[kind] for kind in gmac) * 1000 or None
-    return Row(
+    return BenchRow(
         model=model,
         threads=threads,
         p50_ms=round(mid["p50_ms"], 3),
@@ -97,7 +97,7 @@ def medians(rounds: Sequence[Figures]) -> Figures:
     return {name: median(each[name] for each in rounds) for name in rounds[0]}
 
 
-def health_of(machine: Machine) -> Health:
+def health_of(machine: Machine) -> MachineHealth:
     """Temperature, and what the firmware of a Pi says."""
     now, since_boot = machine.hindrances() or (None, None)
-    return Health(machine.hottest_celsius(), now, since_boot)
+    return MachineHealth(machine.hottest_celsius(), now, since_boot)

@@ -7,17 +7,17 @@ from dataclasses import asdict
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from vitcam.benchmark.measure import ROUNDS, Plan, Step, run_bench, why_no_stages
-from vitcam.benchmark.row import Health, Row
+from vitcam.benchmark.measure import ROUNDS, BenchPlan, Step, run_bench, why_no_stages
+from vitcam.benchmark.row import BenchRow, MachineHealth
 from vitcam.terminal.consoles import for_people, for_results
 
-Cells = dict[str, Callable[[Row], str]]
+Cells = dict[str, Callable[[BenchRow], str]]
 """Name of a line of the table -> what stands in it."""
 
 _KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float peak", "stages": "the pipeline"}
 
 
-def show_bench(plan: Plan, as_json: bool) -> None:
+def show_bench(plan: BenchPlan, as_json: bool) -> None:
     """Measure and print: the table or the JSON on stdout, what is going on and what is missing on stderr."""
     people, out = for_people(), for_results()
     missing = why_no_stages(plan)
@@ -39,7 +39,7 @@ def show_bench(plan: Plan, as_json: bool) -> None:
         people.print(f"the pipeline's stages are left out: {missing}", markup=False, highlight=False)
 
 
-def bench_table(rows: list[Row]) -> Table:
+def bench_table(rows: list[BenchRow]) -> Table:
     """A column for each number of threads of one model."""
     first = rows[0]
     table = Table(first.model, *(_threads(row.threads) for row in rows), box=None)
@@ -72,24 +72,24 @@ _ROOFLINE: Cells = {
 }
 
 
-def _stages(first: Row) -> Cells:
+def _stages(first: BenchRow) -> Cells:
     return {f"{stage} ms": _stage(stage) for stage in first.stages_ms or {}}
 
 
-def _stage(name: str) -> Callable[[Row], str]:
+def _stage(name: str) -> Callable[[BenchRow], str]:
     return lambda row: "–" if row.stages_ms is None else f"{row.stages_ms[name]:.2f}"
 
 
-def _health(first: Row) -> Cells:
+def _health(first: BenchRow) -> Cells:
     """One reading for all columns: it stands in the first."""
     return {when: _only_in(first, _feeling(health)) for when, health in first.health.items() if _feeling(health)}
 
 
-def _only_in(first: Row, text: str) -> Callable[[Row], str]:
+def _only_in(first: BenchRow, text: str) -> Callable[[BenchRow], str]:
     return lambda row: text if row is first else ""
 
 
-def _feeling(health: Health) -> str:
+def _feeling(health: MachineHealth) -> str:
     words = [] if health.celsius is None else [f"{health.celsius:.0f} °C"]
     now, since_boot = health.held_back_by or [], health.since_boot or []
     return ", ".join([*words, *now, *(f"{each} since the boot" for each in since_boot if each not in now)])

@@ -35,9 +35,9 @@ class PhotoClassifier:
     def explain(self, photo: Decoded) -> Image:
         """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB."""
         from vitcam.explain.figure import draw_sheet
-        from vitcam.explain.photo import About, ask  # with its letters, which few daemons need
+        from vitcam.explain.photo import PhotoInfo, ask  # with its letters, which few daemons need
 
-        explained = ask(self._own, photo, About("the photo that was sent"), self._classifier.top_k, _OPACITY)
+        explained = ask(self._own, photo, PhotoInfo("the photo that was sent"), self._classifier.top_k, _OPACITY)
         return draw_sheet(explained)
 
     def close(self) -> None:

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.explain.first_row import Explained, first_row
+from vitcam.explain.first_row import ExplainedPhoto, first_row
 from vitcam.frames import Image
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.pictures.canvas import (
     GREEN,
     GUTTER,
@@ -39,7 +39,7 @@ NO_ATTENTION = (
 NO_BLOCKS = "This model file has no signature `explain`: rollout and the other blocks are not known; export it again."
 
 
-def draw_sheet(of: Explained) -> Image:
+def draw_sheet(of: ExplainedPhoto) -> Image:
     """One picture of it all, WIDTH px wide and as high as it takes; what the model does not give is left out."""
     parts = [_header(of), first_row(of, _COLUMN)]
     if of.prediction.attention is not None or of.prediction.rollout is not None:
@@ -49,7 +49,7 @@ def draw_sheet(of: Explained) -> Image:
     return framed(stack([*parts, *_lacking(of)], _SECTION), MARGIN)
 
 
-def _header(of: Explained) -> Image:
+def _header(of: ExplainedPhoto) -> Image:
     best, out = of.prediction.top[0], blank(124, _INNER)
     badge = _badge(of)
     room = _INNER - (badge.shape[1] + GUTTER if badge is not None else 0)
@@ -67,14 +67,14 @@ def _header(of: Explained) -> Image:
     return out
 
 
-def _badge(of: Explained) -> Image | None:
+def _badge(of: ExplainedPhoto) -> Image | None:
     if of.truth is None:
         return None
     truth = fit(of.truth, 420, 26, "bold")
     return pill(f"right: {truth}", GREEN, True) if of.right else pill(f"wrong: it is {truth}", RED, False)
 
 
-def _last_block(of: Explained) -> Image:
+def _last_block(of: ExplainedPhoto) -> Image:
     """Evidence and rollout on the left, as large as the panels above, and the heads of the last block beside them."""
     heads, maps = of.prediction.attention, {"Evidence": of.prediction.evidence, "Rollout": of.prediction.rollout}
     aspect = of.seen.shape[1] / of.seen.shape[0]
@@ -97,7 +97,7 @@ def _last_block(of: Explained) -> Image:
     return stack([heading, beside(parts, GUTTER)], 18)
 
 
-def _heads(of: Explained, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:
+def _heads(of: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:
     gap = GUTTER if len(heads) <= 4 else _GAP
     columns, across = columns_for(len(heads), height + LINE, room, aspect, LINE, gap)
     size = _size(height, across, aspect)
@@ -105,14 +105,14 @@ def _heads(of: Explained, heads: NDArray[np.float32], height: int, room: int, as
     return tiles([_map(of, head, size) for head in heads], names, columns, gap)
 
 
-def _share(head: NDArray[np.float32], card: Card, across: int) -> str:
+def _share(head: NDArray[np.float32], card: ModelCard, across: int) -> str:
     """What the class token kept for itself is no part of the map, so it is said."""
     if card.pooling != "cls_token" or across < 340:
         return ""
     return f": {head.sum():.0%} on the patches, {max(0.0, 1 - head.sum()):.0%} on itself"
 
 
-def _every_block(of: Explained, rows: NDArray[np.float32]) -> Image:
+def _every_block(of: ExplainedPhoto, rows: NDArray[np.float32]) -> Image:
     """A map a block; rows is (layers, heads, gh, gw)."""
     aspect = of.seen.shape[1] / of.seen.shape[0]
     columns = min(len(rows), 12)
@@ -124,7 +124,7 @@ def _every_block(of: Explained, rows: NDArray[np.float32]) -> Image:
     return stack([_heading("Block by block", words), grid], 18)
 
 
-def _lacking(of: Explained) -> list[Image]:
+def _lacking(of: ExplainedPhoto) -> list[Image]:
     """One sentence on what this model does not tell."""
     if of.prediction.rows is not None:
         return []
@@ -135,7 +135,7 @@ def _lacking(of: Explained) -> list[Image]:
     return [out]
 
 
-def _map(of: Explained, weights: NDArray[np.float32], size: tuple[int, int]) -> Image:
+def _map(of: ExplainedPhoto, weights: NDArray[np.float32], size: tuple[int, int]) -> Image:
     return heat_over(of.seen, weights, *size, of.opacity)
 
 

@@ -6,13 +6,13 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explained:
+class ExplainedPhoto:
     """A photo, what the model was shown of it, and what it said."""
 
     name: str
@@ -22,7 +22,7 @@ class Explained:
     """Width and height of the photo itself, in px; the frame may hold it reduced."""
     seen: Image
     """(h, w, 3) uint8, RGB: the model's input."""
-    card: Card
+    card: ModelCard
     prediction: Prediction
     """With a guess for every label."""
     top_k: int
@@ -36,7 +36,7 @@ class Explained:
         return self.prediction.top[0].label == self.truth
 
 
-def first_row(of: Explained, column: int) -> Image:
+def first_row(of: ExplainedPhoto, column: int) -> Image:
     """From the photo to the answer, in columns of that width."""
     spec, card = of.card.input, of.card
     across, height = of.size
@@ -54,7 +54,7 @@ def first_row(of: Explained, column: int) -> Image:
     return panel_row(panels, column)
 
 
-def patch_words(card: Card) -> tuple[str, str]:
+def patch_words(card: ModelCard) -> tuple[str, str]:
     """How many patches there are, such as `14 × 14 = 196 patches + class token`, and what a token is."""
     rows, columns = card.grid
     count, side = rows * columns, card.patch_size
@@ -99,7 +99,7 @@ def _scaled(rect: Rect, image: Image, shown: Image) -> Rect:
     )  # fmt: skip
 
 
-def _patches(seen: Image, card: Card) -> Image:
+def _patches(seen: Image, card: ModelCard) -> Image:
     """The input with gaps between its patches, so that each stands by itself."""
     rows, columns = card.grid
     out = seen.copy()
@@ -111,7 +111,7 @@ def _patches(seen: Image, card: Card) -> Image:
     return out
 
 
-def _guesses(of: Explained) -> list[tuple[str, float, Colour]]:
+def _guesses(of: ExplainedPhoto) -> list[tuple[str, float, Colour]]:
     """The best guesses; the truth is added where it is not among them."""
     ranked = of.prediction.top
     shown = list(ranked[: of.top_k])
@@ -120,7 +120,7 @@ def _guesses(of: Explained) -> list[tuple[str, float, Colour]]:
     return rows + [(f"{rank}. {guess.label}", guess.p, GREEN) for rank, guess in behind]
 
 
-def _colour(guess: Guess, of: Explained) -> Colour:
+def _colour(guess: Guess, of: ExplainedPhoto) -> Colour:
     if of.truth is None:
         return BLUE
     if guess.label == of.truth:
@@ -128,7 +128,7 @@ def _colour(guess: Guess, of: Explained) -> Colour:
     return RED if guess is of.prediction.top[0] else BLUE
 
 
-def _certainty(of: Explained) -> str:
+def _certainty(of: ExplainedPhoto) -> str:
     labels = f"{len(of.prediction.top):,} labels"
     if of.card.familiarity:
         resembles = f"of {labels}; it resembles what the model learned from"

@@ -8,7 +8,7 @@ import cv2
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.explain.figure import draw_sheet
-from vitcam.explain.first_row import Explained
+from vitcam.explain.first_row import ExplainedPhoto
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
@@ -22,7 +22,7 @@ _JPEG_QUALITY = 88
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ExplainRequest:
     """What was asked on the command line."""
 
     photo: Path
@@ -31,7 +31,7 @@ class Request:
     opacity: float
 
 
-def explain_photo(request: Request) -> None:
+def explain_photo(request: ExplainRequest) -> None:
     """Draw what the model makes of a photo.
 
     raises  UsageError if the photo, the place to write to or an option cannot be meant; VitcamError if writing fails
@@ -43,18 +43,18 @@ def explain_photo(request: Request) -> None:
     for_results().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
 
 
-def explain(photo: Image, request: Request) -> Explained:
+def explain(photo: Image, request: ExplainRequest) -> ExplainedPhoto:
     """Ask the model. photo is (H, W, 3) uint8, RGB."""
     model = request.model
     labels = Path(model.labels) if model.labels else None
     classifier = Classifier(model.name, threads=model.threads or None, labels=labels)
     height, width = photo.shape[:2]
-    about = About(request.photo.name, str(request.photo), truth_of(request.photo, classifier.labels))
+    about = PhotoInfo(request.photo.name, str(request.photo), truth_of(request.photo, classifier.labels))
     return ask(classifier, Decoded(photo, width, height), about, model.top_k, request.opacity)
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class PhotoInfo:
     """What is known of a photo beside its pixels."""
 
     name: str
@@ -62,11 +62,11 @@ class About:
     truth: str | None = None
 
 
-def ask(classifier: Classifier, photo: Decoded, about: About, top_k: int, opacity: float) -> Explained:
+def ask(classifier: Classifier, photo: Decoded, about: PhotoInfo, top_k: int, opacity: float) -> ExplainedPhoto:
     """What the sheet shows of a photo. The classifier is left as it was."""
     count = len(classifier.labels)
     frame = frame_of(photo.image, classifier.input, "explain", about.path)
-    return Explained(
+    return ExplainedPhoto(
         name=about.name,
         frame=frame,
         size=(photo.width, photo.height),
@@ -93,7 +93,7 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
 
 
-def _check(request: Request) -> None:
+def _check(request: ExplainRequest) -> None:
     """Refuse before anything is loaded what could not be done in the end."""
     out = request.out
     if out.suffix.lower() not in ENDINGS:
@@ -138,7 +138,7 @@ def _write(path: Path, sheet: Image) -> None:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _in_words(of: Explained) -> str:
+def _in_words(of: ExplainedPhoto) -> str:
     best = of.prediction.top[0]
     said = f"{best.label}, {best.p:.1%}"
     if of.truth is None:

@@ -1,8 +1,8 @@
 """One file carries everything: a zip with labels, preprocessing, calibration and golden images behind the flatbuffer.
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
-`vitcam.json` (a `Card`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known answers),
-and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
+`vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
+answers), and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
 
 The zip protects its own parts by CRC-32. The flatbuffer in front of it is protected by a SHA-256 in the description: a
 native runtime that is given a damaged graph can end the process.
@@ -38,7 +38,7 @@ _DAMAGES = (  # what zipfile, json and NumPy raise for files that somebody damag
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ModelCard:
     """What must be known of a model to use it rightly, and what was measured of it."""
 
     name: str
@@ -85,7 +85,7 @@ class Bundle:
     """A model file, read and checked."""
 
     path: Path
-    card: Card
+    card: ModelCard
     labels: tuple[str, ...]
     golden: tuple[Golden, ...]
     familiarity: Familiarity | None = None
@@ -94,11 +94,11 @@ class Bundle:
 def write(
     path: Path,
     tflite: bytes,
-    card: Card,
+    card: ModelCard,
     labels: list[str],
     golden: list[Golden],
     familiar: Familiarity | None = None,
-) -> Card:
+) -> ModelCard:
     """Write a model file.
 
     tflite   the finished flatbuffer
@@ -201,18 +201,18 @@ def _json(card: dict[str, Any]) -> str:
     return json.dumps(card, indent=1, ensure_ascii=False)
 
 
-def _card(raw: dict[str, Any]) -> Card:
+def _card(raw: dict[str, Any]) -> ModelCard:
     if raw.get("schema") != SCHEMA:
         raise ModelError(
             f"the model's description has schema {raw.get('schema')!r}, this vitcam reads {SCHEMA}; "
             "export the model again or update vitcam"
         )
-    known = {f.name for f in fields(Card)}
+    known = {f.name for f in fields(ModelCard)}
     values = {key: value for key, value in raw.items() if key in known}
     values["input"] = InputSpec(**values["input"])
     values["grid"] = tuple(values["grid"])
     values["trained_on"] = tuple(values.get("trained_on", ()))
-    card = Card(**values)
+    card = ModelCard(**values)
     check_kinds(card)
     if "probabilities" not in card.outputs:
         raise ValueError("its outputs name no probabilities")

@@ -18,7 +18,7 @@ from vitcam.model import bundle, foreign
 from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
-from vitcam.model.runtime import RuntimeInfo, Tensor, default_threads, open_interpreter
+from vitcam.model.runtime import RuntimeInfo, TensorInfo, default_threads, open_interpreter
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 log = logging.getLogger(__name__)
@@ -232,7 +232,9 @@ def _check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) -
         raise ModelError(f"{path} gives {shape[-1]} probabilities, but there are {len(labels)} labels; they must match")
 
 
-def _check_outputs(path: Path, given: Sequence[Tensor], card: bundle.Card, familiar: Familiarity | None) -> None:
+def _check_outputs(
+    path: Path, given: Sequence[TensorInfo], card: bundle.ModelCard, familiar: Familiarity | None
+) -> None:
     """Whether each output that the description names is there and as large as it says."""
     cells = math.prod(card.grid)
     wanted = {"attention": card.heads * cells, "evidence": cells}

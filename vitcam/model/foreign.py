@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 
 from vitcam.errors import ModelError
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.model.runtime import Interpreter
 from vitcam.pictures.resize import InputSpec
 
 
-def describe(path: Path, graph: Interpreter) -> Card:
+def describe(path: Path, graph: Interpreter) -> ModelCard:
     """A card with what the graph itself tells.
 
     raises  ModelError if the graph does not take one RGB picture in bytes and give one row of scores
@@ -27,7 +27,7 @@ def describe(path: Path, graph: Interpreter) -> Card:
             f"{path} has {len(graph.outputs)} outputs of which {len(scores)} are one row of scores; "
             "exactly one is needed"
         )
-    return Card(
+    return ModelCard(
         name=path.stem,
         description="a TensorFlow Lite classifier without a description",
         input=InputSpec(shape[1], shape[2]),

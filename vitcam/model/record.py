@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.runtime.interpreter import RuntimeInfo
 
@@ -12,7 +12,7 @@ from vitcam.model.runtime.interpreter import RuntimeInfo
 class ModelInfo:
     """A loaded model without its graph: what it is, what it can give, and what runs it here."""
 
-    card: Card
+    card: ModelCard
     labels: tuple[str, ...]
     """The file's own, or those of `--labels`."""
     gives: frozenset[str]

@@ -56,13 +56,13 @@ class Limits:
 
 
 Decode = Callable[[bytes], Decoded]
-Room = Callable[[int, int], Image]
+Allocate = Callable[[int, int], Image]
 """Asked for `height`, `width`: gives (height, width, 3) uint8 that a picture is written into."""
 
 _OWN_FILE = Limits()
 
 
-def empty_room(height: int, width: int) -> Image:
+def new_picture(height: int, width: int) -> Image:
     """Memory of its own for a picture."""
     return np.empty((height, width, 3), np.uint8)
 
@@ -72,18 +72,18 @@ def decode_image(data: bytes) -> Image:
     return decode(data).image
 
 
-def decode(data: bytes, limits: Limits = _OWN_FILE, room: Room = empty_room) -> Decoded:
+def decode(data: bytes, limits: Limits = _OWN_FILE, allocate: Allocate = new_picture) -> Decoded:
     """Decode one picture in this process, turned upright as its EXIF orientation says.
 
-    data     a whole JPEG, PNG, WebP or BMP file
-    room     gives the memory that the pixels are written into; transparency is dropped, 16 bits become 8
-    raises   UsageError for anything else: too large, cut off, damaged, of another kind
+    data      a whole JPEG, PNG, WebP or BMP file
+    allocate  gives the memory that the pixels are written into; transparency is dropped, 16 bits become 8
+    raises    UsageError for anything else: too large, cut off, damaged, of another kind
     """
     header = checked_header(data, limits)
     quiet_opencv()
     factor = reduction(header.upright_size, limits.enough)
     upright = _UPRIGHT.get(header.orientation, _as_it_is)(_pixels(data, header, factor))
-    image = cv2.cvtColor(upright, cv2.COLOR_BGR2RGB, dst=room(*upright.shape[:2]))
+    image = cv2.cvtColor(upright, cv2.COLOR_BGR2RGB, dst=allocate(*upright.shape[:2]))
     height, width = header.upright_size
     return Decoded(np.asarray(image, dtype=np.uint8), width, height)
 

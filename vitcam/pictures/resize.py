@@ -11,7 +11,7 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Image, Rect
 from vitcam.pictures.view import CROP_WORDS, Region
 
-Mode = Literal["crop", "squash"]
+ResizeMode = Literal["crop", "squash"]
 Interpolation = Literal["area", "linear", "bicubic"]
 
 
@@ -26,15 +26,15 @@ class InputSpec:
 
     height: int
     width: int
-    resize: Mode = "crop"
+    resize: ResizeMode = "crop"
     crop_fraction: float = 1.0
     interpolation: Interpolation = "area"
 
     def __post_init__(self) -> None:
         if min(self.height, self.width) < 1 or max(self.height, self.width) > 4096:
             raise ModelError(f"the model's input is {self.width}×{self.height} px; 1 to 4096 px a side are allowed")
-        if self.resize not in get_args(Mode):
-            raise ModelError(f"the resize mode {self.resize!r} is unknown; allowed: {', '.join(get_args(Mode))}")
+        if self.resize not in get_args(ResizeMode):
+            raise ModelError(f"the resize mode {self.resize!r} is unknown; allowed: {', '.join(get_args(ResizeMode))}")
         if self.interpolation not in get_args(Interpolation):
             allowed = ", ".join(get_args(Interpolation))
             raise ModelError(f"the interpolation {self.interpolation!r} is unknown; allowed: {allowed}")

@@ -22,7 +22,7 @@ def network() -> Exported:
 
 
 def write(path: Path, tflite: bytes) -> Path:
-    card = bundle.Card(
+    card = bundle.ModelCard(
         name=path.stem,
         description="random weights",
         input=InputSpec(*SMALL.image_size),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests import frames
 from vitcam.frames import ClassifiedFrame, Image, Prediction, Rect
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime.interpreter import RuntimeInfo
 from vitcam.pictures.decode import Decoded, decode
@@ -25,7 +25,7 @@ from vitcam.state import Counts, State, Status
 from vitcam.web.server import WebServer
 
 MODEL = ModelInfo(
-    Card("toy", "for a test", InputSpec(64, 64), {"probabilities": 0}, 16, (4, 4), 3, 2, 48, 1000),
+    ModelCard("toy", "for a test", InputSpec(64, 64), {"probabilities": 0}, 16, (4, 4), 3, 2, 48, 1000),
     ("cup", "cat"),
     gives=frozenset(),
     by_familiarity=False,

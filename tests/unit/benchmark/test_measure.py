@@ -8,16 +8,16 @@ import pytest
 from rich.console import Console
 
 from vitcam.benchmark.child import some_input
-from vitcam.benchmark.measure import Plan, default_threads, read_threads
+from vitcam.benchmark.measure import BenchPlan, default_threads, read_threads
 from vitcam.benchmark.peak_model import MACS
-from vitcam.benchmark.row import Health, Rounds, Row, health_of, row_of
+from vitcam.benchmark.row import BenchRow, MachineHealth, Rounds, health_of, row_of
 from vitcam.commands.bench import bench_table
 from vitcam.errors import ModelError, UsageError
 from vitcam.machine import Machine
 from vitcam.model.macs import Macs
-from vitcam.model.runtime.interpreter import Tensor
+from vitcam.model.runtime.interpreter import TensorInfo
 
-CALM = Health(None, None, None)
+CALM = MachineHealth(None, None, None)
 
 
 def latencies(*p50: float) -> list[dict[str, float]]:
@@ -32,7 +32,7 @@ def peaks(*gmac_s: float) -> list[dict[str, float]]:
     return [{"p10_ms": MACS / 1e6 / rate} for rate in gmac_s]
 
 
-def row(macs: Macs, health: Health = CALM, stages: tuple[dict[str, float], ...] = ()) -> Row:
+def row(macs: Macs, health: MachineHealth = CALM, stages: tuple[dict[str, float], ...] = ()) -> BenchRow:
     """Figures of three rounds, the second of them disturbed."""
     rounds = Rounds(latencies(10, 40, 11), peaks(200, 50, 190), peaks(48, 20, 50), stages)
     return row_of("mine", 2, macs, rounds, {"before": CALM, "after": health})
@@ -74,7 +74,7 @@ def test_the_table_has_a_column_a_thread_count_and_the_budget_of_the_stages() ->
 
 def test_the_table_says_how_hot_a_pi_was_and_what_held_it_back_meanwhile() -> None:
     text = printed(
-        row(Macs(10**9, 0), Health(81.6, ["soft temperature limit"], ["soft temperature limit", "throttled"]))
+        row(Macs(10**9, 0), MachineHealth(81.6, ["soft temperature limit"], ["soft temperature limit", "throttled"]))
     )
 
     assert "82 °C, soft temperature limit, throttled since the boot" in text
@@ -89,7 +89,7 @@ def test_temperature_and_throttling_are_read_as_the_doctor_reads_them(tmp_path: 
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text)
 
-    assert health_of(Machine({}, tmp_path)) == Health(61.2, ["throttled"], ["throttled"])
+    assert health_of(Machine({}, tmp_path)) == MachineHealth(61.2, ["throttled"], ["throttled"])
 
 
 @pytest.mark.parametrize(("text", "threads"), [("1,2,4", (1, 2, 4)), (" 2 , 1,2", (2, 1)), ("64", (64,))])
@@ -106,7 +106,7 @@ def test_thread_counts_that_cannot_be_meant_are_refused_with_what_is_allowed(tex
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 601.0, float("nan"), float("inf")])
 def test_a_duration_that_cannot_be_meant_is_refused_with_what_is_allowed(seconds: float) -> None:
     with pytest.raises(UsageError, match=r"0\.1 to 600 is allowed"):
-        Plan("everyday", (1,), seconds)
+        BenchPlan("everyday", (1,), seconds)
 
 
 def test_every_core_of_a_pi_is_tried_and_larger_machines_in_doubling_steps() -> None:
@@ -127,7 +127,7 @@ def test_every_core_of_a_pi_is_tried_and_larger_machines_in_doubling_steps() -> 
 def test_made_up_input_fills_the_range_of_pixels_and_is_zero_where_it_may_be_an_index(
     dtype: str, low: float, high: float
 ) -> None:
-    values = some_input(Path("x.tflite"), Tensor("in", (1, 50, 50, 3), np.dtype(dtype), 0, 0))
+    values = some_input(Path("x.tflite"), TensorInfo("in", (1, 50, 50, 3), np.dtype(dtype), 0, 0))
 
     assert values.dtype == dtype
     assert values.shape == (1, 50, 50, 3)
@@ -136,10 +136,10 @@ def test_made_up_input_fills_the_range_of_pixels_and_is_zero_where_it_may_be_an_
 
 def test_an_input_of_text_cannot_be_made_up_and_is_refused() -> None:
     with pytest.raises(ModelError, match="only numbers"):
-        some_input(Path("x.tflite"), Tensor("words", (1,), np.dtype("S1"), 0, 0))
+        some_input(Path("x.tflite"), TensorInfo("words", (1,), np.dtype("S1"), 0, 0))
 
 
-def printed(found: Row) -> str:
+def printed(found: BenchRow) -> str:
     """The table as text."""
     console = Console(file=io.StringIO(), width=120)
     console.print(bench_table([found]))

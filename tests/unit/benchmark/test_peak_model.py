@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from ai_edge_litert import schema_py_generated as schema
 
-from vitcam.benchmark.peak_model import MACS, SIDE, Kind, square_product
+from vitcam.benchmark.peak_model import MACS, SIDE, WeightType, square_product
 from vitcam.model.macs import Macs, count_macs
 from vitcam.model.runtime import open_interpreter
 
 
 @pytest.mark.parametrize(("kind", "macs"), [("int8", Macs(MACS, 0)), ("floating", Macs(0, MACS))])
 def test_the_yardstick_is_one_delegate_partition_of_a_known_number_of_multiply_adds(
-    tmp_path: Path, kind: Kind, macs: Macs
+    tmp_path: Path, kind: WeightType, macs: Macs
 ) -> None:
     path = tmp_path / "peak.tflite"
     path.write_bytes(square_product(kind))
@@ -27,7 +27,7 @@ def test_the_yardstick_is_one_delegate_partition_of_a_known_number_of_multiply_a
     ("kind", "dtype", "scale", "tolerance"), [("int8", "i1", 0.01, 0.02), ("floating", "f4", 1, 1e-5)]
 )
 def test_the_yardstick_really_multiplies_by_all_of_its_weights(
-    tmp_path: Path, kind: Kind, dtype: str, scale: float, tolerance: float
+    tmp_path: Path, kind: WeightType, dtype: str, scale: float, tolerance: float
 ) -> None:
     content = square_product(kind)
     (tmp_path / "peak.tflite").write_bytes(content)

@@ -5,7 +5,7 @@ import numpy as np
 from tests import frames
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.explain.figure import draw_sheet
-from vitcam.explain.photo import About, ask
+from vitcam.explain.photo import PhotoInfo, ask
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
 
@@ -17,7 +17,7 @@ def test_the_sheet_is_the_one_that_vitcam_explain_draws_and_the_model_is_left_as
 
     sheet = photos.explain(photo)
 
-    assert (sheet == draw_sheet(ask(classifier, photo, About("the photo that was sent"), 3, 0.85))).all()
+    assert (sheet == draw_sheet(ask(classifier, photo, PhotoInfo("the photo that was sent"), 3, 0.85))).all()
     assert classifier.top_k == 3
     assert len(photos.classify(photo.image).top) == 3
 

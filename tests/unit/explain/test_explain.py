@@ -8,15 +8,15 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.explain.figure import MARGIN, WIDTH, draw_sheet
-from vitcam.explain.first_row import Explained, patch_words
+from vitcam.explain.first_row import ExplainedPhoto, patch_words
 from vitcam.explain.photo import truth_of
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.model.classifier import frame_of
 from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
 from vitcam.pictures.resize import InputSpec, to_model_size
 
-CARD = Card("made-up", "for a test", InputSpec(64, 64), {}, 16, (4, 4), 3, 2, 48, 1000)
+CARD = ModelCard("made-up", "for a test", InputSpec(64, 64), {}, 16, (4, 4), 3, 2, 48, 1000)
 LABELS = ("cup", "pagoda", "wild cat", "daisy", "tick", "face", "rose")
 
 
@@ -28,7 +28,7 @@ def weights(*shape: int) -> NDArray[np.float32]:
     return np.random.default_rng(2).random(shape, np.float32)
 
 
-def explained(photo: Image, card: Card = CARD, truth: str | None = None, top_k: int = 5) -> Explained:
+def explained(photo: Image, card: ModelCard = CARD, truth: str | None = None, top_k: int = 5) -> ExplainedPhoto:
     """A sheet's content, as a model with that card would give it."""
     shares = np.geomspace(0.5, 0.01, len(LABELS))
     prediction = Prediction(
@@ -41,7 +41,7 @@ def explained(photo: Image, card: Card = CARD, truth: str | None = None, top_k: 
     )  # fmt: skip
     seen = to_model_size(photo, card.input)
     frame = frame_of(photo, card.input, "test")
-    return Explained("a.jpg", frame, prediction.size, seen, card, prediction, top_k, truth, 0.85)
+    return ExplainedPhoto("a.jpg", frame, prediction.size, seen, card, prediction, top_k, truth, 0.85)
 
 
 def has(image: Image, colour: tuple[int, int, int]) -> bool:
@@ -105,7 +105,7 @@ def test_photos_of_every_shape_make_a_sheet_of_one_width_with_its_margins(height
         replace(CARD, input=InputSpec(128, 32, "squash"), grid=(8, 2), layers=1, pooling="first"),
     ],
 )
-def test_every_network_fits_on_the_sheet(card: Card) -> None:
+def test_every_network_fits_on_the_sheet(card: ModelCard) -> None:
     assert draw_sheet(explained(noise(200, 300), card)).shape[1] == WIDTH
 
 

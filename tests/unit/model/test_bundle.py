@@ -11,12 +11,12 @@ from vitcam.commands.models import show_verification
 from vitcam.errors import ModelError
 from vitcam.frames import Guess
 from vitcam.model import bundle
-from vitcam.model.bundle import Card, Golden
+from vitcam.model.bundle import Golden, ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model
 from vitcam.pictures.resize import InputSpec
 
-CARD = Card(
+CARD = ModelCard(
     name="tiny",
     description="for tests",
     input=InputSpec(32, 48, "squash", interpolation="linear"),
@@ -171,7 +171,7 @@ def test_a_model_without_golden_images_says_how_it_gets_some(tmp_path: Path) -> 
         show_verification(str(model), as_json=False)
 
 
-def _all_but_golden(name: str) -> tuple[bytes, Card, list[str], list[Golden]]:
+def _all_but_golden(name: str) -> tuple[bytes, ModelCard, list[str], list[Golden]]:
     found = bundle.read(find_model(name))
     assert found is not None
     return bundle.flatbuffer(found.path), found.card, list(found.labels), []

@@ -231,7 +231,7 @@ def test_a_picture_on_its_side_is_reduced_as_it_will_stand() -> None:
 
 def test_pixels_are_written_where_they_are_wanted() -> None:
     wanted = np.zeros((60, 90, 3), np.uint8)
-    decoded = decode(encoded(".jpg"), room=lambda height, width: wanted[:height, :width])
+    decoded = decode(encoded(".jpg"), allocate=lambda height, width: wanted[:height, :width])
 
     assert np.shares_memory(decoded.image, wanted)
     assert wanted[30, 2, 0] > 200

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
 from vitcam_training.model_card.cautions import epochs_in_words
 from vitcam_training.model_card.commands import KEYS, evaluating, made_by
@@ -57,7 +57,7 @@ def _link(source: str) -> Node:
     return tag("a", source, href=source, rel="noreferrer") if source.startswith(("https://", "http://")) else source
 
 
-def _attempts(card: Card) -> Element:
+def _attempts(card: ModelCard) -> Element:
     """Every attempt that the model's card keeps, the weaker ones too."""
     kept = listed(card)
     if not kept:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from vitcam.benchmark.row import Row
+from vitcam.benchmark.row import BenchRow
 from vitcam_training.report.markup import Node, paragraph, table
 from vitcam_training.report.material import Material
 
@@ -22,7 +22,7 @@ def speed(of: Material) -> list[Element]:
     return [paragraph(words), beside, times, table("Size", (), _facts(of))]
 
 
-def _row(row: Row) -> list[Node]:
+def _row(row: BenchRow) -> list[Node]:
     times = [f"{row.p50_ms:.2f}", f"{row.p90_ms:.2f}", f"{row.p99_ms:.2f}"]
     reached = "–" if row.fraction is None else f"{row.fraction:.0%}"
     return [f"{row.threads}", *times, f"{row.fps:.1f}", f"{row.rss_mb:.0f}", reached]

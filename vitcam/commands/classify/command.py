@@ -24,7 +24,7 @@ from vitcam.wire import error_record, prediction_record, summary_record
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ClassifyRequest:
     """What was asked on the command line."""
 
     targets: list[str]
@@ -36,7 +36,7 @@ class Request:
 class _Report:
     """Prints what comes, and counts it."""
 
-    def __init__(self, request: Request, labels: tuple[str, ...]) -> None:
+    def __init__(self, request: ClassifyRequest, labels: tuple[str, ...]) -> None:
         self._as_json = request.as_json
         self._targets = len(request.targets)
         self._layout = Layout.of(labels)
@@ -91,7 +91,7 @@ class _Report:
             sys.stdout.flush()
 
 
-def classify_photos(request: Request) -> bool:
+def classify_photos(request: ClassifyRequest) -> bool:
     """Classify all that was named; False if not a single photo could be."""
     model = request.model
     labels = Path(model.labels) if model.labels else None

@@ -6,7 +6,7 @@ The sources import OpenCV, so they are imported where they are used: see `check_
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.errors import UsageError, VitcamError
 
 if TYPE_CHECKING:
@@ -18,33 +18,33 @@ _ON_THE_NETWORK = ("rtsp:", "http:", "https:")
 _NO_RIGHT = "sudo usermod -aG video $USER, then log in again"
 
 
-def camera(examined: Examined) -> Finding:
+def camera(context: CheckContext) -> CheckResult:
     """What libcamera and the kernel find, measured by what the settings ask for."""
     from vitcam.sources.discovery import list_libcamera
     from vitcam.sources.v4l2_devices import capture_devices
 
-    source = examined.settings.camera.source
+    source = context.settings.camera.source
     if source.startswith(_ON_THE_NETWORK):
         return _answers(source)
-    devices = capture_devices(examined.machine.root / "dev")
+    devices = capture_devices(context.machine.root / "dev")
     libcamera = list_libcamera()
     # a picamera2 that cannot be imported is a finding of the check of that name
     if libcamera.trouble and libcamera.imports and not source.startswith(("v4l2:", "/dev/v")):
-        return Finding("fail", libcamera.trouble + _used_instead(source, devices), _LOOSE_CABLE)
+        return CheckResult("fail", libcamera.trouble + _used_instead(source, devices), _LOOSE_CABLE)
     found = _listed(libcamera.names, devices)
     if source.startswith(("v4l2:", "/dev/v")):
         return _named_device(source.removeprefix("v4l2:"), devices, found)
     if source.startswith("picamera"):
-        missing = Finding("fail", f"picamera2 finds no camera; {found}", _NO_CAMERA)
-        return Finding("ok", found) if libcamera.names else missing
+        missing = CheckResult("fail", f"picamera2 finds no camera; {found}", _NO_CAMERA)
+        return CheckResult("ok", found) if libcamera.names else missing
     if source:
         return _no_camera_wanted(source)
     if libcamera.names or any(device.permitted for device in devices):
-        return Finding("ok", found)
-    return Finding("fail", found, _NO_RIGHT if devices else _NO_CAMERA)
+        return CheckResult("ok", found)
+    return CheckResult("fail", found, _NO_RIGHT if devices else _NO_CAMERA)
 
 
-def _answers(source: str) -> Finding:
+def _answers(source: str) -> CheckResult:
     """One picture from a network camera; every wait inside has its time-out."""
     from vitcam.redaction import redacted
     from vitcam.sources import open_source
@@ -53,8 +53,8 @@ def _answers(source: str) -> Finding:
         with open_source(source) as opened:
             height, width = next(iter(opened)).preview.shape[:2]
     except VitcamError as error:
-        return Finding("fail", str(error), "look at the same address with ffplay or a browser from this machine")
-    return Finding("ok", f"{redacted(source)} sends pictures of {width}×{height} px")
+        return CheckResult("fail", str(error), "look at the same address with ffplay or a browser from this machine")
+    return CheckResult("ok", f"{redacted(source)} sends pictures of {width}×{height} px")
 
 
 def _used_instead(source: str, devices: "list[Device]") -> str:
@@ -69,20 +69,20 @@ def _listed(names: Sequence[str], devices: "list[Device]") -> str:
     return "; ".join(names) or "no camera was found"
 
 
-def _named_device(path: str, devices: "list[Device]", found: str) -> Finding:
+def _named_device(path: str, devices: "list[Device]", found: str) -> CheckResult:
     match = next((device for device in devices if device.path == path), None)
     if match is None:
-        return Finding("fail", f"{path} is no camera; {found}", _NO_CAMERA)
-    return Finding("ok", found) if match.permitted else Finding("fail", found, _NO_RIGHT)
+        return CheckResult("fail", f"{path} is no camera; {found}", _NO_CAMERA)
+    return CheckResult("ok", found) if match.permitted else CheckResult("fail", found, _NO_RIGHT)
 
 
-def _no_camera_wanted(source: str) -> Finding:
+def _no_camera_wanted(source: str) -> CheckResult:
     from vitcam.sources import open_source
 
     try:
         open_source(source)
     except UsageError as error:
-        return Finding("fail", str(error), "name another with --source, or in [camera] source")
+        return CheckResult("fail", str(error), "name another with --source, or in [camera] source")
     if source.partition(":")[0] == "-":
-        return Finding("ok", "the source is stdin: what a pipe brings shows when it runs")
-    return Finding("ok", f"the source is {source}: no camera is needed")
+        return CheckResult("ok", "the source is stdin: what a pipe brings shows when it runs")
+    return CheckResult("ok", f"the source is {source}: no camera is needed")

@@ -11,8 +11,8 @@ Grade = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check saw."""
+class CheckResult:
+    """What one check found."""
 
     status: Grade
     found: str
@@ -23,7 +23,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A finding under the name of its check."""
+    """A result under the name of its check."""
 
     name: str
     status: Grade
@@ -32,11 +32,11 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
-    """The machine and the settings that are examined."""
+class CheckContext:
+    """The machine and the settings that are checked."""
 
     settings: Settings
     machine: Machine
 
 
-Examination = Callable[[Examined], Finding]
+CheckFunction = Callable[[CheckContext], CheckResult]

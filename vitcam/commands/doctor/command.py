@@ -1,4 +1,4 @@
-"""`vitcam doctor`: every check there is, in one table. A check that fails itself is reported like any other finding."""
+"""`vitcam doctor`: every check there is, in one table. A check that raises is reported like any other result."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from dataclasses import asdict
 from rich.text import Text
 
 from vitcam.commands.doctor import camera, machine, model, python, service
-from vitcam.commands.doctor.check import Check, Examination, Examined
+from vitcam.commands.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.config.settings import Settings
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
@@ -19,7 +19,7 @@ from vitcam.terminal.consoles import for_results
 
 log = logging.getLogger(__name__)
 
-CHECKS: dict[str, Examination] = {
+CHECKS: dict[str, CheckFunction] = {
     "python": python.python,
     "picamera2": python.picamera2,
     "camera": camera.camera,
@@ -38,20 +38,20 @@ _MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", 
 
 def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Check]:
     """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
-    examined = Examined(settings, Machine(environ))
-    return [examine(name, examination, examined) for name, examination in CHECKS.items()]
+    context = CheckContext(settings, Machine(environ))
+    return [examine(name, function, context) for name, function in CHECKS.items()]
 
 
-def examine(name: str, examination: Examination, examined: Examined) -> Check:
-    """One check; what it raises is its finding, since the worst machine needs the other checks most."""
+def examine(name: str, function: CheckFunction, context: CheckContext) -> Check:
+    """One check; what it raises is its result, since the other checks must still run."""
     try:
         with redirect_stdout(sys.stderr):  # a broken OpenCV prints its complaint between our JSON
-            finding = examination(examined)
+            result = function(context)
     except Exception as error:
         log.exception("the check %s failed unexpectedly", name, extra=TOLD_ELSEWHERE)
         sentence = " ".join(str(error).split()) or "no reason given"
         return Check(name, "fail", f"could not be checked: {type(error).__name__}: {sentence}", "vitcam -v doctor")
-    return Check(name, finding.status, finding.found, finding.fix)
+    return Check(name, result.status, result.found, result.fix)
 
 
 def any_failed(checks: Iterable[Check]) -> bool:

@@ -3,18 +3,18 @@
 import re
 import shutil
 
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.folders import state_folder
 from vitcam.machine import read_text
 
 _GB, _MB = 1_000_000_000, 1_000_000
 
 
-def disk(examined: Examined) -> Finding:
+def disk(context: CheckContext) -> CheckResult:
     """Room where models, events and photos will lie."""
-    folder = state_folder(examined.machine.environ)
+    folder = state_folder(context.machine.environ)
     if folder is None:
-        return Finding(
+        return CheckResult(
             "warn", "no folder for what the daemon learns: neither HOME nor STATE_DIRECTORY is set", "set HOME"
         )
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
@@ -22,49 +22,49 @@ def disk(examined: Examined) -> Finding:
     found = f"{free / _GB:.1f} GB free at {folder}"
     fix = "free some space: sudo apt clean; sudo journalctl --vacuum-size=100M"
     if free < 50 * _MB:
-        return Finding("fail", f"{found}; at least 0.05 GB are needed", fix)
+        return CheckResult("fail", f"{found}; at least 0.05 GB are needed", fix)
     if free < 500 * _MB:
-        return Finding("warn", f"{found}; at least 0.5 GB are advised", fix)
-    return Finding("ok", found)
+        return CheckResult("warn", f"{found}; at least 0.5 GB are advised", fix)
+    return CheckResult("ok", found)
 
 
-def memory(examined: Examined) -> Finding:
+def memory(context: CheckContext) -> CheckResult:
     """Memory that can be had without swapping."""
-    match = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(examined.machine.root / "proc/meminfo"), re.MULTILINE)
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(context.machine.root / "proc/meminfo"), re.MULTILINE)
     if match is None:
-        return Finding("warn", "/proc/meminfo does not say how much memory is available", "mount /proc")
+        return CheckResult("warn", "/proc/meminfo does not say how much memory is available", "mount /proc")
     available = int(match[1]) * 1024
     found = f"{available / _GB:.1f} GB available"
     fix = "end what takes most: ps aux --sort=-rss | head"
     if available < 150 * _MB:
-        return Finding("fail", f"{found}; at least 0.15 GB are needed", fix)
+        return CheckResult("fail", f"{found}; at least 0.15 GB are needed", fix)
     if available < 400 * _MB:
-        return Finding("warn", f"{found}; at least 0.4 GB are advised", fix)
-    return Finding("ok", found)
+        return CheckResult("warn", f"{found}; at least 0.4 GB are advised", fix)
+    return CheckResult("ok", found)
 
 
-def temperature(examined: Examined) -> Finding:
+def temperature(context: CheckContext) -> CheckResult:
     """The hottest sensor. A Pi slows down at 80 °C and more so at 85 °C."""
-    hottest = examined.machine.hottest_celsius()
+    hottest = context.machine.hottest_celsius()
     if hottest is None:
-        return Finding("ok", "no sensor here")
+        return CheckResult("ok", "no sensor here")
     if hottest < 80:
-        return Finding("ok", f"{hottest:.0f} °C")
+        return CheckResult("ok", f"{hottest:.0f} °C")
     fix = "add a fan or heat sink, or ask for less: --set model.fps=10"
-    return Finding("warn", f"{hottest:.0f} °C; from 80 °C on a Pi slows down", fix)
+    return CheckResult("warn", f"{hottest:.0f} °C; from 80 °C on a Pi slows down", fix)
 
 
-def power(examined: Examined) -> Finding:
+def power(context: CheckContext) -> CheckResult:
     """Whether the firmware holds the processor back, now or since the boot."""
-    hindrances = examined.machine.hindrances()
+    hindrances = context.machine.hindrances()
     if hindrances is None:
-        return Finding(
-            "ok", "no Raspberry Pi firmware here" if not examined.machine.is_pi else "the firmware does not say"
+        return CheckResult(
+            "ok", "no Raspberry Pi firmware here" if not context.machine.is_pi else "the firmware does not say"
         )
     now, before = hindrances
     found = f"now: {', '.join(now) or 'nothing'}; since the boot: {', '.join(before) or 'nothing'}"
     if not now and not before:
-        return Finding("ok", "neither throttled nor under-voltage since the boot")
+        return CheckResult("ok", "neither throttled nor under-voltage since the boot")
     weak = "under-voltage" in now + before
     fix = "use the official 27 W supply and a short cable" if weak else "add a fan or heat sink"
-    return Finding("warn", found, fix)
+    return CheckResult("warn", found, fix)

@@ -7,22 +7,22 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.errors import VitcamError
 
 if TYPE_CHECKING:
     from vitcam.model.classifier import Classifier
 
 
-def model(examined: Examined) -> Finding:
+def model(context: CheckContext) -> CheckResult:
     """Ask the model the images whose answers it carries."""
-    name = examined.settings.model.name
+    name = context.settings.model.name
     try:
-        results = _load(examined).verify()
+        results = _load(context).verify()
     except VitcamError as error:
-        return Finding("fail", str(error), "vitcam models list")
+        return CheckResult("fail", str(error), "vitcam models list")
     if not results:
-        return Finding("warn", f"{name} carries no golden images, so its answers cannot be checked", "")
+        return CheckResult("warn", f"{name} carries no golden images, so its answers cannot be checked", "")
     wrong = [result for result in results if not result.ok]
     if wrong:
         first = wrong[0]
@@ -30,34 +30,36 @@ def model(examined: Examined) -> Finding:
             f"{len(wrong)} of {len(results)} golden images are answered wrongly: {first.name} is "
             f"{first.found.label} {first.found.p:.2f}, not {first.expected.label} {first.expected.p:.2f}"
         )
-        return Finding("fail", found, "pip install --force-reinstall vitcam ai-edge-litert")
-    return Finding("ok", f"{name}: {len(results)} golden images answered rightly")
+        return CheckResult("fail", found, "pip install --force-reinstall vitcam ai-edge-litert")
+    return CheckResult("ok", f"{name}: {len(results)} golden images answered rightly")
 
 
-def runtime(examined: Examined) -> Finding:
+def runtime(context: CheckContext) -> CheckResult:
     """What runs the model, with how many threads, and whether one delegate takes the whole graph."""
     try:
-        info = _load(examined).runtime
+        info = _load(context).runtime
     except VitcamError as error:
-        return Finding("fail", str(error), "vitcam models list")
+        return CheckResult("fail", str(error), "vitcam models list")
     found = (
         f"{info.name} {info.version}, {info.threads} thread(s), {info.partitions} delegate partition(s), "
         f"{info.outside} operator(s) outside"
     )
     cores = len(os.sched_getaffinity(0))
     if info.threads > cores:
-        return Finding(
+        return CheckResult(
             "warn", f"{found}; this machine has {cores} core(s)", f"--threads {cores}, or 0 to let vitcam choose"
         )
     if info.partitions != 1 or info.outside:
-        return Finding("warn", f"{found}; the model runs slower than it could", "export it again: vitcam-train export")
-    return Finding("ok", found)
+        return CheckResult(
+            "warn", f"{found}; the model runs slower than it could", "export it again: vitcam-train export"
+        )
+    return CheckResult("ok", found)
 
 
-def _load(examined: Examined) -> "Classifier":
+def _load(context: CheckContext) -> "Classifier":
     from vitcam.model.classifier import Classifier
 
-    wish = examined.settings.model
+    wish = context.settings.model
     return Classifier(
         wish.name, threads=wish.threads or None, labels=Path(wish.labels) if wish.labels else None, top_k=wish.top_k
     )

@@ -5,7 +5,7 @@ import platform
 import sys
 from pathlib import Path
 
-from vitcam.commands.doctor.check import Examined, Finding, Grade
+from vitcam.commands.doctor.check import CheckContext, CheckResult, Grade
 from vitcam.processes.bounded import Outcome, run_bounded
 
 _TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
@@ -19,51 +19,53 @@ _IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys
 _SYSTEM_PACKAGES = "usr/lib/python3/dist-packages"
 
 
-def python(examined: Examined) -> Finding:
+def python(context: CheckContext) -> CheckResult:
     """The interpreter, and whether every package imports beside the others."""
     from importlib.metadata import PackageNotFoundError, version
 
     runtime = next((name for name in _RUNTIMES if importlib.util.find_spec(name)), next(iter(_RUNTIMES)))
     outcome = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
     if outcome.code != 0:
-        return Finding("fail", f"a package does not import: {outcome.last_words}", _pip_fix(outcome))
+        return CheckResult("fail", f"a package does not import: {outcome.last_words}", _pip_fix(outcome))
     try:
         versions = [f"{package} {version(package)}" for package in (*_NEEDED.values(), _RUNTIMES[runtime])]
     except PackageNotFoundError as error:  # imported, yet installed by other means, such as apt's python3-opencv
-        return Finding("warn", f"{error} is not installed by pip, its version is unknown", _install(str(error.name)))
-    return Finding("ok", f"Python {platform.python_version()}, {', '.join(versions)}")
+        return CheckResult(
+            "warn", f"{error} is not installed by pip, its version is unknown", _install(str(error.name))
+        )
+    return CheckResult("ok", f"Python {platform.python_version()}, {', '.join(versions)}")
 
 
-def picamera2(examined: Examined) -> Finding:
+def picamera2(context: CheckContext) -> CheckResult:
     """Whether the Pi's camera library can be imported from where vitcam runs."""
     outcome = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
     if outcome.code == 0:
-        return Finding("ok", "imports here")
-    wanted = examined.settings.camera.source.startswith("picamera") or (
-        examined.machine.is_pi and not examined.settings.camera.source
+        return CheckResult("ok", "imports here")
+    wanted = context.settings.camera.source.startswith("picamera") or (
+        context.machine.is_pi and not context.settings.camera.source
     )
     grade: Grade = "fail" if wanted else "warn"
     if _clashes(outcome):
-        return Finding(
+        return CheckResult(
             grade,
             f"is built for another NumPy: {outcome.last_words}",
             _one_numpy(),
         )
     if "ModuleNotFoundError" not in outcome.last_words:
-        return Finding(
+        return CheckResult(
             grade, f"does not import: {outcome.last_words}", "sudo apt install --reinstall python3-picamera2"
         )
-    if (examined.machine.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
-        return Finding(grade, *_unseen(examined))
+    if (context.machine.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
+        return CheckResult(grade, *_unseen(context))
     if wanted:
-        return Finding("fail", f"is not installed: {outcome.last_words}", "sudo apt install python3-picamera2")
-    return Finding("ok", "is not installed; V4L2 cameras, files and the demo need none")
+        return CheckResult("fail", f"is not installed: {outcome.last_words}", "sudo apt install python3-picamera2")
+    return CheckResult("ok", "is not installed; V4L2 cameras, files and the demo need none")
 
 
-def _unseen(examined: Examined) -> tuple[str, str]:
+def _unseen(context: CheckContext) -> tuple[str, str]:
     """It lies among the system's packages, and this interpreter does not look there, or is another Python."""
     config = Path(sys.prefix) / "pyvenv.cfg"
-    system = _system_python(examined)
+    system = _system_python(context)
     if system and system != sys.version_info[:2]:
         return (
             f"is built for the system's Python {system[0]}.{system[1]}, and this is {platform.python_version()}",
@@ -75,9 +77,9 @@ def _unseen(examined: Examined) -> tuple[str, str]:
     )
 
 
-def _system_python(examined: Examined) -> tuple[int, int] | None:
+def _system_python(context: CheckContext) -> tuple[int, int] | None:
     """The version that /usr/bin/python3 leads to, by its name."""
-    name = (examined.machine.root / "usr/bin/python3").resolve().name.removeprefix("python")
+    name = (context.machine.root / "usr/bin/python3").resolve().name.removeprefix("python")
     major, _, minor = name.partition(".")
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
 
@@ -102,7 +104,7 @@ def _one_numpy() -> str:
 def _pip_fix(outcome: Outcome) -> str:
     if _clashes(outcome):
         return _one_numpy()
-    if "libGL" in outcome.err:  # opencv-python, with windows, in examined of the headless one
+    if "libGL" in outcome.err:  # opencv-python, with windows, in place of the headless one
         return f"{sys.executable} -m pip uninstall -y opencv-python; {_install('opencv-python-headless')}"
     return _install("vitcam")
 

@@ -6,44 +6,44 @@ import shutil
 import socket
 import urllib.request
 
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.processes.bounded import run_bounded
 
 UNIT = "vitcam.service"
 
 
-def unit(examined: Examined) -> Finding:
+def unit(context: CheckContext) -> CheckResult:
     """Whether systemd knows the unit and keeps it up."""
-    if not shutil.which("systemctl") or not (examined.machine.root / "run/systemd/system").exists():
-        return Finding("ok", "no systemd here: vitcam runs when it is started by hand")
+    if not shutil.which("systemctl") or not (context.machine.root / "run/systemd/system").exists():
+        return CheckResult("ok", "no systemd here: vitcam runs when it is started by hand")
     shown = run_bounded(
         ["systemctl", "show", UNIT, "--property=LoadState,ActiveState,SubState,UnitFileState,StatusText,NRestarts"], 10
     )
     if shown.code != 0:
-        return Finding("warn", f"systemd does not answer: {shown.last_words}", f"systemctl status {UNIT}")
+        return CheckResult("warn", f"systemd does not answer: {shown.last_words}", f"systemctl status {UNIT}")
     return _judged(dict(line.partition("=")[::2] for line in shown.out.splitlines()))
 
 
-def _judged(unit: dict[str, str]) -> Finding:
+def _judged(unit: dict[str, str]) -> CheckResult:
     if unit.get("LoadState") == "not-found":
-        return Finding("ok", f"{UNIT} is not installed: vitcam runs when it is started by hand")
+        return CheckResult("ok", f"{UNIT} is not installed: vitcam runs when it is started by hand")
     if unit.get("LoadState") != "loaded":
-        return Finding("fail", f"{UNIT} is {unit.get('LoadState', 'unknown')}", f"systemd-analyze verify {UNIT}")
+        return CheckResult("fail", f"{UNIT} is {unit.get('LoadState', 'unknown')}", f"systemd-analyze verify {UNIT}")
     state = f"{unit.get('ActiveState')} ({unit.get('SubState')}), {unit.get('NRestarts', '0')} restarts"
     if unit.get("ActiveState") == "active":
         status = unit.get("StatusText")
-        return Finding("ok", f"{state}: {status}" if status else state)
+        return CheckResult("ok", f"{state}: {status}" if status else state)
     if unit.get("ActiveState") == "inactive":
-        return Finding("warn", state, f"sudo systemctl enable --now {UNIT}")
-    return Finding("fail", state, f"journalctl -u {UNIT} -n 50")
+        return CheckResult("warn", state, f"sudo systemctl enable --now {UNIT}")
+    return CheckResult("fail", state, f"journalctl -u {UNIT} -n 50")
 
 
-def port(examined: Examined) -> Finding:
+def port(context: CheckContext) -> CheckResult:
     """Whether the page's port is free, or taken by vitcam itself."""
-    web = examined.settings.web
+    web = context.settings.web
     address = f"{web.host}:{web.port}"
     if not web.enabled:
-        return Finding("ok", "the web part is switched off")
+        return CheckResult("ok", "the web part is switched off")
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(web.host, web.port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as door:
@@ -52,21 +52,21 @@ def port(examined: Examined) -> Finding:
             )  # as the web part does: TIME_WAIT is no hindrance
             door.bind(where)
     except OSError as error:
-        return _refused(examined, address, error)
-    return Finding("ok", f"{address} is free")
+        return _refused(context, address, error)
+    return CheckResult("ok", f"{address} is free")
 
 
-def _refused(examined: Examined, address: str, error: OSError) -> Finding:
-    web = examined.settings.web
+def _refused(context: CheckContext, address: str, error: OSError) -> CheckResult:
+    web = context.settings.web
     if error.errno == errno.EADDRINUSE:
         if answer := _vitcam_at(web.host, web.port):
-            return Finding("ok", f"vitcam serves at {address}: {answer}")
+            return CheckResult("ok", f"vitcam serves at {address}: {answer}")
         other = web.port + 1 if web.port < 65535 else 8420
         fix = f"take another: --port {other}; who has it: sudo ss -ltnp sport = :{web.port}"
-        return Finding("fail", f"{address} is taken by another program", fix)
+        return CheckResult("fail", f"{address} is taken by another program", fix)
     if error.errno in (errno.EACCES, errno.EPERM):
-        return Finding("fail", f"{address} is reserved for root", "take a port of 1024 or more: --port 8420")
-    return Finding(
+        return CheckResult("fail", f"{address} is reserved for root", "take a port of 1024 or more: --port 8420")
+    return CheckResult(
         "fail", f"{address} cannot be bound: {error.strerror}", "take an address of this machine: --host 0.0.0.0"
     )
 

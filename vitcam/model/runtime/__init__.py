@@ -11,9 +11,9 @@ from vitcam.errors import VitcamError
 from vitcam.model.content import content_of
 from vitcam.model.runtime.float_weights import with_float_weights
 from vitcam.model.runtime.graph import LoadedGraph, Runtime
-from vitcam.model.runtime.interpreter import Interpreter, RuntimeInfo, Tensor
+from vitcam.model.runtime.interpreter import Interpreter, RuntimeInfo, TensorInfo
 
-__all__ = ["RUNTIMES", "Interpreter", "RuntimeInfo", "Tensor", "default_threads", "open_interpreter"]
+__all__ = ["RUNTIMES", "Interpreter", "RuntimeInfo", "TensorInfo", "default_threads", "open_interpreter"]
 
 
 def default_threads(cores: int | None = None) -> int:

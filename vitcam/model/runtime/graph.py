@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
 from vitcam.model.runtime.greeting import greeting_left_out
-from vitcam.model.runtime.interpreter import RuntimeInfo, Tensor
+from vitcam.model.runtime.interpreter import RuntimeInfo, TensorInfo
 
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
 
@@ -91,10 +91,10 @@ class LoadedGraph:
         return ModelError(f"the model {path} cannot be {done} by {runtime.name}: {reason}; export the model again")
 
 
-def _tensor(detail: dict[str, Any]) -> Tensor:
+def _tensor(detail: dict[str, Any]) -> TensorInfo:
     scale, zero_point = detail["quantization"]
     shape = tuple(int(side) for side in detail["shape"])
-    return Tensor(detail["name"], shape, np.dtype(detail["dtype"]), float(scale), int(zero_point))
+    return TensorInfo(detail["name"], shape, np.dtype(detail["dtype"]), float(scale), int(zero_point))
 
 
 def _executed(ops: list[dict[str, Any]], wanted: list[int]) -> list[str]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class TensorInfo:
     """An input or output of the graph."""
 
     name: str
@@ -36,8 +36,8 @@ class Interpreter(Protocol):
     """One loaded graph. Not thread-safe: each thread opens its own."""
 
     info: RuntimeInfo
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
     signatures: tuple[str, ...]
     """The ways in which the file may be asked, the usual one first; empty where it names none."""
 

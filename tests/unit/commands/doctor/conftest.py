@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.commands.doctor.check import Examined
+from vitcam.commands.doctor.check import CheckContext
 from vitcam.config.settings import Settings
 from vitcam.machine import Machine
 
 
 @pytest.fixture
-def examined(tmp_path: Path) -> Examined:
+def context(tmp_path: Path) -> CheckContext:
     """An empty machine: no sensor, no device, no board name."""
-    return Examined(Settings(), Machine({"HOME": str(tmp_path)}, tmp_path))
+    return CheckContext(Settings(), Machine({"HOME": str(tmp_path)}, tmp_path))

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from vitcam.commands.doctor.check import Examined
+from vitcam.commands.doctor.check import CheckContext
 from vitcam.config.settings import CameraSettings, Settings
 
 
-def put(examined: Examined, path: str, text: str) -> None:
+def put(context: CheckContext, path: str, text: str) -> None:
     """Let the machine have a file of that text."""
-    file = examined.machine.root / path
+    file = context.machine.root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
-def watching(examined: Examined, source: str) -> Examined:
+def watching(context: CheckContext, source: str) -> CheckContext:
     """The same machine with that source in its settings."""
-    return replace(examined, settings=Settings(camera=CameraSettings(source=source)))
+    return replace(context, settings=Settings(camera=CameraSettings(source=source)))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.commands.doctor.places import watching
 from vitcam.commands.doctor import camera
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.sources import discovery, v4l2_devices
 from vitcam.sources.v4l2_devices import Device
 
@@ -32,31 +32,33 @@ WEBCAM = Device("/dev/video0", "Webcam", permitted=True)
 LOCKED = Device("/dev/video2", "Webcam", permitted=False)
 
 
-def test_no_camera_at_all_is_a_failure_that_names_the_demo(examined: Examined, seen: Callable[..., None]) -> None:
+def test_no_camera_at_all_is_a_failure_that_names_the_demo(context: CheckContext, seen: Callable[..., None]) -> None:
     seen()
 
-    finding = camera.camera(examined)
+    finding = camera.camera(context)
 
     assert (finding.status, finding.found) == ("fail", "no camera was found")
     assert "vitcam run --source demo" in finding.fix
 
 
-def test_a_device_that_may_not_be_opened_needs_the_group_video(examined: Examined, seen: Callable[..., None]) -> None:
+def test_a_device_that_may_not_be_opened_needs_the_group_video(
+    context: CheckContext, seen: Callable[..., None]
+) -> None:
     seen(LOCKED)
 
-    finding = camera.camera(examined)
+    finding = camera.camera(context)
 
     assert finding.found == "/dev/video2: Webcam (may not be opened)"
     assert finding.fix == "sudo usermod -aG video $USER, then log in again"
 
 
 def test_every_camera_is_listed_with_the_name_that_opens_it(
-    examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    context: CheckContext, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen(WEBCAM)
     libcamera_says(monkeypatch, "print('[\"imx708\"]')")
 
-    assert camera.camera(examined) == Finding("ok", "picamera: imx708; /dev/video0: Webcam")
+    assert camera.camera(context) == CheckResult("ok", "picamera: imx708; /dev/video0: Webcam")
 
 
 @pytest.mark.parametrize(
@@ -71,11 +73,11 @@ def test_every_camera_is_listed_with_the_name_that_opens_it(
     ],
 )
 def test_the_source_that_is_set_decides_what_is_missing(
-    examined: Examined, seen: Callable[..., None], source: str, status: str, found: str
+    context: CheckContext, seen: Callable[..., None], source: str, status: str, found: str
 ) -> None:
     seen(WEBCAM, LOCKED)
 
-    finding = camera.camera(watching(examined, source))
+    finding = camera.camera(watching(context, source))
 
     assert finding.status == status
     assert found in finding.found
@@ -92,24 +94,24 @@ def test_the_source_that_is_set_decides_what_is_missing(
     ],
 )
 def test_a_libcamera_that_hangs_or_crashes_is_a_failure_of_its_own(
-    examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
+    context: CheckContext, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
 ) -> None:
     seen(WEBCAM)
     monkeypatch.setattr(discovery, "LIST_WITHIN_S", 0.3 if "sleep" in code else 30)
     libcamera_says(monkeypatch, code)
 
-    finding = camera.camera(examined)
+    finding = camera.camera(context)
 
-    assert finding == Finding("fail", f"{found}; vitcam run uses /dev/video0 instead", finding.fix)
-    assert camera.camera(watching(examined, "picamera")) == Finding("fail", found, finding.fix)
+    assert finding == CheckResult("fail", f"{found}; vitcam run uses /dev/video0 instead", finding.fix)
+    assert camera.camera(watching(context, "picamera")) == CheckResult("fail", found, finding.fix)
     assert "ribbon cable" in finding.fix
-    assert camera.camera(watching(examined, "/dev/video0")).status == "ok"
+    assert camera.camera(watching(context, "/dev/video0")).status == "ok"
 
 
 def test_a_picamera2_that_does_not_import_is_left_to_its_own_check(
-    examined: Examined, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    context: CheckContext, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen(WEBCAM)
     libcamera_says(monkeypatch, f"import sys; sys.exit({discovery.NO_IMPORT})")
 
-    assert camera.camera(examined) == Finding("ok", "/dev/video0: Webcam")
+    assert camera.camera(context) == CheckResult("ok", "/dev/video0: Webcam")

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from vitcam.commands.doctor import command
-from vitcam.commands.doctor.check import Check, Examined, Finding, Grade
+from vitcam.commands.doctor.check import Check, CheckContext, CheckResult, Grade
 from vitcam.config.settings import CameraSettings, Settings
 from vitcam.processes.bounded import run_bounded
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(
-    examined: Examined, caplog: pytest.LogCaptureFixture
+    context: CheckContext, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(_: Examined) -> Finding:
+    def broken(_: CheckContext) -> CheckResult:
         raise ValueError("over\nhere")
 
-    check = command.examine("broken", broken, examined)
+    check = command.examine("broken", broken, context)
 
     assert check == Check("broken", "fail", "could not be checked: ValueError: over here", "vitcam -v doctor")
     assert [record.levelname for record in caplog.records] == ["ERROR"]

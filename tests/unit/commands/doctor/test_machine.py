@@ -8,19 +8,19 @@ import pytest
 
 from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import machine
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 
 
 @pytest.mark.parametrize(("available_kb", "status"), [(4_000_000, "ok"), (300_000, "warn"), (100_000, "fail")])
-def test_memory_is_judged_by_what_can_be_had(examined: Examined, available_kb: int, status: str) -> None:
-    put(examined, "proc/meminfo", f"MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: {available_kb} kB\n")
+def test_memory_is_judged_by_what_can_be_had(context: CheckContext, available_kb: int, status: str) -> None:
+    put(context, "proc/meminfo", f"MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: {available_kb} kB\n")
 
-    assert machine.memory(examined).status == status
+    assert machine.memory(context).status == status
 
 
 @pytest.mark.parametrize(("free", "status"), [(2_000_000_000, "ok"), (200_000_000, "warn"), (1_000_000, "fail")])
 def test_the_disk_is_judged_where_the_state_will_lie(
-    examined: Examined, monkeypatch: pytest.MonkeyPatch, free: int, status: str
+    context: CheckContext, monkeypatch: pytest.MonkeyPatch, free: int, status: str
 ) -> None:
     asked: list[Path] = []
 
@@ -30,11 +30,11 @@ def test_the_disk_is_judged_where_the_state_will_lie(
 
     monkeypatch.setattr(shutil, "disk_usage", disk_usage)
 
-    finding = machine.disk(examined)
+    finding = machine.disk(context)
 
     assert finding.status == status
-    assert asked == [examined.machine.root]  # HOME: nothing below it exists yet
-    assert str(examined.machine.root / ".local/state/vitcam") in finding.found
+    assert asked == [context.machine.root]  # HOME: nothing below it exists yet
+    assert str(context.machine.root / ".local/state/vitcam") in finding.found
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_the_disk_is_judged_where_the_state_will_lie(
         (["", "nonsense", "50000"], "ok", "50 °C"),
     ],
 )
-def test_the_hottest_sensor_is_what_counts(examined: Examined, readings: list[str], status: str, found: str) -> None:
+def test_the_hottest_sensor_is_what_counts(context: CheckContext, readings: list[str], status: str, found: str) -> None:
     for number, reading in enumerate(readings):
-        put(examined, f"sys/class/thermal/thermal_zone{number}/temp", f"{reading}\n")
+        put(context, f"sys/class/thermal/thermal_zone{number}/temp", f"{reading}\n")
 
-    finding = machine.temperature(examined)
+    finding = machine.temperature(context)
 
     assert (finding.status, finding.found) == (status, found)
 
@@ -66,12 +66,12 @@ def test_the_hottest_sensor_is_what_counts(examined: Examined, readings: list[st
     ],
 )
 def test_the_bits_of_the_firmware_are_put_into_words(
-    examined: Examined, bits: str, status: str, found: str, fix: str
+    context: CheckContext, bits: str, status: str, found: str, fix: str
 ) -> None:
-    put(examined, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    put(examined, "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled", f"{bits}\n")
+    put(context, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    put(context, "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled", f"{bits}\n")
 
-    finding = machine.power(examined)
+    finding = machine.power(context)
 
     assert finding.status == status
     assert finding.found.startswith(found)
@@ -79,15 +79,15 @@ def test_the_bits_of_the_firmware_are_put_into_words(
 
 
 def test_the_firmware_is_asked_by_vcgencmd_where_no_file_tells(
-    examined: Examined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: CheckContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(examined, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    put(examined, "bin/vcgencmd", "#!/bin/sh\necho throttled=0x1\n")
+    put(context, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    put(context, "bin/vcgencmd", "#!/bin/sh\necho throttled=0x1\n")
     (tmp_path / "bin/vcgencmd").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
 
-    assert machine.power(examined).found == "now: under-voltage; since the boot: nothing"
+    assert machine.power(context).found == "now: under-voltage; since the boot: nothing"
 
 
-def test_a_pc_has_no_firmware_that_throttles(examined: Examined) -> None:
-    assert machine.power(examined) == Finding("ok", "no Raspberry Pi firmware here")
+def test_a_pc_has_no_firmware_that_throttles(context: CheckContext) -> None:
+    assert machine.power(context) == CheckResult("ok", "no Raspberry Pi firmware here")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.commands.doctor.places import put, watching
 from vitcam.commands.doctor import python
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def fake_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
     return fake_package
 
 
-def test_python_names_the_version_of_everything_it_needs(examined: Examined) -> None:
-    finding = python.python(examined)
+def test_python_names_the_version_of_everything_it_needs(context: CheckContext) -> None:
+    finding = python.python(context)
 
     assert finding.status == "ok"
     assert all(name in finding.found for name in ("Python 3.", "numpy ", "opencv", "ai-edge-litert 2.", "aiohttp "))
@@ -38,11 +38,11 @@ def test_python_names_the_version_of_everything_it_needs(examined: Examined) -> 
     ],
 )
 def test_a_package_that_does_not_import_is_named_with_its_cure(
-    examined: Examined, fake_package: Callable[[str, str], None], error: str, fix: str
+    context: CheckContext, fake_package: Callable[[str, str], None], error: str, fix: str
 ) -> None:
     fake_package("cv2", f"raise {error}")
 
-    finding = python.python(examined)
+    finding = python.python(context)
 
     assert finding.status == "fail"
     assert finding.found.startswith("a package does not import: ")
@@ -51,11 +51,11 @@ def test_a_package_that_does_not_import_is_named_with_its_cure(
 
 @pytest.mark.parametrize(("source", "status"), [("picamera", "fail"), ("demo", "warn")])
 def test_a_picamera2_for_another_numpy_matters_where_it_is_wanted(
-    examined: Examined, fake_package: Callable[[str, str], None], source: str, status: str
+    context: CheckContext, fake_package: Callable[[str, str], None], source: str, status: str
 ) -> None:
     fake_package("picamera2", "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility')")
 
-    finding = python.picamera2(watching(examined, source))
+    finding = python.picamera2(watching(context, source))
 
     assert finding.status == status
     assert "built for another NumPy" in finding.found
@@ -70,7 +70,7 @@ def test_a_picamera2_for_another_numpy_matters_where_it_is_wanted(
     ],
 )
 def test_the_systems_numpy_is_uncovered_and_never_replaced_by_force(
-    examined: Examined,
+    context: CheckContext,
     fake_package: Callable[[str, str], None],
     monkeypatch: pytest.MonkeyPatch,
     version: tuple[int, int],
@@ -79,42 +79,42 @@ def test_the_systems_numpy_is_uncovered_and_never_replaced_by_force(
     fake_package("picamera2", "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility')")
     monkeypatch.setattr(sys, "version_info", version)
 
-    fix = python.picamera2(examined).fix
+    fix = python.picamera2(context).fix
 
     assert fix.endswith(f" -m pip install {bounds}")
     assert "force" not in fix
 
 
-def test_a_picamera2_that_the_venv_cannot_see_is_made_visible(examined: Examined) -> None:
-    (examined.machine.root / "usr/lib/python3/dist-packages/picamera2").mkdir(parents=True)
+def test_a_picamera2_that_the_venv_cannot_see_is_made_visible(context: CheckContext) -> None:
+    (context.machine.root / "usr/lib/python3/dist-packages/picamera2").mkdir(parents=True)
 
-    finding = python.picamera2(examined)
+    finding = python.picamera2(context)
 
     assert finding.status == "warn"
     assert f"the virtual environment {sys.prefix} does not see it" in finding.found
     assert finding.fix.endswith(f"include-system-site-packages = true/' {sys.prefix}/pyvenv.cfg")
 
 
-def test_a_venv_of_another_python_has_to_be_made_anew(examined: Examined) -> None:
-    (examined.machine.root / "usr/lib/python3/dist-packages/picamera2").mkdir(parents=True)
-    put(examined, "usr/bin/python3.99", "")
-    (examined.machine.root / "usr/bin/python3").symlink_to("python3.99")
+def test_a_venv_of_another_python_has_to_be_made_anew(context: CheckContext) -> None:
+    (context.machine.root / "usr/lib/python3/dist-packages/picamera2").mkdir(parents=True)
+    put(context, "usr/bin/python3.99", "")
+    (context.machine.root / "usr/bin/python3").symlink_to("python3.99")
 
-    finding = python.picamera2(examined)
+    finding = python.picamera2(context)
 
     assert "is built for the system's Python 3.99" in finding.found
     assert finding.fix.startswith(f"/usr/bin/python3 -m venv --clear --system-site-packages {sys.prefix}")
 
 
-def test_a_pi_without_picamera2_is_told_what_to_install(examined: Examined) -> None:
-    put(examined, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+def test_a_pi_without_picamera2_is_told_what_to_install(context: CheckContext) -> None:
+    put(context, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
 
-    assert python.picamera2(examined) == Finding(
+    assert python.picamera2(context) == CheckResult(
         "fail",
         "is not installed: ModuleNotFoundError: No module named 'picamera2'",
         "sudo apt install python3-picamera2",
     )
 
 
-def test_a_laptop_without_picamera2_is_quite_all_right(examined: Examined) -> None:
-    assert python.picamera2(examined).status == "ok"
+def test_a_laptop_without_picamera2_is_quite_all_right(context: CheckContext) -> None:
+    assert python.picamera2(context).status == "ok"

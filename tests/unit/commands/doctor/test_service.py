@@ -12,37 +12,37 @@ import pytest
 
 from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import service
-from vitcam.commands.doctor.check import Examined, Finding
+from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.config.settings import Settings, WebSettings
 
 
-def serving(examined: Examined, host: str, port: int) -> Examined:
-    return replace(examined, settings=Settings(web=WebSettings(host=host, port=port)))
+def serving(context: CheckContext, host: str, port: int) -> CheckContext:
+    return replace(context, settings=Settings(web=WebSettings(host=host, port=port)))
 
 
-def test_a_free_port_is_found_free_and_left_free(examined: Examined) -> None:
+def test_a_free_port_is_found_free_and_left_free(context: CheckContext) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert service.port(serving(examined, "127.0.0.1", port)) == Finding("ok", f"127.0.0.1:{port} is free")
+    assert service.port(serving(context, "127.0.0.1", port)) == CheckResult("ok", f"127.0.0.1:{port} is free")
     with socket.create_server(("127.0.0.1", port)):
         pass
 
 
-def test_a_port_taken_by_a_stranger_is_a_failure_that_offers_the_next(examined: Examined) -> None:
+def test_a_port_taken_by_a_stranger_is_a_failure_that_offers_the_next(context: CheckContext) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         taken.close()
         with socket.create_server(("127.0.0.1", port)) as stranger:
             stranger.settimeout(0.1)
-            finding = service.port(serving(examined, "127.0.0.1", port))
+            finding = service.port(serving(context, "127.0.0.1", port))
 
     assert finding.status == "fail"
     assert finding.found == f"127.0.0.1:{port} is taken by another program"
     assert finding.fix == f"take another: --port {port + 1}; who has it: sudo ss -ltnp sport = :{port}"
 
 
-def test_a_port_taken_by_vitcam_itself_is_all_right(examined: Examined) -> None:
+def test_a_port_taken_by_vitcam_itself_is_all_right(context: CheckContext) -> None:
     code = (
         "import http.server, json\n"
         "class Page(http.server.BaseHTTPRequestHandler):\n"
@@ -57,38 +57,38 @@ def test_a_port_taken_by_vitcam_itself_is_all_right(examined: Examined) -> None:
         assert server.stdout is not None
         port = int(server.stdout.readline())
         try:
-            finding = service.port(serving(examined, "127.0.0.1", port))
+            finding = service.port(serving(context, "127.0.0.1", port))
         finally:
             server.kill()
 
-    assert finding == Finding("ok", f"vitcam serves at 127.0.0.1:{port}: no_signal, everyday")
+    assert finding == CheckResult("ok", f"vitcam serves at 127.0.0.1:{port}: no_signal, everyday")
 
 
-def test_an_address_of_another_machine_cannot_be_bound(examined: Examined) -> None:
-    finding = service.port(serving(examined, "192.0.2.1", 8420))
+def test_an_address_of_another_machine_cannot_be_bound(context: CheckContext) -> None:
+    finding = service.port(serving(context, "192.0.2.1", 8420))
 
     assert finding.status == "fail"
     assert finding.found.startswith("192.0.2.1:8420 cannot be bound: ")
 
 
-def test_a_web_part_that_is_off_needs_no_port(examined: Examined) -> None:
-    off = replace(examined, settings=Settings(web=WebSettings(enabled=False)))
+def test_a_web_part_that_is_off_needs_no_port(context: CheckContext) -> None:
+    off = replace(context, settings=Settings(web=WebSettings(enabled=False)))
 
-    assert service.port(off) == Finding("ok", "the web part is switched off")
+    assert service.port(off) == CheckResult("ok", "the web part is switched off")
 
 
 @pytest.fixture
-def systemctl(examined: Examined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finding]:
+def systemctl(context: CheckContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], CheckResult]:
     """The check's finding where systemctl prints this; the real one is tried in the emulated machine."""
 
-    def systemctl(script: str) -> Finding:
-        put(examined, "run/systemd/system/.keep", "")
+    def systemctl(script: str) -> CheckResult:
+        put(context, "run/systemd/system/.keep", "")
         program = tmp_path / "bin" / "systemctl"
         program.parent.mkdir(exist_ok=True)
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
-        return service.unit(examined)
+        return service.unit(context)
 
     return systemctl
 
@@ -113,7 +113,7 @@ def systemctl(examined: Examined, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_the_unit_is_judged_by_what_systemd_says_of_it(
-    systemctl: Callable[[str], Finding], printed: str, status: str, found: str
+    systemctl: Callable[[str], CheckResult], printed: str, status: str, found: str
 ) -> None:
     finding = systemctl(f"cat <<'END'\n{printed}\nEND")
 
@@ -122,13 +122,13 @@ def test_the_unit_is_judged_by_what_systemd_says_of_it(
     assert bool(finding.fix) == (status != "ok")
 
 
-def test_a_systemd_that_does_not_answer_is_worth_a_warning(systemctl: Callable[[str], Finding]) -> None:
+def test_a_systemd_that_does_not_answer_is_worth_a_warning(systemctl: Callable[[str], CheckResult]) -> None:
     finding = systemctl("echo 'Failed to connect to bus' >&2; exit 1")
 
-    assert finding == Finding(
+    assert finding == CheckResult(
         "warn", "systemd does not answer: Failed to connect to bus", "systemctl status vitcam.service"
     )
 
 
-def test_without_systemd_there_is_nothing_to_check(examined: Examined) -> None:
-    assert service.unit(examined).status == "ok"
+def test_without_systemd_there_is_nothing_to_check(context: CheckContext) -> None:
+    assert service.unit(context).status == "ok"

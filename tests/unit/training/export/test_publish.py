@@ -14,7 +14,7 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model import bundle
-from vitcam.model.bundle import Card, Golden
+from vitcam.model.bundle import Golden, ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.publish import WeakerModel, publish
 from vitcam_training.model_card.attempts import Attempt, listed, rows
@@ -23,17 +23,19 @@ FIGURES = {
     "data": "cups", "split": "heldout", "n": 200, "top1": 0.9, "top5": 0.99, "ece": 0.02,
     "float_top1": 0.91, "agreement": 0.995, "attention_cosine_mean": 0.98, "attention_cosine_min": 0.8,
 }  # fmt: skip
-CARD = Card(
+CARD = ModelCard(
     "cups", "three cups", InputSpec(32, 32), {"probabilities": 0}, 8, (4, 4), 2, 3, 128, 12345, accuracy=FIGURES,
     provenance={"recipe": "cups", "fingerprint": "0123abcd", "revision": "abc1234", "data": "cups"},
 )  # fmt: skip
 LABELS = ["blue", "green", "red"]
 
 
-def maker(top1: float = 0.9, filling: int = 1, labels: list[str] = LABELS, **figures: object) -> Callable[[Path], Card]:
+def maker(
+    top1: float = 0.9, filling: int = 1, labels: list[str] = LABELS, **figures: object
+) -> Callable[[Path], ModelCard]:
     """What an export would do: a model file, its weights beside it."""
 
-    def make(place: Path) -> Card:
+    def make(place: Path) -> ModelCard:
         card = replace(CARD, accuracy=FIGURES | {"top1": top1} | figures)
         image = np.random.default_rng(filling).integers(0, 256, (32, 32, 3), np.uint8)
         graph = b"\x1c\0\0\0TFL3" + bytes([filling]) * 20_000
@@ -44,7 +46,7 @@ def maker(top1: float = 0.9, filling: int = 1, labels: list[str] = LABELS, **fig
     return make
 
 
-def unmeasured(place: Path) -> Card:
+def unmeasured(place: Path) -> ModelCard:
     card = replace(CARD, accuracy={})
     bundle.write(place, b"\x1c\0\0\0TFL3", card, LABELS, [])
     return card

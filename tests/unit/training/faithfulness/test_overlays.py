@@ -9,7 +9,7 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction, Rect, Timings
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
@@ -37,7 +37,9 @@ from vitcam_training.faithfulness.result import Finding, Verdict, path_of, read_
 GRID, SIDE = (6, 6), 8
 KNOWN = (1, 4)
 COUNTS = counts_of(36, 12)
-CARD = Card("net", "", InputSpec(48, 48), {"probabilities": 0}, SIDE, GRID, heads=2, layers=5, width=8, parameters=1)
+CARD = ModelCard(
+    "net", "", InputSpec(48, 48), {"probabilities": 0}, SIDE, GRID, heads=2, layers=5, width=8, parameters=1
+)
 
 
 def picture(seed: int = 0) -> Image:

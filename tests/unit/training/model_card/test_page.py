@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.model.bundle import Card
+from vitcam.model.bundle import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
@@ -13,7 +13,7 @@ FIGURES = {
     "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,
     "float_top1": 0.94, "agreement": 0.995, "attention_cosine_mean": 0.9876, "attention_cosine_min": 0.81,
 }  # fmt: skip
-CARD = Card(
+CARD = ModelCard(
     "mine", "three colours", InputSpec(32, 32), {"probabilities": 0}, 8, (4, 4), 2, 3, 128, 12345,
     temperature=1.25, threshold=0.4, licence="CC0", accuracy=FIGURES,
     trained_on=({"data": "my photos", "licence": "CC0", "source": "https://example.org"},),
@@ -21,7 +21,7 @@ CARD = Card(
 )  # fmt: skip
 
 
-def card_text(folder: Path, card: Card) -> str:
+def card_text(folder: Path, card: ModelCard) -> str:
     model = folder / "mine.tflite"
     model.write_bytes(b"12345678")
     write_card(model, card)
