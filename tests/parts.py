@@ -24,16 +24,20 @@ def need_system_python(*modules: str) -> str:
     return python
 
 
-def data_root() -> Path:
-    """Where the photos and weights lie that are not in the repository."""
-    return Path(os.environ.get("VITCAM_DATA", "../shared/data"))
+def data_root() -> Path | None:
+    """The folder of the photos and weights that are not in the repository; None where VITCAM_DATA is not set."""
+    root = os.environ.get("VITCAM_DATA")
+    return Path(root) if root else None
 
 
 def need_data(name: str) -> Path:
-    """A folder or file below the data root (VITCAM_DATA, default ../shared/data)."""
-    path = data_root() / name
+    """A folder or file below the data root."""
+    root = data_root()
+    if root is None:
+        _missing(f"VITCAM_DATA is not set; it names the folder that holds {name}")
+    path = root / name
     if not path.exists():
-        _missing(f"{path} is not there; VITCAM_DATA names the data root")
+        _missing(f"{path} does not exist; VITCAM_DATA names the folder above it")
     return path
 
 

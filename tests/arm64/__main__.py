@@ -16,9 +16,9 @@ SUITES = {"trixie": "Python 3.13, OpenCV 5", "bookworm": "Python 3.11, OpenCV 4,
 PHOTOS = 100
 
 
-def examine(suite: str, folder: Path, report: Report) -> None:
+def examine(suite: str, folder: Path, data: Path, report: Report) -> None:
     """Everything about one suite."""
-    photos = sorted((data_root() / "imagenet_samples").glob("*.jpg"))
+    photos = sorted((data / "imagenet_samples").glob("*.jpg"))
     photos = photos[:: max(1, len(photos) // PHOTOS)][:PHOTOS]
     root = make_root(suite, folder / suite)
     pictures_folder(root, photos)
@@ -36,11 +36,15 @@ def main() -> int:
     if unknown := set(suites) - set(SUITES):
         print(f"there is no suite {', '.join(sorted(unknown))}; name {' or '.join(SUITES)}", file=sys.stderr)
         return 2
+    data = data_root()
+    if data is None:
+        print("VITCAM_DATA is not set; it names the folder that holds imagenet_samples", file=sys.stderr)
+        return 2
     report = Report()
     for suite in suites:
         print(f"-- {suite}: {SUITES[suite]}", flush=True)
         try:
-            examine(suite, Path(os.environ.get("ARM64_DIR", "build/arm64")).resolve(), report)
+            examine(suite, Path(os.environ.get("ARM64_DIR", "build/arm64")).resolve(), data, report)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             report.check(f"{suite} was examined to its end", False, repr(error))
     print(f"{report.failed} failed", flush=True)

@@ -4,7 +4,7 @@ python -m tests.bench.classify [--turns 5] [--photos 600] [--folder FOLDER] [--m
 
 The bare interpreter has one thread and runs before and after each turn of the command: what slows the machine down for
 a while slows both down. The command is timed from its first lines to its last, without its start. Photos come from
-Caltech-101 below VITCAM_DATA, else they are copies of those in models/golden.
+Caltech-101 below VITCAM_DATA; without it they are copies of those in models/golden.
 """
 
 import argparse
@@ -37,7 +37,8 @@ _FIRST = 50  # photos until all threads are at their pace
 def many_photos(count: int, folder: Path | None) -> Iterator[Path]:
     """A folder with so many photos: links to those that there are, again from the first where they are too few."""
     golden = Path(__file__).parents[2] / "models" / "golden"
-    root = folder or next(place for place in (data_root() / "caltech101", golden) if place.is_dir())
+    caltech101 = (data_root() or golden) / "caltech101"
+    root = folder or (caltech101 if caltech101.is_dir() else golden)
     found = find_images(str(root), lambda bad: None)
     found = found[:: max(1, len(found) // count)]
     with tempfile.TemporaryDirectory(prefix="vitcam-bench-") as made:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vitcam.errors import UsageError
+from vitcam.folders import data_folder
 from vitcam.frames import Image
 
 ALL = "all"
@@ -43,10 +44,16 @@ class Dataset:
 
 
 def data_root() -> Path:
-    """The folder that holds the data sets: VITCAM_DATA, or `../shared/data`."""
-    return Path(os.environ.get("VITCAM_DATA", "../shared/data"))
+    """The folder that holds the data sets: VITCAM_DATA, or the user's folder of data, `$XDG_DATA_HOME/vitcam`.
+
+    raises  UsageError for a user without a home, where VITCAM_DATA is not set
+    """
+    root = os.environ.get("VITCAM_DATA") or data_folder(os.environ)
+    if root is None:
+        raise UsageError("no folder of data sets is known; name one in VITCAM_DATA")
+    return Path(root)
 
 
 def missing_data(path: Path, source: str) -> UsageError:
-    """The error for data that is not there: where to get it, and how to say where it is."""
+    """The error for missing data. It says where to get them and how to name their folder."""
     return UsageError(f"no data at {path}: get it from {source} and name the folder above it in VITCAM_DATA")

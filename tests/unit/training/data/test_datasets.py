@@ -9,6 +9,7 @@ from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.alike import thumbnails
 from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import data_root
 from vitcam_training.data.folder import lay_out
 from vitcam_training.data.published.cifar10 import LABELS
 from vitcam_training.data.published.everyday import everyday, label_of, listed, photos
@@ -34,6 +35,21 @@ def test_data_that_is_missing_is_answered_with_where_to_get_it(tmp_path: Path, m
     for name in ("everyday", "imagenet", "cifar10-photos", "everyday-unknown"):
         with pytest.raises(UsageError, match=r"no data at .*: get it from .* in VITCAM_DATA"):
             open_dataset(name)
+
+
+def test_without_vitcam_data_the_data_sets_are_in_the_users_folder_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VITCAM_DATA", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", "/photos")
+
+    assert data_root() == Path("/photos/vitcam")
+
+
+def test_a_user_without_a_home_is_asked_for_vitcam_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VITCAM_DATA", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    with pytest.raises(UsageError, match="no folder of data sets is known; name one in VITCAM_DATA"):
+        open_dataset("everyday")
 
 
 def test_a_laid_out_part_reads_back_as_the_same_photos(tmp_path: Path) -> None:
