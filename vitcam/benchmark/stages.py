@@ -11,7 +11,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources import open_source
 from vitcam.sources.source import SourceOptions
-from vitcam.web.stream.picture import draw, encode
+from vitcam.web.stream.encoder import draw, encode
 from vitcam.web.stream.variant import Variant
 
 _WATCHED = Variant(width=640)

@@ -1,4 +1,4 @@
-"""The routes: which request goes where."""
+"""The application: which handler answers which route, and the middleware around them all."""
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
@@ -29,15 +29,15 @@ from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import Variant, read_variant, stream_record
 
 MAX_CLIENTS = 256  # of each kind
-MAX_OF_ONE_ADDRESS = 224  # the others have places, too
-_SNAPSHOT_PATIENCE_S = 1.0
+MAX_OF_ONE_ADDRESS = 224  # so that one address cannot take all of them
+_SNAPSHOT_TIMEOUT_S = 1.0
 _CHANGE = BodyLimits(4096, 5.0, "the request")
 _MAX_CHANGES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class AppParts:
-    """What the routes stand on."""
+    """What the routes need from the server."""
 
     live: LivePipeline
     model: ModelInfo
@@ -47,40 +47,40 @@ class AppParts:
     demand: Demand
     uploads_executor: Executor
     changes_executor: Executor
-    """Does what changes something and may wait for the disk."""
-    names: AllowedHosts
+    """For requests that change a setting, which may wait for the disk."""
+    allowed_hosts: AllowedHosts
     active_crop: ActiveCrop
     playback: Playback
 
 
 def build_app(parts: AppParts) -> web.Application:
-    """All routes, behind what guards them."""
-    site = _Handlers(parts)
-    app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(parts.names)])
+    """All routes and the middleware around them."""
+    handlers = _Handlers(parts)
+    app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(parts.allowed_hosts)])
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [
-            web.get("/", site.index),
-            web.get("/page/{name}", site.file),
-            web.get("/stream", site.stream),
-            web.get("/snapshot", site.snapshot),
-            web.get("/snapshot.jpg", site.snapshot),
-            web.get("/api/predictions", site.predictions),
-            web.get("/api/state", site.state),
-            web.get("/api/model", site.model),
-            web.post("/api/classify", site.uploads.classify),
-            web.post("/api/explain", site.uploads.explain),
-            web.post("/api/crop", site.crop.answer),
-            web.post("/api/playback", site.player.answer),
-            web.get("/healthz", site.healthz),
-            web.get("/readyz", site.readyz),
+            web.get("/", handlers.index),
+            web.get("/page/{name}", handlers.file),
+            web.get("/stream", handlers.stream),
+            web.get("/snapshot", handlers.snapshot),
+            web.get("/snapshot.jpg", handlers.snapshot),
+            web.get("/api/predictions", handlers.predictions),
+            web.get("/api/state", handlers.state),
+            web.get("/api/model", handlers.model),
+            web.post("/api/classify", handlers.uploads.classify),
+            web.post("/api/explain", handlers.uploads.explain),
+            web.post("/api/crop", handlers.crop.answer),
+            web.post("/api/playback", handlers.player.answer),
+            web.get("/healthz", handlers.healthz),
+            web.get("/readyz", handlers.readyz),
         ]
     )
     return app
 
 
 class _Handlers:
-    """The handlers."""
+    """One method for each route, or the object that answers it."""
 
     def __init__(self, parts: AppParts) -> None:
         self._live = parts.live
@@ -102,7 +102,7 @@ class _Handlers:
         self.player = PlaybackRoute(parts.playback, changes)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
-        """The page; or what mjpg-streamer, and so every printer's web interface, calls stream and snapshot."""
+        """The page; or the stream or a snapshot under the names that mjpg-streamer and 3D printers use."""
         action = request.query.get("action")
         if action == "stream":
             return await self.stream(request)
@@ -118,8 +118,8 @@ class _Handlers:
         address = address_of(request)
         response = PlainResponse(headers=STREAM_HEADERS)
         response.force_close()
-        if request.method == "HEAD":  # a page asks so why its picture does not come
-            self._preview.check_room(variant, address)
+        if request.method == "HEAD":  # a page asks this way why it gets no picture
+            self._preview.check_limits(variant, address)
             await response.prepare(request)
             return response
         with self._clients["streams"].reserve(address), self._preview.watch(variant, address) as channel:
@@ -131,12 +131,12 @@ class _Handlers:
         variant = self._variant(request.query)
         address = address_of(request)
         with self._clients["snapshots"].reserve(address):
-            picture = await self._preview.snapshot(variant, address, _SNAPSHOT_PATIENCE_S)
+            picture = await self._preview.snapshot(variant, address, _SNAPSHOT_TIMEOUT_S)
         return web.Response(
             body=picture.jpeg,
             content_type="image/jpeg",
-            # a card is for people; a program must not take it for what the camera sees
-            status=200 if picture.card is None else 503,
+            # a placeholder is for people: a program must not mistake it for the camera's picture
+            status=200 if picture.placeholder is None else 503,
             headers={"Cache-Control": "no-store", **picture.headers()},
         )
 
@@ -165,11 +165,11 @@ class _Handlers:
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def healthz(self, _: web.Request) -> web.Response:
-        """The process lives."""
+        """200 while the process runs."""
         return web.json_response({"status": "ok"})
 
     async def readyz(self, _: web.Request) -> web.Response:
-        """It classifies."""
+        """200 while frames are classified, else 503."""
         state = self._live.state()
         if state.status in ("ok", "degraded"):
             return web.json_response({"status": state.status})

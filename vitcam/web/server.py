@@ -148,7 +148,7 @@ class WebServer:
             demand=self._demand,
             uploads_executor=self._uploads,
             changes_executor=self._changes,
-            names=AllowedHosts(self._host, self._names),
+            allowed_hosts=AllowedHosts(self._host, self._names),
             active_crop=self._active_crop,
             playback=self._playback,
         )

@@ -1,4 +1,4 @@
-"""The pictures of one variant: made when a viewer is ready for one, shared by all who are."""
+"""The pictures of one variant: made when a viewer is ready for one, and shared by all viewers."""
 
 import asyncio
 import time
@@ -8,11 +8,12 @@ from dataclasses import replace
 from vitcam.frames import ClassifiedFrame
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.stream.encoder import Encoder
-from vitcam.web.stream.picture import Card, Picture
+from vitcam.web.stream.picture import Picture
+from vitcam.web.stream.placeholder import Placeholder
 from vitcam.web.stream.variant import Variant
 
-_REPEAT_S = 1.0  # without news the last picture goes out again: connections stay open, and time-outs quiet
-_STALE_NS = 2_000_000_000  # an older frame is only shown if the pipeline says that all is well
+_REPEAT_S = 1.0  # without a new frame the last picture is sent again, so that no connection times out
+_STALE_NS = 2_000_000_000  # an older frame is only sent if the pipeline says that all is well
 _TITLES = {"no_signal": "No picture", "starting": "Starting"}
 
 
@@ -27,7 +28,7 @@ class Channel:
         self._slot = slot
         self._encoder = encoder
         self._version = 0
-        self._shown: ClassifiedFrame | None = None
+        self._newest: ClassifiedFrame | None = None
         self._last: Picture | None = None
         self._due = 0.0
         self._renewal: asyncio.Task[Picture] | None = None
@@ -37,8 +38,8 @@ class Channel:
     async def next(self, seen: int) -> Picture:
         """The newest picture after number `seen`; waits about a second at most.
 
-        Nothing is made ahead: the first viewer who is ready starts the work, and the others join in. So viewers who do
-        not read cost nothing.
+        Nothing is made in advance: the first viewer who is ready starts the work, and the others wait for the same
+        picture. So viewers who do not read cost nothing.
         """
         loop = asyncio.get_running_loop()
         if self._last is not None and self._last.number > seen and loop.time() < self._due:
@@ -48,7 +49,7 @@ class Channel:
         return await asyncio.shield(self._renewal)
 
     def close(self) -> None:
-        """The last viewer left: stop what is in the making."""
+        """The last viewer left: cancel the picture that is being made."""
         if self._renewal is not None:
             self._renewal.cancel()
 
@@ -58,32 +59,34 @@ class Channel:
         found = await self._slot.newer(self._version, _REPEAT_S if self._last else 0.0)
         self._due = max(self._due + 1 / self._variant.fps, loop.time())
         if found is not None:
-            self._version, self._shown = found
+            self._version, self._newest = found
         number = self._last.number + 1 if self._last else 1
         self._last = replace(await self._make(is_new=found is not None), number=number)
         return self._last
 
     async def _make(self, *, is_new: bool) -> Picture:
-        if self._shown is not None and is_new and _age_ns(self._shown) < _STALE_NS:
-            return await self._frame(self._shown)
-        card = self._why_dark()
-        if card is None and self._shown is not None:
-            return await self._frame(self._shown)
-        card = card or Card(_TITLES["starting"], "waiting for the first picture")
-        if self._last is not None and self._last.card == card:
+        if self._newest is not None and is_new and _age_ns(self._newest) < _STALE_NS:
+            return await self._from_frame(self._newest)
+        placeholder = self._placeholder()
+        if placeholder is None and self._newest is not None:
+            return await self._from_frame(self._newest)
+        placeholder = placeholder or Placeholder(_TITLES["starting"], "waiting for the first picture")
+        if self._last is not None and self._last.placeholder == placeholder:
             return self._last
-        return Picture(await self._encoder.card(card, self._variant), card=card)
+        jpeg = await self._encoder.encode_placeholder(placeholder, self._variant)
+        return Picture(jpeg, placeholder=placeholder)
 
-    async def _frame(self, shown: ClassifiedFrame) -> Picture:
-        if self._last is not None and self._last.shown is shown:
+    async def _from_frame(self, classified: ClassifiedFrame) -> Picture:
+        if self._last is not None and self._last.classified is classified:
             return self._last
-        return Picture(await self._encoder.frame(shown, self._variant), shown=shown)
+        return Picture(await self._encoder.encode_frame(classified, self._variant), classified)
 
-    def _why_dark(self) -> Card | None:
+    def _placeholder(self) -> Placeholder | None:
+        """What to say instead of a frame; None while the pipeline has frames."""
         state = self._live.state()
         title = _TITLES.get(state.status)
-        return None if title is None else Card(title, state.reason)
+        return None if title is None else Placeholder(title, state.reason)
 
 
-def _age_ns(shown: ClassifiedFrame) -> int:
-    return time.monotonic_ns() - shown.frame.captured_ns
+def _age_ns(classified: ClassifiedFrame) -> int:
+    return time.monotonic_ns() - classified.frame.captured_ns

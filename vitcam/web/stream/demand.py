@@ -1,4 +1,4 @@
-"""What viewers look at that costs the model extra work."""
+"""Whether viewers watch something that costs the model extra work."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,19 +8,19 @@ from vitcam.web.stream.variant import Variant
 
 
 class Demand:
-    """Written by the event loop, read by the thread that classifies: the model explains itself only to somebody."""
+    """Written by the event loop, read by the thread that classifies. Without viewers there is no extra work."""
 
     def __init__(self) -> None:
         self._viewers = 0
 
     @property
     def explanation(self) -> bool:
-        """Whether somebody looks at an overlay that the model must be asked for, such as the rollout."""
+        """Whether somebody watches an overlay that the model computes only on request, such as the rollout."""
         return self._viewers > 0
 
     @contextmanager
-    def looking(self, variant: Variant) -> Iterator[None]:
-        """A viewer of `variant` is there."""
+    def watching(self, variant: Variant) -> Iterator[None]:
+        """Count a viewer of `variant` while the context lasts."""
         needs = OVERLAYS[variant.overlay].needs
         wants = needs is not None and needs.costs_extra
         self._viewers += wants

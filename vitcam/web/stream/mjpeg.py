@@ -1,4 +1,7 @@
-"""MJPEG over HTTP: `multipart/x-mixed-replace`, a part a picture, the next one only once the last was read."""
+"""MJPEG over HTTP: `multipart/x-mixed-replace` with one part for each picture.
+
+The next part is sent only when the client has read the last one.
+"""
 
 import asyncio
 
@@ -13,7 +16,7 @@ BOUNDARY = "vitcam-picture"
 STREAM_HEADERS = {
     "Content-Type": f"multipart/x-mixed-replace; boundary={BOUNDARY}",
     "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",  # nginx would collect pictures before it passes them on
+    "X-Accel-Buffering": "no",  # otherwise nginx would buffer pictures
 }
 
 _DELIMITER = f"--{BOUNDARY}\r\n".encode()
@@ -22,7 +25,7 @@ _FILLER = b"X-Vitcam-Held: "
 
 
 class PlainResponse(web.StreamResponse):
-    """A body that ends with the connection: simple MJPEG clients know no chunked encoding."""
+    """A response whose body ends with the connection: simple MJPEG clients do not support chunked encoding."""
 
     _length_check = False
 
@@ -30,8 +33,8 @@ class PlainResponse(web.StreamResponse):
 class PartWriter:
     """Writes the parts of one response.
 
-    Chromium shows a picture only when it has seen the delimiter after it, so that follows at once. What then waits to
-    be sent is the head of the next part: until there is a picture for it, `probe` types on that head.
+    Chromium shows a picture only when it has received the delimiter after it, so the delimiter is sent at once. Next
+    come the headers of the following part. Until there is a picture for it, `probe` adds to these headers.
     """
 
     def __init__(self, response: web.StreamResponse) -> None:
@@ -39,19 +42,19 @@ class PartWriter:
         self._probes = 0
 
     async def start(self) -> None:
-        """Write what stands before the first part."""
+        """Write the delimiter before the first part."""
         await self._response.write(_DELIMITER)
 
     async def write(self, picture: Picture) -> None:
         """Write one part and the delimiter after it."""
-        begun = (_TYPE, b"", b"\r\n")[min(self._probes, 2)]
+        type_header = (_TYPE, b"", b"\r\n")[min(self._probes, 2)]
         self._probes = 0
         fields = {"Content-Length": str(len(picture.jpeg)), **picture.headers()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode("ascii")
-        await self._response.write(b"".join((begun, head, b"\r\n", picture.jpeg, b"\r\n", _DELIMITER)))
+        await self._response.write(b"".join((type_header, head, b"\r\n", picture.jpeg, b"\r\n", _DELIMITER)))
 
     async def probe(self, size: int) -> None:
-        """Send something that belongs to the next part and shows no picture."""
+        """Send about `size` bytes of the next part's headers, which show no picture."""
         self._probes += 1
         if self._probes == 1:
             await self._response.write(_TYPE)
@@ -60,7 +63,7 @@ class PartWriter:
 
 
 async def send_pictures(response: web.StreamResponse, transport: asyncio.Transport, channel: Channel) -> None:
-    """Send a channel's pictures until the client leaves, or has read nothing for `WRITE_TIMEOUT_S`."""
+    """Send a channel's pictures until the client leaves, or reads nothing for `WRITE_TIMEOUT_S`."""
     writer = PartWriter(response)
     back_pressure = BackPressure(transport, writer.probe)
     await writer.start()
@@ -73,4 +76,4 @@ async def send_pictures(response: web.StreamResponse, transport: asyncio.Transpo
                 await writer.write(picture)
                 await back_pressure.wait_until_read(len(picture.jpeg) // 4)
     except (ConnectionError, TimeoutError):
-        transport.abort()  # a close would wait for what the client never reads
+        transport.abort()  # a close would wait for a client that does not read

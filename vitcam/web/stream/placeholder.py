@@ -1,4 +1,6 @@
-"""The picture that is shown when there is none: it says why."""
+"""The picture that viewers see when there is no frame: it says why."""
+
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -12,35 +14,46 @@ _TEXT: Colour = (170, 178, 192)
 _ACCENT: Colour = (245, 158, 66)
 
 
-def draw_placeholder(title: str, reason: str, width: int) -> Image:
-    """A 16:9 card.
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """What a placeholder says."""
 
-    title    what is the matter, in two or three words
-    reason   one sentence; wrapped, and cut with an ellipsis where it would not fit
+    title: str
+    """The state in two or three words."""
+    reason: str
+    """One sentence; wrapped, and cut with an ellipsis where it does not fit."""
+
+
+def draw_placeholder(placeholder: Placeholder, width: int) -> Image:
+    """A 16:9 picture with title and reason.
+
     width    in px
     returns  (round(width * 9 / 16), width, 3) uint8, RGB
     """
     height = round(width * 9 / 16)
     image = np.full((height, width, 3), _BACKGROUND, np.uint8)
     margin, baseline = width // 12, round(height * 0.46)
-    room, size = width - 2 * margin, width / 32
-    _draw_no_picture(image, margin, round(height * 0.2), max(8, width // 17))
-    write(image, fit(title, room, 1.7 * size, "bold"), (margin, baseline), 1.7 * size, _TITLE, "bold")
-    sentence = reason[:1].upper() + reason[1:]
-    for i, line in enumerate(_lines(sentence, room, size, height - margin - baseline), start=1):
+    line_width, size = width - 2 * margin, width / 32
+    _draw_crossed_lens(image, margin, round(height * 0.2), max(8, width // 17))
+    title = fit(placeholder.title, line_width, 1.7 * size, "bold")
+    write(image, title, (margin, baseline), 1.7 * size, _TITLE, "bold")
+    sentence = placeholder.reason[:1].upper() + placeholder.reason[1:]
+    for i, line in enumerate(_lines(sentence, line_width, size, height - margin - baseline), start=1):
         write(image, line, (margin, baseline + (0.4 + 1.45 * i) * size), size, _TEXT)
     return image
 
 
-def _lines(sentence: str, room: float, size: float, height: float) -> list[str]:
-    """The sentence in lines, no more than have room below each other in `height`."""
-    lines = wrap(sentence, room, size)
-    most = max(1, int((height / size - 0.4) / 1.45))
-    return lines if len(lines) <= most else [*lines[: most - 1], fit(" ".join(lines[most - 1 :]), room, size)]
+def _lines(sentence: str, width: float, size: float, height: float) -> list[str]:
+    """The sentence in lines of at most `width`, as many as fit below each other in `height`."""
+    lines = wrap(sentence, width, size)
+    max_lines = max(1, int((height / size - 0.4) / 1.45))
+    if len(lines) <= max_lines:
+        return lines
+    return [*lines[: max_lines - 1], fit(" ".join(lines[max_lines - 1 :]), width, size)]
 
 
-def _draw_no_picture(image: Image, x: int, y: int, size: int) -> None:
-    """A lens with a stroke through it, `size` px wide."""
+def _draw_crossed_lens(image: Image, x: int, y: int, size: int) -> None:
+    """A lens, `size` px wide, with a stroke through it."""
     weight = max(1, size // 14)
     centre = (x + size // 2, y)
     cv2.circle(image, centre, size // 2, _ACCENT, weight, cv2.LINE_AA)

@@ -1,4 +1,4 @@
-"""All the variants that are being watched now, and snapshots."""
+"""All variants that are being watched now, and snapshots."""
 
 import asyncio
 import time
@@ -10,8 +10,8 @@ from vitcam.frames import ClassifiedFrame
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.encoder import Encoder
-from vitcam.web.stream.picture import Picture, has_weights
+from vitcam.web.stream.encoder import Encoder, has_weights
+from vitcam.web.stream.picture import Picture
 from vitcam.web.stream.variant import Variant
 
 MAX_VARIANTS = 8
@@ -19,13 +19,13 @@ MAX_OF_ONE_ADDRESS = MAX_VARIANTS // 2
 
 
 class TooManyVariantsError(VitcamError):
-    """Each variant costs drawing and encoding of its own."""
+    """Every variant is drawn and encoded separately, so their number is limited."""
 
 
 class Preview:
-    """Channels come with their first viewer and go with their last.
+    """Keeps a channel for every variant from its first viewer to its last.
 
-    default  the variant that always has a place, however many others are watched
+    default  the variant that is always allowed, however many others are watched
     """
 
     def __init__(
@@ -40,18 +40,18 @@ class Preview:
 
     @contextmanager
     def watch(self, variant: Variant, address: str) -> Iterator[Channel]:
-        """The channel of a variant, alive while somebody is inside. Raises TooManyVariantsError.
+        """The channel of a variant, which stays open while the context lasts. Raises TooManyVariantsError.
 
         address  of the viewer
         """
-        self.check_room(variant, address)
+        self.check_limits(variant, address)
         channel = self._channels.get(variant)
         if channel is None:
             channel = Channel(variant, self._live, self._slot, self._encoder)
             self._channels[variant] = channel
         channel.viewers[address] += 1
         try:
-            with self._demand.looking(variant):
+            with self._demand.watching(variant):
                 yield channel
         finally:
             channel.viewers[address] -= 1
@@ -59,8 +59,8 @@ class Preview:
                 channel.close()
                 del self._channels[variant]
 
-    def check_room(self, variant: Variant, address: str) -> None:
-        """Each variant costs drawing and encoding of its own. Raises TooManyVariantsError."""
+    def check_limits(self, variant: Variant, address: str) -> None:
+        """Raise TooManyVariantsError if this viewer may not watch one more variant."""
         if variant == self._default or variant in self._channels:
             return
         others = [channel for known, channel in self._channels.items() if known != self._default]
@@ -72,32 +72,32 @@ class Preview:
         if len(others) >= MAX_VARIANTS - 1:
             raise TooManyVariantsError(
                 f"{len(others)} different pictures are being watched already; ask for the same overlay, head, opacity, "
-                "width, quality and fps as another viewer, or for /stream alone, or come back later"
+                "width, quality and fps as another viewer, or for /stream without parameters, or try again later"
             )
 
-    async def snapshot(self, variant: Variant, address: str, patience_s: float) -> Picture:
-        """A picture captured after this call; if none comes within `patience_s`, what there is."""
+    async def snapshot(self, variant: Variant, address: str, timeout_s: float) -> Picture:
+        """A picture captured after this call; if there is none within `timeout_s`, the newest one."""
         asked_ns = time.monotonic_ns()
         with self.watch(variant, address) as channel:
             try:
-                async with asyncio.timeout(patience_s):
-                    await self._frame_after(asked_ns, patience_s, variant)
+                async with asyncio.timeout(timeout_s):
+                    await self._frame_after(asked_ns, timeout_s, variant)
                     picture = await channel.next(0)
-                    while picture.captured_ns < asked_ns:  # a stream had it in the making before we asked
+                    while picture.captured_ns < asked_ns:  # made for a stream from an older frame
                         picture = await channel.next(picture.number)
                     return picture
             except TimeoutError:
                 return await channel.next(0)
 
-    async def _frame_after(self, captured_ns: int, patience_s: float, variant: Variant) -> None:
-        """Return once the slot holds a frame captured after that; so a snapshot alone encodes one picture, not two.
+    async def _frame_after(self, captured_ns: int, timeout_s: float, variant: Variant) -> None:
+        """Wait for a frame captured after that, so that a snapshot encodes one picture and not two.
 
-        A rollout is worked out only from now on: the first frames may still be without.
+        A rollout is computed only from now on, so the first frames may have none.
         """
         version = 0
         while True:
-            found = await self._slot.newer(version, patience_s)
+            found = await self._slot.newer(version, timeout_s)
             if found is not None:
-                version, shown = found
-                if shown.frame.captured_ns >= captured_ns and has_weights(shown, variant):
+                version, classified = found
+                if classified.frame.captured_ns >= captured_ns and has_weights(classified, variant):
                     return

@@ -1,4 +1,4 @@
-"""Which of the many possible pictures of one frame a viewer wants, read from the query of a URL."""
+"""Which variant of a frame's picture a viewer asks for, read from the query of a URL."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -8,12 +8,12 @@ from typing import Any
 from vitcam.errors import UsageError
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
-_SHOWN = 40  # characters of a wrong value that a refusal repeats
+_MAX_QUOTED = 40  # characters of a wrong value that an error repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Viewers with equal variants share one JPEG, so its numbers come in steps (`STEPS`)."""
+    """Viewers with equal variants share one JPEG, so the numbers are rounded to steps (`STEPS`)."""
 
     overlay: str = "attention"
     """A name of `OVERLAYS`."""
@@ -24,25 +24,27 @@ class Variant:
     """In px; a narrower picture is never enlarged."""
     quality: int = 80
     fps: int = 15
-    """At most so many pictures/s."""
+    """The most pictures per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Numbers from `low` to `high`; what lies between two steps goes to the nearer one."""
+    """Numbers from `low` to `high`; a number between two steps is rounded to the nearer one."""
 
     low: float
     high: float
     step: float
 
     def snap(self, name: str, text: str) -> float:
-        """Raises UsageError for what is no number, or lies outside."""
+        """The nearest step. Raises UsageError for text that is not a number, or is out of range."""
         try:
             value = float(text)
         except ValueError:
             value = math.nan
         if not self.low <= value <= self.high:  # also refuses nan
-            raise UsageError(f"{name} is {text[:_SHOWN]!r}; a number from {self.low:g} to {self.high:g} is allowed")
+            raise UsageError(
+                f"{name} is {text[:_MAX_QUOTED]!r}; a number from {self.low:g} to {self.high:g} is allowed"
+            )
         return round(self.low + round((value - self.low) / self.step) * self.step, 3)
 
 
@@ -57,11 +59,11 @@ STEPS = {
 def read_variant(
     query: Mapping[str, str], heads: int, default: Variant, overlays: Collection[str] = OVERLAYS.keys()
 ) -> Variant:
-    """What a viewer asks for; names that mean nothing here are ignored (many clients add one against caches).
+    """The variant that a query asks for. Unknown names are ignored: many clients add one to get around caches.
 
     heads     how many the model has
-    overlays  what can be drawn of it
-    raises    UsageError naming what is allowed
+    overlays  those that the model has the data for
+    raises    UsageError that says what is allowed
     """
     number = {
         name: steps.snap(name, query[name]) if name in query else float(getattr(default, name))
@@ -71,7 +73,7 @@ def read_variant(
     needs = OVERLAYS[overlay].needs
     return Variant(
         overlay=overlay,
-        # where these two change no pixel, one JPEG is enough for all
+        # where these two change no pixel, one JPEG serves all viewers
         head=_read_head(query.get("head", "mean"), heads) if needs is not None and needs.by_head else None,
         opacity=0.0 if needs is None else number["opacity"],
         width=int(number["width"]),
@@ -83,7 +85,7 @@ def read_variant(
 def _read_overlay(text: str, overlays: Collection[str]) -> str:
     if text in overlays:
         return text
-    raise UsageError(f"overlay is {text[:_SHOWN]!r}; allowed: {', '.join(overlays)}")
+    raise UsageError(f"overlay is {text[:_MAX_QUOTED]!r}; allowed: {', '.join(overlays)}")
 
 
 def _read_head(text: str, heads: int) -> int | None:
@@ -92,11 +94,11 @@ def _read_head(text: str, heads: int) -> int | None:
     if text in map(str, range(heads)):
         return int(text)
     allowed = f"mean, or 0 to {heads - 1}" if heads else "mean (this model gives no attention)"
-    raise UsageError(f"head is {text[:_SHOWN]!r}; allowed: {allowed}")
+    raise UsageError(f"head is {text[:_MAX_QUOTED]!r}; allowed: {allowed}")
 
 
 def stream_record(default: Variant, overlays: Collection[str]) -> dict[str, Any]:
-    """What `/stream` takes and what it does unasked, for pages and programs that let people choose."""
+    """The parameters of `/stream` and their defaults, for pages and programs that let people choose."""
     return {
         "overlays": list(overlays),
         "overlays_explained": [_overlay_record(name) for name in overlays],

@@ -1,4 +1,4 @@
-"""What viewers look at that costs the model extra work."""
+"""Whether viewers watch something that costs the model extra work."""
 
 import pytest
 
@@ -11,8 +11,8 @@ ROLLOUT = Variant(overlay="rollout")
 def test_a_rollout_is_wanted_from_its_first_viewer_to_its_last() -> None:
     demand = Demand()
     before = demand.explanation
-    with demand.looking(ROLLOUT):
-        with demand.looking(ROLLOUT):
+    with demand.watching(ROLLOUT):
+        with demand.watching(ROLLOUT):
             both = demand.explanation
         one = demand.explanation
 
@@ -23,13 +23,13 @@ def test_a_rollout_is_wanted_from_its_first_viewer_to_its_last() -> None:
 def test_no_other_overlay_costs_the_model_anything(overlay: str) -> None:
     demand = Demand()
 
-    with demand.looking(Variant(overlay=overlay)):
+    with demand.watching(Variant(overlay=overlay)):
         assert not demand.explanation
 
 
 def test_a_viewer_who_leaves_by_an_error_is_not_counted_any_more() -> None:
     demand = Demand()
-    with pytest.raises(ConnectionResetError), demand.looking(ROLLOUT):
+    with pytest.raises(ConnectionResetError), demand.watching(ROLLOUT):
         raise ConnectionResetError
 
     assert not demand.explanation

@@ -10,28 +10,29 @@ import pytest
 
 from tests import frames
 from vitcam.frames import ClassifiedFrame, Image, Rect
-from vitcam.web.stream.picture import Picture, draw, encode, has_weights, header_text, scale_rect
+from vitcam.web.stream.encoder import draw, encode, has_weights, scale_rect
+from vitcam.web.stream.picture import Picture, header_text
 from vitcam.web.stream.variant import Variant
 
 
-def shown(image: Image | None = None, label: str = "cup") -> ClassifiedFrame:
+def classified(image: Image | None = None, label: str = "cup") -> ClassifiedFrame:
     return ClassifiedFrame(frames.frame(7, image), frames.prediction(label, at_ns=time.monotonic_ns(), seq=7))
 
 
 def test_a_picture_is_shrunk_to_the_width_asked_for() -> None:
-    image = draw(shown(frames.picture(720, 1280)), Variant(width=640))
+    image = draw(classified(frames.picture(720, 1280)), Variant(width=640))
 
     assert image.shape == (360, 640, 3)
 
 
 def test_a_narrow_picture_is_never_enlarged() -> None:
-    image = draw(shown(frames.picture(90, 160)), Variant(width=640))
+    image = draw(classified(frames.picture(90, 160)), Variant(width=640))
 
     assert image.shape == (90, 160, 3)
 
 
 def test_the_overlay_stays_inside_what_the_model_saw() -> None:
-    subject = shown(frames.picture(720, 1280, value=100))
+    subject = classified(frames.picture(720, 1280, value=100))
     image = draw(subject, Variant(overlay="heat", width=640))
 
     assert (image[:, :140] == 100).all()
@@ -42,24 +43,24 @@ def test_the_overlay_stays_inside_what_the_model_saw() -> None:
 def test_without_overlay_the_camera_s_own_pixels_are_encoded() -> None:
     image = frames.picture(72, 128)
 
-    assert draw(shown(image), Variant(overlay="none")) is image
+    assert draw(classified(image), Variant(overlay="none")) is image
 
 
 def test_evidence_is_drawn_where_it_speaks_for_the_answer_and_nowhere_else() -> None:
     evidence = np.full((4, 4), -1.0, np.float32)
     evidence[0, 0] = 0.1
-    weighed = replace(shown(), prediction=replace(frames.prediction(), evidence=evidence))
+    weighed = replace(classified(), prediction=replace(frames.prediction(), evidence=evidence))
     variant = Variant(overlay="evidence", opacity=1.0, width=128)
     plain, out = draw(weighed, Variant(overlay="none", width=128)), draw(weighed, variant)
 
     assert (out[5:15, 30:40] != plain[5:15, 30:40]).any()
     assert (out[40:, 70:100] == plain[40:, 70:100]).all()
-    assert draw(shown(), variant) is not None, "and a model that gives none shows the picture"
+    assert draw(classified(), variant) is not None, "and a model that gives none shows the picture"
 
 
 def test_a_rollout_is_drawn_as_soon_as_it_is_there_and_not_before() -> None:
     asked = Variant(overlay="rollout", opacity=1.0, width=128)
-    without = shown()
+    without = classified()
     rollout = np.eye(16, dtype=np.float32)[0].reshape(4, 4)
     explained = replace(without, prediction=replace(frames.prediction(), rollout=rollout))
     before, after = draw(without, asked), draw(explained, asked)
@@ -108,8 +109,8 @@ def test_plain_labels_stay_readable_in_their_header() -> None:
 
 
 def test_headers_tell_when_the_frame_was_captured_and_what_it_shows() -> None:
-    subject = shown(label="cat")
-    headers = Picture(b"", shown=subject).headers()
+    subject = classified(label="cat")
+    headers = Picture(b"", subject).headers()
 
     assert float(headers["X-Timestamp"]) == pytest.approx(time.time(), abs=1)
     assert headers["X-Vitcam-Seq"] == "7"
@@ -118,5 +119,5 @@ def test_headers_tell_when_the_frame_was_captured_and_what_it_shows() -> None:
     assert headers["X-Vitcam-Infer-Ms"] == "5.000"
 
 
-def test_the_card_has_a_time_but_no_frame_to_speak_of() -> None:
+def test_a_placeholder_has_a_time_and_no_headers_of_a_frame() -> None:
     assert set(Picture(b"").headers()) == {"X-Timestamp"}
