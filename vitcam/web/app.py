@@ -13,9 +13,9 @@ from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.requests.admission import Admission, Quota, address_of
+from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
-from vitcam.web.requests.hosts import AllowedHosts
 from vitcam.web.requests.middleware import add_headers, check_host_and_origin, errors_as_json, refusal
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.playback import PlaybackRoute

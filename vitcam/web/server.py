@@ -17,7 +17,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
-from vitcam.web.requests.hosts import AllowedHosts
+from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
@@ -25,7 +25,7 @@ from vitcam.web.stream.variant import Variant
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from vitcam.web.requests.connections import IdleConnections
+    from vitcam.web.requests.idle_connections import IdleConnections
     from vitcam.web.routes.uploads import PhotoBackend
 
 log = logging.getLogger(__name__)
@@ -136,8 +136,8 @@ class WebServer:
         from aiohttp import web  # takes 0.2 s, which a daemon without the web part need not wait
 
         from vitcam.web.app import AppParts, build_app
-        from vitcam.web.requests.connections import IdleConnections
-        from vitcam.web.requests.log_limit import limit_accept_errors, protocol_logger
+        from vitcam.web.requests.idle_connections import IdleConnections
+        from vitcam.web.requests.log_rate_limit import limit_accept_errors, protocol_logger
 
         parts = AppParts(
             live=self._live,

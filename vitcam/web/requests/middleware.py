@@ -7,7 +7,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.web.requests.hosts import AllowedHosts
+from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.stream.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from tests.integration.web.camera import Client
-from vitcam.web.requests import connections
+from vitcam.web.requests import idle_connections
 from vitcam.web.server import WebServer
 
 HALF_A_HEAD = b"GET /stream HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
@@ -37,7 +37,7 @@ def ended(line: socket.socket, within_s: float) -> bool:
 def test_who_sends_no_whole_request_is_ended_after_a_while(
     server: WebServer, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, sent) as line:
         began = time.monotonic()
 
@@ -48,7 +48,7 @@ def test_who_sends_no_whole_request_is_ended_after_a_while(
 def test_a_head_that_comes_byte_by_byte_is_given_no_more_time(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, HALF_A_HEAD) as line:
         gone = False
         for _ in range(60):
@@ -63,7 +63,7 @@ def test_a_head_that_comes_byte_by_byte_is_given_no_more_time(
 def test_a_connection_that_is_kept_alive_is_ended_once_it_is_silent(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") as line:
         answer = line.recv(65536)
 
@@ -72,7 +72,7 @@ def test_a_connection_that_is_kept_alive_is_ended_once_it_is_silent(
 
 
 def test_a_stream_outlasts_the_patience_with_silent_clients(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 0.5)
     with Client(server, "/stream?width=320&fps=10") as client:
         began = time.monotonic()
         while time.monotonic() - began < 3:
@@ -82,7 +82,7 @@ def test_a_stream_outlasts_the_patience_with_silent_clients(server: WebServer, m
 
 
 def test_a_crowd_of_silent_clients_keeps_nobody_out(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MAX_IDLE", 20)
+    monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
     with ExitStack() as stack:
         viewer = stack.enter_context(Client(server, "/stream?width=320&fps=10"))
         viewer.read_part()
