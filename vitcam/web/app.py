@@ -1,29 +1,25 @@
 """The application: which handler answers which route, and the middleware around them all."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
 
-from vitcam.model.record import ModelInfo, model_record
+from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
-from vitcam.sources.active_crop import ActiveCrop
-from vitcam.sources.playback import Playback
-from vitcam.web.live import AsyncSlot, LivePipeline
+from vitcam.web.live import AsyncSlot
+from vitcam.web.parts import AppParts
 from vitcam.web.requests.admission import Admission, Quota, address_of
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
-from vitcam.web.requests.middleware import add_headers, check_host_and_origin, errors_as_json, refusal
+from vitcam.web.requests.middleware import add_headers, check_host_and_origin, error_response, errors_as_json
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
-from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, PhotoBackend, Uploads
-from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.encoder import Encoder
+from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import Variant, read_variant, stream_record
@@ -35,28 +31,10 @@ _CHANGE = BodyLimits(4096, 5.0, "the request")
 _MAX_CHANGES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class AppParts:
-    """What the routes need from the server."""
-
-    live: LivePipeline
-    model: ModelInfo
-    photos: PhotoBackend
-    default: Variant
-    encoder: Encoder
-    demand: Demand
-    uploads_executor: Executor
-    changes_executor: Executor
-    """For requests that change a setting, which may wait for the disk."""
-    allowed_hosts: AllowedHosts
-    active_crop: ActiveCrop
-    playback: Playback
-
-
-def build_app(parts: AppParts) -> web.Application:
+def build_app(parts: AppParts, allowed_hosts: AllowedHosts) -> web.Application:
     """All routes and the middleware around them."""
     handlers = _Handlers(parts)
-    app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(parts.allowed_hosts)])
+    app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(allowed_hosts)])
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [
@@ -173,7 +151,7 @@ class _Handlers:
         state = self._live.state()
         if state.status in ("ok", "degraded"):
             return web.json_response({"status": state.status})
-        return refusal(503, state.reason or state.status)
+        return error_response(503, state.reason or state.status)
 
     def _variant(self, query: Mapping[str, str]) -> Variant:
         return read_variant(query, self._heads, self._default, self._overlays)

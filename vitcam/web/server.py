@@ -1,4 +1,4 @@
-"""The web part as the daemon sees it: bound at once, served by one thread, ended in time."""
+"""The web server as the daemon sees it: it binds its port at once, runs in one thread, and stops in time."""
 
 import asyncio
 import contextlib
@@ -17,6 +17,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
+from vitcam.web.parts import AppParts
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
@@ -31,21 +32,21 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BEAT_S = 0.5
-_START_TIMEOUT_S = 90.0  # as long as systemd waits; what is imported comes from a slow card on a first start
+_START_TIMEOUT_S = 90.0  # as long as systemd waits: a first start imports from a slow SD card
 _BACKLOG = 128
 
 
 class WebServer:
     """Serves the page, the streams and the API.
 
-    live        the pipeline that is watched
-    model       that classifies
-    photos      answers uploaded photos; called in a thread of its own, so with an interpreter of its own
-    host, port  where to listen; port 0 takes a free one
-    default     what `/stream` and `/snapshot.jpg` give unasked
-    active_crop  the part that the model sees, for the page to change
-    names       it answers to, beside those that only this network can give
-    playback    what viewers do to a source of files
+    live         the pipeline whose frames are sent
+    model        describes the model of that pipeline
+    photos       answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own
+    host, port   where to listen; port 0 takes a free one
+    default      the picture of `/stream` and `/snapshot.jpg` without parameters
+    active_crop  the crop, which viewers may change
+    names        host names that it answers to, besides those that only this network can assign
+    playback     lets viewers pause a source of files
     """
 
     def __init__(
@@ -60,26 +61,29 @@ class WebServer:
         names: Sequence[str] = (),
         playback: Playback | None = None,
     ) -> None:
-        self._live = live
-        self._model = model
-        self._photos = photos
         self._host = host
         self._names = names
         self._port = port
-        self._default = default
-        self._active_crop = active_crop or ActiveCrop()
-        self._playback = playback or Playback()
-        self._encode_executor = ThreadPoolExecutor(1, thread_name_prefix="encode")
-        self._uploads = ThreadPoolExecutor(1, thread_name_prefix="upload")
-        self._changes = ThreadPoolExecutor(1, thread_name_prefix="change")
-        self._encoder = Encoder(self._encode_executor)
-        self._demand = Demand()
+        self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in ("encode", "upload", "change")]
+        encode, uploads, changes = self._executors
+        self._parts = AppParts(
+            live=live,
+            model=model,
+            photos=photos,
+            default=default,
+            encoder=Encoder(encode),
+            demand=Demand(),
+            uploads_executor=uploads,
+            changes_executor=changes,
+            active_crop=active_crop or ActiveCrop(),
+            playback=playback or Playback(),
+        )
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ending = asyncio.Event()
+        self._stopping = asyncio.Event()
         self._serving: Future[None] = Future()
         self.beat_ns = time.monotonic_ns()
-        """Monotonic time at which the event loop last turned; the watchdog reads it."""
+        """Monotonic time at which the event loop was last seen running; the watchdog reads it."""
 
     @property
     def url(self) -> str:
@@ -89,102 +93,88 @@ class WebServer:
 
     @property
     def wants_explanation(self) -> bool:
-        """Whether somebody looks now at an overlay that the model must be asked for, such as the rollout."""
-        return self._demand.explanation
+        """Whether somebody watches an overlay that the model computes only on request, such as the rollout."""
+        return self._parts.demand.explanation
 
     @property
     def encoded(self) -> int:
         """JPEGs made of frames since the start."""
-        return self._encoder.encoded
+        return self._parts.encoder.encoded
 
     def start(self) -> None:
-        """Take the port and begin to serve. Raises VitcamError if the port cannot be had."""
+        """Bind the port and start the thread. Raises VitcamError if the port is not available."""
         listener = listen(self._host, self._port)
         self._port = listener.getsockname()[1]
         self._thread = threading.Thread(target=self._run, args=(listener,), name="web", daemon=True)
         self._thread.start()
 
     def wait_until_serving(self) -> None:
-        """Return once requests are answered; whoever asks before waits. Raises what keeps the server from it."""
+        """Return once requests are answered. Raises the error that kept the server from starting."""
         wait([self._serving], _START_TIMEOUT_S)
         if not self._serving.done():
-            raise VitcamError(f"the web part did not start within {_START_TIMEOUT_S:g} s; this machine is too busy")
+            raise VitcamError(f"the web server did not start within {_START_TIMEOUT_S:g} s; this machine is too busy")
         self._serving.result()
 
     def stop(self, timeout_s: float) -> None:
-        """End every connection, also those whose clients do not read, and the thread."""
+        """Close every connection, also those whose clients do not read, and end the thread."""
         if self._thread is not None:
             deadline = time.monotonic() + timeout_s
-            wait([self._serving], timeout_s)  # a server that is still starting has nothing yet to be stopped by
+            wait([self._serving], timeout_s)  # a server that is still starting cannot be stopped yet
             if self._loop is not None:
                 with contextlib.suppress(RuntimeError):  # the loop has ended already
-                    self._loop.call_soon_threadsafe(self._ending.set)
+                    self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(max(0.0, deadline - time.monotonic()))
-        for executor in (self._encode_executor, self._uploads, self._changes):
+        for executor in self._executors:
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, listener: socket.socket) -> None:
         try:
             asyncio.run(self._serve(listener))
         except Exception as error:
-            log.exception("the web part ended")  # the watchdog sees that it does not beat any more
+            log.exception("the web server ended")  # the watchdog sees that `beat_ns` is old
             if not self._serving.done():
                 self._serving.set_exception(error)
 
     async def _serve(self, listener: socket.socket) -> None:
         self._loop = asyncio.get_running_loop()
-        from aiohttp import web  # takes 0.2 s, which a daemon without the web part need not wait
+        from aiohttp import web  # takes 0.2 s, which a daemon without a web server does not have to wait
 
-        from vitcam.web.app import AppParts, build_app
+        from vitcam.web.app import build_app
         from vitcam.web.requests.idle_connections import IdleConnections
         from vitcam.web.requests.log_rate_limit import limit_accept_errors, protocol_logger
 
-        parts = AppParts(
-            live=self._live,
-            model=self._model,
-            photos=self._photos,
-            default=self._default,
-            encoder=self._encoder,
-            demand=self._demand,
-            uploads_executor=self._uploads,
-            changes_executor=self._changes,
-            allowed_hosts=AllowedHosts(self._host, self._names),
-            active_crop=self._active_crop,
-            playback=self._playback,
-        )
         self._loop.set_exception_handler(limit_accept_errors())
-        idle_connections = IdleConnections(files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-        app = build_app(parts)
+        idle_connections = IdleConnections(max_files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        app = build_app(self._parts, AllowedHosts(self._host, self._names))
         app.middlewares.insert(0, idle_connections.middleware())
-        # a client that leaves ends its handler at once
         runner = web.AppRunner(
             app,
             access_log=None,
             logger=protocol_logger(),
-            auto_decompress=False,  # bodies come as they are: nothing to go wrong, or to grow, on the way in
+            auto_decompress=False,  # compressed bodies are refused: a small one may become very large
             handle_signals=False,
-            handler_cancellation=True,
+            handler_cancellation=True,  # when its client leaves
             shutdown_timeout=0.2,
         )
         await runner.setup()
-        admit = idle_connections.protocol_factory(cast(web.Server, runner.server))  # there since `setup`
-        door = await self._loop.create_server(admit, sock=listener, backlog=_BACKLOG)
+        factory = idle_connections.protocol_factory(cast(web.Server, runner.server))  # there since `setup`
+        server = await self._loop.create_server(factory, sock=listener, backlog=_BACKLOG)
         self._serving.set_result(None)
-        await self._beat_until_the_end(idle_connections)
-        door.close()
+        await self._beat_until_stopped(idle_connections)
+        server.close()
         _abort_connections(runner)
         await runner.cleanup()
 
-    async def _beat_until_the_end(self, idle_connections: "IdleConnections") -> None:
-        while not self._ending.is_set():
+    async def _beat_until_stopped(self, idle_connections: "IdleConnections") -> None:
+        while not self._stopping.is_set():
             self.beat_ns = time.monotonic_ns()
             idle_connections.close_idle()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), _BEAT_S)
+                await asyncio.wait_for(self._stopping.wait(), _BEAT_S)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take a port. Raises VitcamError saying why it cannot be had, and what to do."""
+    """Bind a port. Raises VitcamError that says why it is not available and what to do."""
     if not 0 <= port <= 65535:
         raise VitcamError(f"port {port} does not exist; take one from 1 to 65535 with --port, or 0 for any free one")
     try:
@@ -201,11 +191,11 @@ def _why_not(host: str, port: int, error: Exception) -> str:
         return f"port {port} is in use already; take another one, such as --port {port + 1 if port < 65535 else 8420}"
     if number in (errno.EACCES, errno.EPERM):
         return f"port {port} is reserved for root; take one from 1024 to 65535 with --port"
-    return f"{host!r} is no address of this machine; give one with --host, such as 127.0.0.1, or 0.0.0.0 for all"
+    return f"{host!r} is not an address of this machine; give one with --host, such as 127.0.0.1, or 0.0.0.0 for all"
 
 
 def _abort_connections(runner: "web.AppRunner") -> None:
-    """A close would wait for clients to read what was sent."""
+    """Close connections without waiting for clients to read what was sent."""
     for connection in runner.server.connections if runner.server else ():
         if connection.transport is not None:
             connection.transport.abort()

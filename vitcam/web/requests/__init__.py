@@ -1,1 +1,1 @@
-"""What holds for every request: limits, names, bodies, headers. In: a request. Out: it, checked, or a refusal."""
+"""What is the same for every request: limits, checks, bodies, headers. In: a request. Out: it, checked, or an error."""

@@ -1,7 +1,7 @@
-"""Which names this vitcam answers to, so that no page of another site can point its own name here (DNS rebinding).
+"""The host names that this vitcam answers to: a defence against DNS rebinding.
 
-Whoever owns a name decides where it leads, also to a machine in somebody's home. A browser then takes that machine for
-a part of the name's site. So the name that a browser asks for must be one that only this network can give away.
+The owner of a name decides which address it has, and may give it the address of a machine in somebody's home. A browser
+then treats that machine as part of the name's site. So a request must ask for a name that only this network can assign.
 """
 
 import contextlib
@@ -11,32 +11,32 @@ import threading
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-_OF_THIS_NETWORK = (".local", ".lan", ".home.arpa")
+_LOCAL_SUFFIXES = (".local", ".lan", ".home.arpa")
 
 
 class AllowedHosts:
-    """What is allowed in a request's Host header.
+    """Checks the Host header of requests.
 
-    host     what the server is bound to; bound to this machine alone, it answers to this machine's names alone
-    allowed  further names, as the setting `web.names` has them
+    host   the address that the server is bound to; bound to localhost, it answers only to the names of localhost
+    names  further allowed names, from the setting `web.names`
     """
 
-    def __init__(self, host: str, allowed: Sequence[str] = ()) -> None:
+    def __init__(self, host: str, names: Sequence[str] = ()) -> None:
         self._local_only = is_local(host)
-        self._allowed = {_plain(name) for name in allowed}
+        self._names = {_normalised(name) for name in names}
         if not self._local_only:
-            self._allowed.add(_plain(socket.gethostname()))
+            self._names.add(_normalised(socket.gethostname()))
             # asks the network, which may be slow to answer
-            threading.Thread(target=self._learn_full_name, name="full-name", daemon=True).start()
+            threading.Thread(target=self._add_full_name, name="full-name", daemon=True).start()
 
-    def refusal(self, asked: str) -> str | None:
-        """Why a request with this Host header is refused; None if it is not."""
-        name = _plain(host_name(asked))
+    def why_refused(self, header: str) -> str | None:
+        """Why a request with this Host header is refused; None if it is allowed."""
+        name = _normalised(host_name(header))
         if self._local_only:
             if is_local(name):
                 return None
-            return f"this vitcam answers to localhost only, not to {asked[:100]!r}; see --host"
-        if name and (is_local(name) or _is_address(name) or self._is_ours(name)):
+            return f"this vitcam answers to localhost only, not to {header[:100]!r}; see --host"
+        if name and (is_local(name) or _is_address(name) or self._is_allowed(name)):
             return None
         if not name:
             return "the request's Host header names no host; open the page by the camera's name or IP address"
@@ -45,12 +45,12 @@ class AllowedHosts:
             "or open the page by the camera's IP address"
         )
 
-    def _is_ours(self, name: str) -> bool:
-        return "." not in name or name.endswith(_OF_THIS_NETWORK) or name in self._allowed
+    def _is_allowed(self, name: str) -> bool:
+        return "." not in name or name.endswith(_LOCAL_SUFFIXES) or name in self._names
 
-    def _learn_full_name(self) -> None:
+    def _add_full_name(self) -> None:
         with contextlib.suppress(UnicodeError):  # a host name that DNS cannot have
-            self._allowed.add(_plain(socket.getfqdn()))
+            self._names.add(_normalised(socket.getfqdn()))
 
 
 def is_local(name: str) -> bool:
@@ -61,15 +61,15 @@ def is_local(name: str) -> bool:
         return name == "localhost" or name.endswith(".localhost")
 
 
-def host_name(asked: str) -> str:
-    """The name or address in a Host header, without its port; empty where it holds none."""
+def host_name(header: str) -> str:
+    """The name or address in a Host header, without its port; empty if there is none."""
     try:
-        parts = urlsplit(f"//{asked}")
-        _ = parts.port  # raises for what is no number
+        parts = urlsplit(f"//{header}")
+        _ = parts.port  # raises ValueError if it is not a number
     except ValueError:
         return ""
     plain = not (parts.path or parts.query or parts.fragment or parts.username or parts.password)
-    return (parts.hostname or "") if plain and "@" not in asked else ""
+    return (parts.hostname or "") if plain and "@" not in header else ""
 
 
 def _is_address(name: str) -> bool:
@@ -80,5 +80,5 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _plain(name: str) -> str:
+def _normalised(name: str) -> str:
     return name.strip().lower().removesuffix(".")

@@ -1,4 +1,4 @@
-"""Text is sent as gzip to whoever takes that; pictures and streams never are."""
+"""Text is sent as gzip to clients that accept it; pictures and streams are never compressed."""
 
 import asyncio
 import gzip
@@ -6,44 +6,44 @@ import gzip
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-LEAST_BYTES = 1024  # below, headers and the first packet cost more than is saved
+MIN_BYTES = 1024  # less would save less than one packet
 _LEVEL = 6
-_AT_ONCE = 65536  # bytes that take less than the loop can spare, a few ms
+_MAX_ON_LOOP = 65536  # bytes; these take a few ms, for which the event loop may be blocked
 VARY = {"Vary": "Accept-Encoding"}
 GZIP = {"Content-Encoding": "gzip"}
 
 
-def takes_gzip(request: web.Request) -> bool:
+def accepts_gzip(request: web.Request) -> bool:
     """Whether the client's Accept-Encoding allows gzip (RFC 9110, 12.5.3)."""
-    wishes = {}
-    for wish in request.headers.get("Accept-Encoding", "").lower().split(","):
-        coding, _, weight = wish.partition(";")
-        wishes[coding.strip()] = _is_above_zero(weight.strip())
-    return wishes.get("gzip", wishes.get("*", False))
+    accepted = {}
+    for entry in request.headers.get("Accept-Encoding", "").lower().split(","):
+        coding, _, weight = entry.partition(";")
+        accepted[coding.strip()] = _is_positive(weight.strip())
+    return accepted.get("gzip", accepted.get("*", False))
 
 
-def pack(data: bytes, level: int = _LEVEL) -> bytes:
-    """As gzip; the same data always give the same bytes."""
+def gzipped(data: bytes, level: int = _LEVEL) -> bytes:
+    """Data as gzip. The same data always give the same bytes."""
     return gzip.compress(data, level, mtime=0)
 
 
 @web.middleware
 async def compress_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Every JSON answer of some length."""
+    """Compress JSON answers of `MIN_BYTES` or more."""
     response = await handler(request)
     if not isinstance(response, web.Response) or response.content_type != "application/json":
         return response
     body = response.body
-    if not isinstance(body, bytes) or len(body) < LEAST_BYTES:
+    if not isinstance(body, bytes) or len(body) < MIN_BYTES:
         return response
     response.headers.update(VARY)
-    if takes_gzip(request):
-        response.body = pack(body) if len(body) <= _AT_ONCE else await asyncio.to_thread(pack, body)
+    if accepts_gzip(request):
+        response.body = gzipped(body) if len(body) <= _MAX_ON_LOOP else await asyncio.to_thread(gzipped, body)
         response.headers.update(GZIP)
     return response
 
 
-def _is_above_zero(weight: str) -> bool:
+def _is_positive(weight: str) -> bool:
     try:
         return float(weight.removeprefix("q=") or 1) > 0
     except ValueError:

@@ -1,6 +1,7 @@
-"""Connections that ask for nothing: each has a little time, and together they have few places.
+"""Idle connections: each is closed after a timeout, and only a limited number of them is kept open.
 
-From the moment that a request's head has come, its handler has time-outs of its own.
+A connection is idle until the complete head of a request has arrived, and again after the answer. In between the
+handler of the request has time limits of its own.
 """
 
 import time
@@ -11,66 +12,67 @@ from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler as Connection
 
 IDLE_TIMEOUT_S = 20.0
-MAX_IDLE = 500  # as many may come at once
-MAX_CONNECTIONS = 1500  # in all; of those that are served, each kind has a limit of its own
-_OTHER_FILES = 200  # of the process: camera, model, what asyncio accepts before anybody is sent away
-_FEWEST = 16
+MAX_IDLE = 500  # so that as many clients may connect at the same moment
+MAX_CONNECTIONS = 1500  # idle or not; for requests, each kind also has a quota
+_OTHER_FILES = 200  # of this process: camera, model, and connections that asyncio accepts before one is closed here
+_MIN_CONNECTIONS = 16
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
 
 
 class IdleConnections:
-    """Ends who has sent no whole request for `IDLE_TIMEOUT_S`; and, when there are too many, the oldest of them.
+    """Closes connections that send no complete request within `IDLE_TIMEOUT_S`; if there are too many, the oldest.
 
-    files  the process may have open; there are fewer connections than that, so that none fails for want of one
+    max_files  how many files the process may have open. Fewer connections than that are kept, so that none fails
+               because there is no file descriptor left.
     """
 
-    def __init__(self, files: int) -> None:
-        self._most = max(_FEWEST, min(MAX_CONNECTIONS, files - _OTHER_FILES))
-        self._idle_since: dict[Connection, float] = {}  # since when, the oldest first
-        self._served = 0
+    def __init__(self, max_files: int) -> None:
+        self._max_connections = max(_MIN_CONNECTIONS, min(MAX_CONNECTIONS, max_files - _OTHER_FILES))
+        self._idle_since: dict[Connection, float] = {}  # the oldest first
+        self._busy = 0
 
     def protocol_factory(self, server: web.Server) -> Callable[[], Connection]:
-        """A protocol factory that notes who comes."""
+        """Makes the protocol of each new connection, which is idle at first."""
 
-        def admit() -> Connection:
+        def connect() -> Connection:
             connection = server()
             self._idle_since[connection] = time.monotonic()
-            self._make_room()
+            self._enforce_limits()
             return connection
 
-        return admit
+        return connect
 
     def middleware(self) -> Middleware:
-        """To be the outermost one: notes who is being served."""
+        """The outermost middleware: while a request is handled, its connection is not idle."""
 
         @web.middleware
-        async def serve(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def handle(request: web.Request, handler: Handler) -> web.StreamResponse:
             self._idle_since.pop(request.protocol, None)
-            self._served += 1
+            self._busy += 1
             try:
                 return await handler(request)
             finally:
-                self._served -= 1
+                self._busy -= 1
                 self._idle_since[request.protocol] = time.monotonic()
 
-        return serve
+        return handle
 
     def close_idle(self) -> None:
-        """To be called now and then."""
+        """Close what has been idle for too long; to be called regularly."""
         now = time.monotonic()
         for connection, since in list(self._idle_since.items()):
             left = connection.transport is None and now - since > _CONNECTED_WITHIN_S
             if left or now - since > IDLE_TIMEOUT_S:
-                self._end(connection)
-        self._make_room()
+                self._close(connection)
+        self._enforce_limits()
 
-    def _make_room(self) -> None:
-        there = [connection for connection in self._idle_since if connection.transport is not None]
-        silent = len(self._idle_since)
-        for connection in there[: max(0, silent - MAX_IDLE, silent + self._served - self._most)]:
-            self._end(connection)
+    def _enforce_limits(self) -> None:
+        open_ones = [connection for connection in self._idle_since if connection.transport is not None]
+        idle = len(self._idle_since)
+        for connection in open_ones[: max(0, idle - MAX_IDLE, idle + self._busy - self._max_connections)]:
+            self._close(connection)
 
-    def _end(self, connection: Connection) -> None:
+    def _close(self, connection: Connection) -> None:
         del self._idle_since[connection]
         if connection.transport is not None:
             connection.transport.abort()

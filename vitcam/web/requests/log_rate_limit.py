@@ -1,4 +1,4 @@
-"""What strangers may make the log say: one line a minute, however often they come."""
+"""Rate limits for the log: clients, however many, cannot fill it."""
 
 import asyncio
 import logging
@@ -15,7 +15,10 @@ _NO_ACCEPT = "socket.accept() out of system resource"  # asyncio.selector_events
 
 
 def limit_accept_errors() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """For an event loop: asyncio reports each connection that it cannot accept, which makes 100 MB a minute."""
+    """An exception handler for an event loop that logs connections it cannot accept at most once a minute.
+
+    asyncio logs each of them, which makes 100 MB a minute.
+    """
     due = 0.0
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -24,18 +27,21 @@ def limit_accept_errors() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]
             loop.default_exception_handler(context)
         elif (now := time.monotonic()) >= due:
             due = now + _EVERY_S
-            log.error("too many connections: %s; new ones wait (said once a minute)", context.get("exception"))
+            log.error("too many connections: %s; new ones wait (logged once a minute)", context.get("exception"))
 
     return handle
 
 
 def protocol_logger() -> logging.Logger:
-    """For aiohttp, which logs a whole traceback for each request that is not HTTP; its answer, 400, is enough."""
+    """A logger for aiohttp without requests that are not HTTP.
+
+    aiohttp logs a whole traceback for each of them. Its answer with status 400 is enough.
+    """
     logger = logging.getLogger("vitcam.web.protocol")
-    logger.addFilter(_is_ours)
+    logger.addFilter(_is_no_client_error)
     return logger
 
 
-def _is_ours(record: logging.LogRecord) -> bool:
+def _is_no_client_error(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError)

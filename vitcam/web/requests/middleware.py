@@ -1,4 +1,4 @@
-"""What holds for every request: who may ask, errors as JSON, headers that keep a browser safe."""
+"""Middleware for every request: checks of host and origin, errors as JSON, and security headers."""
 
 import logging
 from urllib.parse import urlsplit
@@ -25,68 +25,68 @@ _HEADERS = {
 
 
 async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
-    """For `on_response_prepare`: streams get them too."""
+    """For `on_response_prepare`, so that streams get them, too."""
     response.headers.update(_HEADERS)
 
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Whatever a handler refuses leaves as `{"error": "one sentence"}`; what it did not expect is logged.
+    """Answer errors as `{"error": "one sentence"}`, and log unexpected ones.
 
-    The connection of a request whose body was not read ends with that answer.
+    If the body of the request was not read, the connection is closed after the answer.
     """
     try:
         return await handler(request)
     except web.HTTPException as error:
-        answer = refusal(error.status, _sentence(request, error))
+        answer = error_response(error.status, _sentence(request, error))
         answer.headers.update({name: error.headers[name] for name in ("Allow", "Retry-After") if name in error.headers})
     except VitcamError as error:
-        answer = refusal(_status(error), str(error))
+        answer = error_response(_status(error), str(error))
     except Exception:
         log.exception("%s %s failed", request.method, request.path)
-        answer = refusal(500, "vitcam failed at this request; its log says more")
+        answer = error_response(500, "this request failed because of an error in vitcam; see its log")
     if not request.content.at_eof():
         answer.force_close()
     return answer
 
 
-def check_host_and_origin(names: AllowedHosts) -> Middleware:
-    """A middleware against pages of other sites that a browser on this network may have open."""
+def check_host_and_origin(allowed_hosts: AllowedHosts) -> Middleware:
+    """Refuse requests of other sites' pages, which a browser on this network may have open."""
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if sentence := names.refusal(_asked(request)):
-            return refusal(403, sentence)
+        if sentence := allowed_hosts.why_refused(_host_header(request)):
+            return error_response(403, sentence)
         if request.method not in _SAFE_METHODS and not _from_own_page(request):
-            return refusal(403, "a page of another site may not do this; open vitcam's own page")
+            return error_response(403, "pages of other sites may not send this request; open vitcam's own page")
         return await handler(request)
 
     return check
 
 
-def refusal(status: int, sentence: str) -> web.Response:
+def error_response(status: int, sentence: str) -> web.Response:
     """An error as JSON."""
     return web.json_response({"error": sentence}, status=status)
 
 
-def _asked(request: web.Request) -> str:
-    """The Host header; `request.host` would look the machine's own name up where there is none."""
+def _host_header(request: web.Request) -> str:
+    """The Host header. Without one, `request.host` would look up this machine's own name."""
     return request.headers.get("Host", "")
 
 
 def _from_own_page(request: web.Request) -> bool:
-    """Browsers name the page that asks; programs such as curl name none, and may."""
+    """Browsers send where a request comes from. Programs such as curl do not, and are allowed."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site in ("same-origin", "none")
     origin = request.headers.get("Origin")
-    return origin is None or _netloc(origin) == _asked(request)
+    return origin is None or _netloc(origin) == _host_header(request)
 
 
 def _netloc(url: str) -> str:
     try:
         return urlsplit(url).netloc
-    except ValueError:  # a bracket without its other half
+    except ValueError:  # such as a bracket that is not closed
         return ""
 
 

@@ -1,4 +1,4 @@
-"""The files of the page, read and compressed once."""
+"""The files of the page: read and compressed once, at the start."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from aiohttp import web
 
-from vitcam.web.requests.compress import GZIP, VARY, pack, takes_gzip
+from vitcam.web.requests.compress import GZIP, VARY, accepts_gzip, gzipped
 
 _TYPES = {
     ".html": "text/html",
@@ -20,7 +20,7 @@ _BEST = 9
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file as it is, and as gzip; each has a tag of its own, since they are different bytes."""
+    """A file, plain and as gzip. The two have different ETags, because their bytes differ."""
 
     kind: str
     plain: bytes
@@ -29,7 +29,7 @@ class _File:
 
 
 class PageFiles:
-    """Every file in `page/`; a browser asks each time whether it has changed, and mostly is told it has not."""
+    """Every file in `page/`. Browsers ask each time whether a file has changed, and mostly get a 304."""
 
     def __init__(self) -> None:
         self._files = {
@@ -39,11 +39,11 @@ class PageFiles:
         }
 
     def serve(self, request: web.Request, name: str) -> web.Response:
-        """A file of the page; 404 for any other name."""
+        """A file of the page. Raises HTTPNotFound for any other name."""
         file = self._files.get(name)
         if file is None:
             raise web.HTTPNotFound
-        as_gzip = takes_gzip(request)
+        as_gzip = accepts_gzip(request)
         tag = f"{file.tag}-gzip" if as_gzip else file.tag
         headers = {"ETag": f'"{tag}"', "Cache-Control": "no-cache", **VARY}
         if any(known.value in (tag, "*") for known in request.if_none_match or ()):
@@ -54,4 +54,4 @@ class PageFiles:
 
 
 def _file(kind: str, data: bytes) -> _File:
-    return _File(kind, data, pack(data, _BEST), hashlib.sha256(data).hexdigest()[:16])
+    return _File(kind, data, gzipped(data, _BEST), hashlib.sha256(data).hexdigest()[:16])

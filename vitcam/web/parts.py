@@ -1,0 +1,34 @@
+"""What the application needs from the daemon and the server. Does not import aiohttp, which takes 0.2 s."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vitcam.model.record import ModelInfo
+from vitcam.sources.active_crop import ActiveCrop
+from vitcam.sources.playback import Playback
+from vitcam.web.live import LivePipeline
+from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.encoder import Encoder
+from vitcam.web.stream.variant import Variant
+
+if TYPE_CHECKING:
+    from vitcam.web.routes.uploads import PhotoBackend
+
+
+@dataclass(frozen=True, slots=True)
+class AppParts:
+    """Handed to the application once, when the server is made."""
+
+    live: LivePipeline
+    model: ModelInfo
+    photos: "PhotoBackend"
+    default: Variant
+    """Of `/stream` and `/snapshot.jpg` without parameters."""
+    encoder: Encoder
+    demand: Demand
+    uploads_executor: Executor
+    changes_executor: Executor
+    """For requests that change a setting, which may wait for the disk."""
+    active_crop: ActiveCrop
+    playback: Playback
