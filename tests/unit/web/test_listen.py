@@ -1,4 +1,4 @@
-"""Taking a port, and what is said when it cannot be had."""
+"""Binding a port, and the error when it is not available."""
 
 import socket
 
@@ -8,7 +8,7 @@ from vitcam.errors import VitcamError
 from vitcam.web.server import listen
 
 
-def test_a_port_in_use_is_refused_with_the_way_out() -> None:
+def test_a_port_in_use_is_refused_with_what_to_do() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(VitcamError, match=rf"port {port} is in use already.*--port") as refused:
@@ -23,8 +23,8 @@ def test_port_zero_takes_any_free_port() -> None:
 
 
 @pytest.mark.parametrize("host", ["no such host.invalid", "192.0.2.7", "..", "x" * 300])
-def test_an_address_of_another_machine_is_refused_with_the_way_out(host: str) -> None:
-    with pytest.raises(VitcamError, match=r"no address of this machine.*--host"):
+def test_an_address_of_another_machine_is_refused_with_what_to_do(host: str) -> None:
+    with pytest.raises(VitcamError, match=r"is not an address of this machine.*--host"):
         listen(host, 0)
 
 
