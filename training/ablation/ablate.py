@@ -15,7 +15,7 @@ from vitcam_training.ablation.result import Job, Result, add_result, jobs, read_
 from vitcam_training.ablation.rows import Row, chosen
 from vitcam_training.ablation.runner import run_all
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.fit.start import processor
+from vitcam_training.provenance import processor
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from datetime import date
 from pathlib import Path
 
 from vitcam_training.comparison.compare import MIXED, THREADS, TURNS, Comparison, Entry
 from vitcam_training.export.quantise import SHIPPED, find_scheme
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
-from vitcam_training.fit.start import processor
+from vitcam_training.provenance import machine
 
 _TITLES = {
     SHIPPED: "int8, activations as it runs: what ships",
@@ -36,7 +35,6 @@ def write_page(path: Path, found: Comparison, model: str, data: str, command: st
 
 
 def _intro(model: str, data: str, photos: int, command: str) -> str:
-    cores = len(os.sched_getaffinity(0))
     return f"""# Every way to quantise, side by side
 
 `{model}` on the {photos:,} held-out photos of `{data}`, each way measured on the file that it makes. *Agreement* is the
@@ -46,7 +44,7 @@ that the ratio holds also where the machine was slow.
 
     {command}
 
-{date.today()}, {processor()}, {cores} cores."""
+{date.today()}, {machine()}."""
 
 
 def _table(found: Comparison) -> str:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset, open_to_measure
+from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.calibration import fit_threshold
-from vitcam_training.evaluation.evaluate import Answers, ask_certainty, ask_model, open_model
+from vitcam_training.evaluation.model_file import ask_certainty, ask_model, open_model
 
 SEEDS = 3
 

@@ -23,8 +23,10 @@ from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.photos import read_photo
+from vitcam_training.evaluation.answers import comparison, figures
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
-from vitcam_training.evaluation.evaluate import ask_float, ask_model, comparison, embeddings, figures, open_model
+from vitcam_training.evaluation.float_network import ask_float
+from vitcam_training.evaluation.model_file import ask_model, embeddings, open_model
 from vitcam_training.export.familiarity import MOST, fit_familiarity
 from vitcam_training.export.network import Network, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation

@@ -13,9 +13,9 @@ from pathlib import Path
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle, ModelCard
-from vitcam_training.fit.start import revision
 from vitcam_training.model_card.attempts import Attempt, listed, with_attempts
 from vitcam_training.model_card.page import write_card
+from vitcam_training.provenance import revision
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,10 @@ from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.evaluation.answers import Answers, comparison, figures
 from vitcam_training.evaluation.calibration import scaled
-from vitcam_training.evaluation.evaluate import Answers, ask_float, ask_model, comparison, figures, open_model
+from vitcam_training.evaluation.float_network import ask_float
+from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.layers import ALWAYS_FLOAT, matching
 from vitcam_training.export.network import Network, Pieces, pieces_of
 from vitcam_training.export.quantise import Quantisation, find_scheme

@@ -24,6 +24,7 @@ from vitcam_training.faithfulness.photos import stratified
 from vitcam_training.faithfulness.plot import draw_curves
 from vitcam_training.faithfulness.result import BASELINES, Verdict, path_of, write_verdict
 from vitcam_training.faithfulness.sheet import draw_sheet, write_sheet
+from vitcam_training.provenance import processor
 
 PRIOR_PHOTOS = 200
 ALWAYS_DRAWN = ("evidence", "attention", "rollout")
@@ -55,8 +56,6 @@ def settle(case: Case, out: Path | None, page: Path | None, command: str) -> tup
     page     its plot and sheet lie beside it; None: beside `out`
     returns  the verdict, and where it and the page were written
     """
-    from vitcam_training.fit.start import processor  # brings Keras along
-
     bench = prepare(case)
     verdict = judge(case, bench, command, processor())
     target = out or path_of(bench.classifier.path)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import platform
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -22,6 +19,7 @@ from vitcam_training.fit.loop import WEIGHTS, Run, work
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Session
 from vitcam_training.model_card.commands import TRAINED_BY
+from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
@@ -177,23 +175,5 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
         "versions": {package: version(package) for package in ("keras", backend, "numpy")},
         "precision": recipe.train.precision,
         "revision": revision(),
-        "machine": f"{processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": machine(),
     }
-
-
-def revision() -> str:
-    """The git commit of the checkout that this file lies in; empty where it was installed from a wheel."""
-    here = Path(__file__).parent
-    command = ["git", "-C", str(here), "rev-parse", "--short", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
-
-
-def processor() -> str:
-    """The name of the machine's processor, as its kernel has it."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "Model"))]
-    return names[0] if names else platform.machine()

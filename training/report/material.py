@@ -19,21 +19,14 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.evaluation.answers import Answers, Floats, attention_cosines, comparison, figures
 from vitcam_training.evaluation.calibration import scaled
-from vitcam_training.evaluation.evaluate import (
-    Answers,
-    Floats,
-    ask_float,
-    ask_model,
-    attention_cosines,
-    comparison,
-    figures,
-    open_model,
-)
+from vitcam_training.evaluation.float_network import ask_float
+from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.evaluation.scores import in_detail
 from vitcam_training.faithfulness.result import Verdict, path_of, read_verdict
-from vitcam_training.fit.start import processor
 from vitcam_training.model_card.commands import measured_on
+from vitcam_training.provenance import machine
 from vitcam_training.report.machine_load import Company, company, now
 from vitcam_training.report.sections.strangers import Strangers, default_strangers, meet
 from vitcam_training.weights.about import About, read_about
@@ -145,7 +138,7 @@ def gather(wish: Wish) -> Material:
         speed=rows,
         company=beside,
         honesty=read_verdict(path_of(classifier.path)),
-        machine=f"{processor()}, {len(os.sched_getaffinity(0))} cores",
+        machine=machine(),
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
 

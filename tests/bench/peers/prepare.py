@@ -62,7 +62,7 @@ def _cut(dataset: Dataset, material: Material) -> Photos:
 
 
 def _ask_float(dataset: Dataset, material: Material) -> Answers:
-    from vitcam_training.evaluation.evaluate import ask_float
+    from vitcam_training.evaluation.float_network import ask_float
 
     return ask_float(material.checkpoint, dataset, "heldout").probabilities
 

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.evaluation.evaluate import Answers, calibration_error
+from vitcam_training.evaluation.answers import Answers, calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
 from vitcam_training.report.markup import paragraph, tag
 from vitcam_training.report.material import Material

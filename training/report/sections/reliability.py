@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from vitcam_training.evaluation.evaluate import Answers, calibration_error
+from vitcam_training.evaluation.answers import Answers, calibration_error
 from vitcam_training.report.charts import dots, legend, line, percent_axis, plot
 from vitcam_training.report.markup import paragraph, table, tag
 from vitcam_training.report.material import Material

@@ -14,7 +14,8 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import DATASETS
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
-from vitcam_training.evaluation.evaluate import Answers, ask_model
+from vitcam_training.evaluation.answers import Answers
+from vitcam_training.evaluation.model_file import ask_model
 from vitcam_training.evaluation.unknown import SEEDS, disjoint
 from vitcam_training.progress import shown
 

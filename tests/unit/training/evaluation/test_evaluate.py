@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vitcam_training.evaluation.evaluate import Answers, calibration_error, comparison, figures
+from vitcam_training.evaluation.answers import Answers, calibration_error, comparison, figures
 
 
 def answers(probabilities: list[list[float]], labels: list[int], attention: list[list[float]] | None = None) -> Answers:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vitcam_training.evaluation.evaluate import Answers
+from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.unknown import auroc, disjoint
 
 

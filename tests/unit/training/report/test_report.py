@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from vitcam_training.evaluation.evaluate import Answers, calibration_error
+from vitcam_training.evaluation.answers import Answers, calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
 from vitcam_training.faithfulness.result import BASELINES, Finding, Verdict
 from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, Frame, bars, line, log_axis, percent_axis, plot

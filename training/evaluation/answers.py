@@ -1,0 +1,84 @@
+"""What a model said of photos, and the figures that follow from it. NumPy only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam_training.data.dataset import Sample
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a model said of n photos."""
+
+    labels: NDArray[np.int64]
+    """(n,) what the photos show."""
+    probabilities: Floats
+    """(n, C)."""
+    attention: Floats
+    """(n, h * N): where the tokens that the head reads looked in the last block, class token cut off."""
+    samples: tuple[Sample, ...] = ()
+    """The photos, those left out that cannot be read; empty where nobody needs them."""
+    known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """(n,) whether the model file calls its best guess known; empty for a float network, which has no threshold."""
+    certainty: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """(n,) what decides that, see `Classifier.certainty`; empty for a float network."""
+
+    @property
+    def guesses(self) -> NDArray[np.int64]:
+        """(n,) the most probable labels."""
+        return np.asarray(self.probabilities.argmax(-1))
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """(n,)."""
+        return np.asarray(self.guesses == self.labels)
+
+
+def figures(answers: Answers) -> dict[str, float]:
+    """`n`, `top1`, `top5`, `ece` as fractions of 1."""
+    order = np.argsort(-answers.probabilities, axis=-1, kind="stable")[:, :5]
+    return {
+        "n": len(answers.labels),
+        "top1": float(answers.right.mean()),
+        "top5": float((order == answers.labels[:, None]).any(-1).mean()),
+        "ece": calibration_error(answers),
+    }
+
+
+def comparison(answers: Answers, reference: Answers) -> dict[str, float]:
+    """How an int8 model differs from its float network on the same photos."""
+    cosine = attention_cosines(answers, reference)
+    return {
+        "float_top1": float(reference.right.mean()),
+        "agreement": float((answers.guesses == reference.guesses).mean()),
+        "attention_cosine_mean": float(cosine.mean()),
+        "attention_cosine_min": float(cosine.min()),
+    }
+
+
+def attention_cosines(answers: Answers, reference: Answers) -> Floats:
+    """(n,) how alike the two looked at each photo, 1 at most."""
+    products = (answers.attention * reference.attention).sum(-1)
+    lengths = np.linalg.norm(answers.attention, axis=-1) * np.linalg.norm(reference.attention, axis=-1)
+    return np.asarray(products / np.maximum(lengths, 1e-12))
+
+
+def calibration_error(answers: Answers, bins: int = 15) -> float:
+    """Expected calibration error: how far confidence and accuracy lie apart, averaged over 15 bins of confidence.
+
+    source  Guo et al. 2017 (arXiv 1706.04599)
+    """
+    confidence = answers.probabilities.max(-1)
+    bin_of = np.minimum((confidence * bins).astype(int), bins - 1)
+    gaps = [
+        abs(float(answers.right[bin_of == b].mean()) - float(confidence[bin_of == b].mean()))
+        * float((bin_of == b).mean())
+        for b in np.unique(bin_of)
+    ]
+    return sum(gaps)

@@ -1,0 +1,51 @@
+"""A checkpoint's float network, asked about photos by Keras: what a model file is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from vitcam.errors import UsageError
+from vitcam_training.data.batches import BatchPlan, plain_batches
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.evaluation.answers import Answers
+from vitcam_training.vit import Tensor, ViT, pooled_attention
+from vitcam_training.weights.about import read_about
+from vitcam_training.weights.checkpoints import load_into, read_network
+
+
+class FloatNetwork(keras.Model):  # type: ignore[misc]
+    """The float network as it was trained, reduced to what is compared: probabilities and last-block attention."""
+
+    def __init__(self, vit: ViT) -> None:
+        super().__init__()
+        self.vit = vit
+
+    def call(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        logits, taps = self.vit(images)
+        attention = taps[f"{self.vit.blocks[-1].name}/attention"]  # (B, h, T, T)
+        return keras.ops.softmax(logits), pooled_attention(self.vit.config, attention)  # (B, C), (B, h, N)
+
+
+def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
+    """The same photos, cut the same way, through the float32 network of a checkpoint; answers index its labels."""
+    about = read_about(checkpoint)
+    index = {label: i for i, label in enumerate(about.labels)}
+    strange = sorted(set(dataset.labels) - set(index))
+    if strange:
+        raise UsageError(f"{checkpoint} does not know {strange[0]!r} of {dataset.name}; give weights that fit the data")
+    samples = [replace(sample, label=index[dataset.labels[sample.label]]) for sample in dataset.part(part)]
+    config, weights = read_network(checkpoint, (about.input.height, about.input.width))
+    vit = ViT(config)
+    load_into(vit, weights)
+    network = FloatNetwork(vit)
+    plan = BatchPlan(about.input, len(about.labels), size=20)
+    parts = []
+    for images, targets in plain_batches(samples, plan):
+        probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
+        parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
+    labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Answers(labels, probabilities, attention)

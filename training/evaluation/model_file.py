@@ -1,0 +1,96 @@
+"""What a model file says of photos. vitcam's own Classifier runs it, so the figures are those of `vitcam run`."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import UsageError
+from vitcam.frames import Prediction
+from vitcam.model.classifier import Classifier
+from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.evaluation.answers import Answers, Floats
+from vitcam_training.progress import shown
+
+log = logging.getLogger(__name__)
+
+
+def open_model(model: str | Path, dataset: Dataset, threads: int | None = None) -> Classifier:
+    """A classifier that gives all its probabilities and knows the labels of a data set, in the same order.
+
+    raises  UsageError naming a label that the model does not know
+    """
+    classifier = Classifier(model, threads=threads)
+    unknown = sorted(set(dataset.labels) - set(classifier.labels))
+    if unknown:
+        near = ", ".join(repr(label) for label in nearest(unknown[0], classifier.labels))
+        raise UsageError(
+            f"{dataset.name} has photos of {unknown[0]!r}, which is none of the {len(classifier.labels)} labels of "
+            f"{classifier.card.name}, the nearest being {near}; rename it, or give a model or data that fit together"
+        )
+    classifier.top_k = len(classifier.labels)
+    return classifier
+
+
+def nearest(label: str, known: tuple[str, ...], count: int = 3) -> list[str]:
+    """The known labels that are written most like this one, whatever their case, or _ or - for a space."""
+
+    def plain(text: str) -> str:
+        return text.casefold().replace("_", " ").replace("-", " ")
+
+    spelt = {plain(each): each for each in known}
+    return [spelt[each] for each in difflib.get_close_matches(plain(label), spelt, count, cutoff=0.0)]
+
+
+def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
+    """Classify the photos of one part one by one with a model file that `open_model` opened."""
+    index = {label: i for i, label in enumerate(classifier.labels)}
+    samples = dataset.part(part)
+    kept, labels, probabilities, attention, certainty = [], [], [], [], []
+    for sample in shown(samples, f"asking {classifier.card.name}"):
+        try:
+            photo = photo_of(sample)
+        except BrokenPhotoError as error:
+            log.warning("skipped %s", error)
+            continue
+        prediction = classifier.classify_image(photo)
+        row = np.zeros(len(index), np.float32)
+        for guess in prediction.top:
+            row[index[guess.label]] = guess.p
+        kept.append(sample)
+        certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
+        labels.append(index[dataset.labels[sample.label]])
+        probabilities.append(row)
+        attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
+    if not labels:
+        raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
+    looked = np.stack(attention).astype(np.float32)
+    sure = np.array(certainty)
+    return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), sure >= classifier.threshold, sure)
+
+
+def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> tuple[Floats, Floats]:
+    """What the head of a model file reads of each photo that can be read, (n, D), and the best probability, (n,)."""
+    found = [(prediction.embedding, prediction.top[0].p) for prediction in _predictions(classifier, samples)]
+    read, best = zip(*found, strict=True) if found else ((), ())
+    return np.array(read, np.float32), np.array(best, np.float32)
+
+
+def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[np.float64]:
+    """How well known each photo that can be read is, (n,), whatever it shows; see `Classifier.certainty`."""
+    found = _predictions(classifier, samples)
+    return np.array([classifier.certainty(prediction.top[0], prediction.embedding) for prediction in found])
+
+
+def _predictions(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[Prediction]:
+    for sample in shown(samples, f"asking {classifier.card.name}"):
+        try:
+            yield classifier.classify_image(photo_of(sample))
+        except BrokenPhotoError as error:
+            log.warning("skipped %s", error)
