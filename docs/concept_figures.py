@@ -22,6 +22,7 @@ from vitcam.pictures.canvas import (
     tiles,
 )
 from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.pictures.overlay import coloured
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training import reference
@@ -170,4 +171,5 @@ def _coloured(values: reference.Array, side: int) -> Image:
 
 
 def _save(path: Path, image: Image) -> None:
-    cv2.imwrite(str(path), framed(image, 16)[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 85])
+    large = framed(image, 16)
+    path.write_bytes(encode_png(large) if path.suffix == ".png" else encode_jpeg(large, 85))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-import cv2
-
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
+from vitcam.pictures.encode import encode_by_ending
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.own import Listed, clean_label
 
@@ -83,5 +82,5 @@ def lay_out(dataset: Dataset, part: str, root: Path) -> int:
         if sample.pixels is None:
             link.symlink_to(sample.path.resolve())
         else:
-            cv2.imwrite(str(link), cv2.cvtColor(sample.pixels, cv2.COLOR_RGB2BGR))
+            link.write_bytes(encode_by_ending(sample.pixels, link.name))
     return len(samples)

@@ -12,6 +12,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.canvas import fitted, framed, heat_over, stack, tiles
+from vitcam.pictures.encode import encode_jpeg
 from vitcam_training.faithfulness.curves import Floats, blurred
 from vitcam_training.faithfulness.maps import Clues, Explanation, Network
 from vitcam_training.faithfulness.model_file import ask_once, follow
@@ -45,10 +46,10 @@ def draw_sheet(
 def write_sheet(path: Path, sheet: Image) -> None:
     """As JPEG, at the best quality that stays below MOST_BYTES."""
     for quality in range(90, 30, -10):
-        done, data = cv2.imencode(".jpg", sheet[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
-        if done and len(data) <= MOST_BYTES:
+        data = encode_jpeg(sheet, quality)
+        if len(data) <= MOST_BYTES:
             break
-    path.write_bytes(data.tobytes())
+    path.write_bytes(data)
 
 
 def _positive(weights: Floats) -> Floats:

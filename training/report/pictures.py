@@ -11,6 +11,7 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay
 from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.pictures.resize import crop_of
@@ -53,9 +54,7 @@ def look(classifier: Classifier, sample: Sample) -> Looked:
 
 def inline(image: Image, alt: str) -> Element:
     """An `<img>` that carries its JPEG."""
-    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
-    _, jpeg = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-    source = "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
+    source = "data:image/jpeg;base64," + base64.b64encode(encode_jpeg(image, QUALITY)).decode()
     height, width = image.shape[:2]
     return tag("img", src=source, alt=alt, width=width, height=height)
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from vitcam.frames import ClassifiedFrame, Frame
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources import open_source
 from vitcam.sources.source import SourceOptions
-from vitcam.web.stream.encoder import draw, encode
+from vitcam.web.stream.encoder import draw
 from vitcam.web.stream.variant import Variant
 
 _WATCHED = Variant(width=640)
@@ -46,7 +47,7 @@ def _once(classifier: Classifier, frame: Frame) -> dict[str, float]:
     classified = time.perf_counter()
     picture = draw(ClassifiedFrame(frame, prediction), _WATCHED)
     drawn = time.perf_counter()
-    encode(picture, _WATCHED.quality)
+    encode_jpeg(picture, _WATCHED.quality)
     encoded = time.perf_counter()
     write_ms, invoke_ms = prediction.ms.preprocess, prediction.ms.infer
     return {

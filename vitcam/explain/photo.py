@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
-
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.explain.figure import draw_sheet
@@ -12,6 +10,7 @@ from vitcam.explain.first_row import ExplainedPhoto
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
+from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.pictures.resize import to_model_size
 from vitcam.redaction import redacted
 from vitcam.terminal.consoles import for_results
@@ -125,15 +124,10 @@ def _read(path: Path) -> Image:
         raise UsageError(f"{path}: {error}") from error
 
 
-def _write(path: Path, sheet: Image) -> None:
-    kind = ".png" if path.suffix.lower() == ".png" else ".jpg"
-    done, data = cv2.imencode(kind, cv2.cvtColor(sheet, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    if not done:
-        raise VitcamError(
-            f"a picture of {sheet.shape[1]}×{sheet.shape[0]} px could not be encoded as {kind[1:].upper()}"
-        )
+def _write(path: Path, figure: Image) -> None:
+    data = encode_png(figure) if path.suffix.lower() == ".png" else encode_jpeg(figure, _JPEG_QUALITY)
     try:
-        path.write_bytes(data.tobytes())
+        path.write_bytes(data)
     except OSError as error:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -19,8 +19,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-import cv2
-
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
@@ -28,6 +26,7 @@ from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity
 from vitcam.model.field_types import check_kinds
 from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
 
 SCHEMA = 1
@@ -112,7 +111,7 @@ def write(
         "labels.txt": "\n".join(labels) + "\n",
         "golden.json": json.dumps(answers, indent=1),
     }
-    parts |= {f"golden/{i}.png": _png(g) for i, g in enumerate(golden)}
+    parts |= {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
     parts |= familiar.parts() if familiar else {}
     _replace(path, tflite, parts)
     return card
@@ -217,13 +216,6 @@ def _card(raw: dict[str, Any]) -> ModelCard:
     if "probabilities" not in card.outputs:
         raise ValueError("its outputs name no probabilities")
     return card
-
-
-def _png(golden: Golden) -> bytes:
-    done, png = cv2.imencode(".png", golden.image[..., ::-1])
-    if not done:
-        raise ModelError(f"the golden image {golden.name!r} could not be written as PNG")
-    return png.tobytes()
 
 
 def _golden(archive: zipfile.ZipFile, labels: tuple[str, ...]) -> list[Golden]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-import cv2
-
 from vitcam.commands.classify.in_order import in_order
 from vitcam.commands.classify.jobs import Answered, Jobs
-from vitcam.errors import UsageError, VitcamError
+from vitcam.errors import VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decoder.process import DecodeProcess
+from vitcam.pictures.encode import encode_by_ending
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.overlay import draw_overlay
 
@@ -55,12 +54,11 @@ def classify_all(
 def write_overlay(path: Path, done: Classified, kind: str) -> None:
     """Save the photo with an overlay of that kind. Raises VitcamError if it cannot be written."""
     picture = draw_overlay(done.frame.preview, done.frame.crop, done.prediction, kind)
+    data = encode_by_ending(picture, str(path))
     try:
-        written = cv2.imwrite(str(path), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
-    except cv2.error as error:
-        raise UsageError(f"{path} has no ending that says an image format; try .png or .jpg") from error
-    if not written:
-        raise VitcamError(f"{path} cannot be written; is the folder there, and is there room?")
+        path.write_bytes(data)
+    except OSError as error:
+        raise VitcamError(f"{path} cannot be written; is the folder there, and is there room?") from error
 
 
 def _side_by_side(classifier: Classifier, workers: int | None) -> list[Classifier]:

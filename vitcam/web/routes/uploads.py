@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Protocol, TypeVar
 
-import cv2
 from aiohttp import web
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded
+from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_field
@@ -67,7 +67,7 @@ class Uploads:
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
 
     def _draw_sheet(self, body: Body) -> bytes:
-        return _png(_without_blame(self._photos.explain, self._photos.decode(read_photo(body))))
+        return encode_png(_without_blame(self._photos.explain, self._photos.decode(read_photo(body))))
 
     def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
@@ -107,13 +107,5 @@ def _without_blame(ask: Callable[[T], R], photo: T) -> R:
         raise web.HTTPServiceUnavailable(text=str(error)) from error
 
 
-def _png(image: Image) -> bytes:
-    """(h, w, 3) uint8, RGB, as PNG."""
-    done, data = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
-    if not done:
-        raise VitcamError(f"a picture of {image.shape[1]}×{image.shape[0]} px could not be encoded as PNG")
-    return bytes(data)
-
-
 def _data_url(image: Image) -> str:
-    return "data:image/png;base64," + base64.b64encode(_png(image)).decode()
+    return "data:image/png;base64," + base64.b64encode(encode_png(image)).decode()

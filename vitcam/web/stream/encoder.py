@@ -6,8 +6,8 @@ from concurrent.futures import Executor
 import cv2
 import numpy as np
 
-from vitcam.errors import VitcamError
 from vitcam.frames import ClassifiedFrame, Image, Rect
+from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.web.stream.placeholder import Placeholder, draw_placeholder
@@ -29,13 +29,13 @@ class Encoder:
         """A frame with its overlay, as JPEG."""
         self.encoded += 1
         return await asyncio.get_running_loop().run_in_executor(
-            self._executor, lambda: encode(draw(classified, variant), variant.quality)
+            self._executor, lambda: encode_jpeg(draw(classified, variant), variant.quality)
         )
 
     async def encode_placeholder(self, placeholder: Placeholder, variant: Variant) -> bytes:
         """The picture that says why there is no frame, as JPEG."""
         return await asyncio.get_running_loop().run_in_executor(
-            self._executor, lambda: encode(draw_placeholder(placeholder, variant.width), variant.quality)
+            self._executor, lambda: encode_jpeg(draw_placeholder(placeholder, variant.width), variant.quality)
         )
 
 
@@ -88,16 +88,3 @@ def scale_rect(rect: Rect, scale: float, image: Image) -> Rect:
     top, bottom = round(rect.y * scale), round((rect.y + rect.height) * scale)
     left, top = min(left, width - 1), min(top, height - 1)
     return Rect(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))
-
-
-def encode(image: Image, quality: int) -> bytes:
-    """A picture as JPEG.
-
-    image    (H, W, 3) uint8, RGB
-    quality  0 to 100
-    raises   VitcamError if OpenCV cannot encode it
-    """
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
-    if not done:
-        raise VitcamError(f"a picture of {image.shape[1]}×{image.shape[0]} px could not be encoded as JPEG")
-    return bytes(data)
