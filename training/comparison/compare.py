@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.errors import UsageError
-from vitcam_training.comparison.laps import Lap, laps
+from vitcam_training.comparison.interleaved import Lap, laps
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.export.export import calibrate
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, matching

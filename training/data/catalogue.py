@@ -8,11 +8,11 @@ from pathlib import Path
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
-from vitcam_training.data.own import Listed, to_measure, to_train
 from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday
 from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet
 from vitcam_training.data.published.mnist import mnist
+from vitcam_training.data.user_photos import Listed, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
     "cifar10": cifar10,

@@ -9,7 +9,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.own import Listed, clean_label
+from vitcam_training.data.user_photos import Listed, clean_label
 
 HELD_OUT = ("heldout", "test", "val")  # names of the folder whose photos give the figures; the first that there is
 CALIBRATION = ("calibration", "val")

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from vitcam.errors import UsageError
-from vitcam_training.data.own import Listed, clean_label
+from vitcam_training.data.user_photos import Listed, clean_label
 
 PARTS = {
     "train": "train", "training": "train", "calibration": "calibration",

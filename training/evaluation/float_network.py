@@ -13,8 +13,8 @@ from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.vit import Tensor, ViT, pooled_attention
-from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.metadata import read_about
 
 
 class FloatNetwork(keras.Model):  # type: ignore[misc]

@@ -34,8 +34,8 @@ from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.export.trial import Trial
 from vitcam_training.model_card.curves import CURVES
-from vitcam_training.weights.about import About, read_about
 from vitcam_training.weights.checkpoints import Weights, read_network, read_weights, save_weights
+from vitcam_training.weights.metadata import About, read_about
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float
 from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
 from vitcam_training.export.rewrites import Rewrites, fold
 from vitcam_training.vit import ViTConfig
-from vitcam_training.weights.about import About, read_about
 from vitcam_training.weights.checkpoints import Weights, read_network
+from vitcam_training.weights.metadata import About, read_about
 
 
 @dataclass(frozen=True)

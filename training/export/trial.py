@@ -22,8 +22,8 @@ from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.layers import ALWAYS_FLOAT, matching
 from vitcam_training.export.network import Network, Pieces, pieces_of
 from vitcam_training.export.quantise import Quantisation, find_scheme
-from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import read_network
+from vitcam_training.weights.metadata import read_about
 
 REPRESENTATIVE = 200
 """Photos that show a static scheme what activations are like."""

@@ -15,11 +15,11 @@ from keras import ops
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
-from vitcam_training.fit.distributed import predictor
+from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.recipes.recipe import DistilRecipe
 from vitcam_training.vit import Tensor, ViT
-from vitcam_training.weights.about import About, read_about
 from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.metadata import About, read_about
 
 
 class Teacher:

@@ -24,9 +24,8 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam_training.data.augment import Images
 from vitcam_training.data.batches import BatchPlan, plain_batches, training_batches
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.fit.display import Display
-from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
-from vitcam_training.fit.distributed import (
+from vitcam_training.fit.csv_log import add_line, history, read_log, trim_log
+from vitcam_training.fit.data_parallel import (
     as_first,
     check_folder,
     check_together,
@@ -36,7 +35,9 @@ from vitcam_training.fit.distributed import (
     together,
     wait,
 )
-from vitcam_training.fit.journal import add_line, history, read_log, trim_log
+from vitcam_training.fit.display import Display
+from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
+from vitcam_training.fit.event_files import Board
 from vitcam_training.fit.optimiser import (
     LayerwiseAdamW,
     LayerwiseMuon,
@@ -48,12 +49,11 @@ from vitcam_training.fit.optimiser import (
 from vitcam_training.fit.remaining import StageWork, photo_cost
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.state import STATE, Place, load_state, save_state
-from vitcam_training.fit.tensorboard import Board
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.vit import Tensor, ViT
-from vitcam_training.weights.about import PLANNED, About
 from vitcam_training.weights.checkpoints import Weights, read_weights, save_weights, to_timm
+from vitcam_training.weights.metadata import PLANNED, About
 
 log = logging.getLogger(__name__)
 

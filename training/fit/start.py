@@ -23,8 +23,8 @@ from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
-from vitcam_training.weights.about import FROM_SCRATCH, About, read_about, stored_about
 from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.metadata import FROM_SCRATCH, About, read_about, stored_about
 from vitcam_training.weights.mimetic import start_mimetic
 
 log = logging.getLogger(__name__)

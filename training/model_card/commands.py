@@ -14,7 +14,7 @@ from typing import Any
 from vitcam.model.bundle import ModelCard
 from vitcam.model.find import list_models
 from vitcam_training.data.catalogue import DATASETS
-from vitcam_training.weights.about import FROM_SCRATCH
+from vitcam_training.weights.metadata import FROM_SCRATCH
 
 TRAINED_BY, EXPORTED_BY, MEASURED_ON = "trained_by", "exported_by", "measured_on"
 """In the provenance of a card: the commands that made the model, and the photos of its figures as a command names

@@ -7,7 +7,7 @@ from pathlib import Path
 from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
-from vitcam_training.model_card.cautions import cautions, epochs_in_words
+from vitcam_training.model_card.warnings import cautions, epochs_in_words
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""

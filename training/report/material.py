@@ -28,8 +28,8 @@ from vitcam_training.faithfulness.result import Verdict, path_of, read_verdict
 from vitcam_training.model_card.commands import measured_on
 from vitcam_training.provenance import machine
 from vitcam_training.report.machine_load import Company, company, now
-from vitcam_training.report.sections.strangers import Strangers, default_strangers, meet
-from vitcam_training.weights.about import About, read_about
+from vitcam_training.report.sections.out_of_distribution import Strangers, default_strangers, meet
+from vitcam_training.weights.metadata import About, read_about
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads
 

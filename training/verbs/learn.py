@@ -91,12 +91,12 @@ def _train(
     recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session",
     hosts: str | None, host_index: int | None,
 ) -> None:  # fmt: skip
-    from vitcam_training.fit.distributed import is_first, join
+    from vitcam_training.fit.data_parallel import is_first, join
 
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
-    from vitcam_training.fit.journal import LOG
+    from vitcam_training.fit.csv_log import LOG
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.start import train

@@ -104,8 +104,8 @@ def export(
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.rewrites import Rewrites
     from vitcam_training.export.trial import wanted
-    from vitcam_training.model_card.cautions import cautions
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
+    from vitcam_training.model_card.warnings import cautions
     from vitcam_training.verbs.tables import export_record, export_table
 
     try:

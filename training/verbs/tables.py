@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from vitcam.model.bundle import ModelCard
-from vitcam_training.model_card.cautions import cautions
-from vitcam_training.weights.about import PLANNED
+from vitcam_training.model_card.warnings import cautions
+from vitcam_training.weights.metadata import PLANNED
 
 WIDTH = 110
 

@@ -23,7 +23,7 @@ from safetensors.numpy import load_file, save
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.vit import Block, ViT
-from vitcam_training.weights.about import KEY, About, stored_network
+from vitcam_training.weights.metadata import KEY, About, stored_network
 from vitcam_training.weights.torch_file import SUFFIXES, read_torch
 
 Array = NDArray[np.floating[Any]]

@@ -11,8 +11,8 @@ from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
 from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
-from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
+from vitcam_training.weights.metadata import About
 
 
 @dataclass(frozen=True)

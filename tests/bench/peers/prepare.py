@@ -16,7 +16,7 @@ from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset, data_root, missing_data
 from vitcam_training.data.photos import read_photo
 from vitcam_training.data.published.imagenet import imagenet
-from vitcam_training.weights.about import read_about
+from vitcam_training.weights.metadata import read_about
 
 WEIGHTS = "deit_tiny/deit_tiny_patch16_224.npz"
 SOURCE = "github.com/facebookresearch/deit (deit_tiny_patch16_224, saved by NumPy under timm's names)"

@@ -15,8 +15,8 @@ from vitcam_training.cli import app, main
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.export import export
 from vitcam_training.faithfulness.result import read_verdict
-from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import Weights, save_weights
+from vitcam_training.weights.metadata import About
 
 CONFIG = ViTConfig(classes=2, image_size=(48, 48), patch_size=8, width=8, depth=1, heads=1)
 KNOWN = (1, 4)  # the patch that the network looks at

@@ -18,8 +18,8 @@ from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam_training.cli import app, main
 from vitcam_training.model_card.attempts import listed
-from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import read_weights, save_weights
+from vitcam_training.weights.metadata import read_about
 
 ABOUT = """
 [[about.trained_on]]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
 from vitcam_training.vit import ViT, ViTConfig
-from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import Weights, config_of, load_into, to_timm
+from vitcam_training.weights.metadata import About
 
 SMALL = ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=128, depth=3, heads=2)
 

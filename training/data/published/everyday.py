@@ -2,8 +2,8 @@
 
 In: the folders `caltech101/` and `flowers/` under the data root. Out: a Dataset with the parts `train`,
 `calibration` (2 photos of each label, for the temperature and the threshold) and `heldout` (10 of each, for figures
-only). The two small parts are lists in this folder, so they are the same everywhere; `split.py` says how they and
-the list of near duplicates, which are left out of `train`, were made.
+only). The two small parts are lists in this folder, so they are the same everywhere. `everyday_split.py` makes them and
+the list of near duplicates, which are left out of `train`.
 """
 
 from __future__ import annotations

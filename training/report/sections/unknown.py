@@ -14,7 +14,7 @@ from vitcam_training.report.charts import bars, dots, legend, line, linear_axis,
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import look, photo_card
-from vitcam_training.report.sections.strangers import Strangers
+from vitcam_training.report.sections.out_of_distribution import Strangers
 
 Scores = NDArray[np.float64]
 

@@ -7,14 +7,14 @@ import pytest
 from tests.parts import need_data
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
-from vitcam_training.data.alike import thumbnails
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import data_root
 from vitcam_training.data.folder import lay_out
+from vitcam_training.data.near_duplicates import thumbnails
 from vitcam_training.data.published.cifar10 import LABELS
 from vitcam_training.data.published.everyday import everyday, label_of, listed, photos
+from vitcam_training.data.published.everyday_split import split
 from vitcam_training.data.published.imagenet import synsets, table
-from vitcam_training.data.split import split
 
 
 def test_an_unknown_name_is_refused_as_neither_data_set_nor_folder() -> None:

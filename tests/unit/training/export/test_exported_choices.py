@@ -18,8 +18,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
 from vitcam_training.export.export import export
 from vitcam_training.export.rewrites import Rewrites
-from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
+from vitcam_training.weights.metadata import About
 
 PLAIN = ViTConfig(classes=5, image_size=(16, 24), patch_size=8, width=32, depth=2, heads=4)
 WHOLE = {"classify": (1, 0), "explain": (1, 0)}

@@ -14,7 +14,6 @@ from tests.unit.training.nets import SMALL, photos, small_about, small_vit
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.vit import ViT
-from vitcam_training.weights.about import About
 from vitcam_training.weights.checkpoints import (
     config_of,
     load_into,
@@ -23,6 +22,7 @@ from vitcam_training.weights.checkpoints import (
     save_weights,
     to_timm,
 )
+from vitcam_training.weights.metadata import About
 
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},

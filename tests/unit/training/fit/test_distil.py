@@ -11,7 +11,7 @@ from vitcam_training.data.augment import Augment
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy, read_teacher
 from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
-from vitcam_training.weights.about import read_about
+from vitcam_training.weights.metadata import read_about
 
 LABELS = ("blue", "green", "red")
 

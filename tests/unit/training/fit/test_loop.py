@@ -18,13 +18,13 @@ from vitcam_training.data.augment import Augment
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
-from vitcam_training.fit.journal import COLUMNS
+from vitcam_training.fit.csv_log import COLUMNS
 from vitcam_training.fit.loop import Run, cross_entropy
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.start import prepare, start, train
 from vitcam_training.recipes.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
-from vitcam_training.weights.about import PLANNED, read_about
 from vitcam_training.weights.checkpoints import Weights, read_weights, to_timm
+from vitcam_training.weights.metadata import PLANNED, read_about
 
 
 @pytest.fixture(scope="module")

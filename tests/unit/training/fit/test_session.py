@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 
 from vitcam.errors import UsageError
+from vitcam_training.fit.csv_log import COLUMNS, add_line, history, read_log, trim_log
 from vitcam_training.fit.display import LINE_S, Display
-from vitcam_training.fit.journal import COLUMNS, add_line, history, read_log, trim_log
+from vitcam_training.fit.event_files import Board
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
-from vitcam_training.fit.tensorboard import Board
 
 
 def line(epoch: int, **scores: float) -> dict[str, float]:
@@ -156,7 +156,7 @@ def test_a_log_is_trimmed_to_the_epochs_that_were_saved(tmp_path: Path, epochs: 
 
 
 def test_a_missing_tensorboard_writer_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vitcam_training.fit.tensorboard.PACKAGE", "no_such_writer")
+    monkeypatch.setattr("vitcam_training.fit.event_files.PACKAGE", "no_such_writer")
 
     with pytest.raises(UsageError, match="--tensorboard needs the package no_such_writer; `pip install no_such"):
         Board(tmp_path, 0)

@@ -7,7 +7,7 @@ from vitcam.model.bundle import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
-from vitcam_training.weights.about import PLANNED
+from vitcam_training.weights.metadata import PLANNED
 
 FIGURES = {
     "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,

@@ -9,7 +9,6 @@ from safetensors.numpy import save
 from tests.unit.training.nets import SMALL, small_about, small_vit
 from vitcam.errors import UsageError
 from vitcam_training.vit import ViT
-from vitcam_training.weights.about import read_about
 from vitcam_training.weights.checkpoints import (
     config_of,
     load_into,
@@ -18,6 +17,7 @@ from vitcam_training.weights.checkpoints import (
     save_weights,
     to_timm,
 )
+from vitcam_training.weights.metadata import read_about
 
 
 def test_weights_survive_the_way_into_a_network_and_out() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from vitcam.model.bundle import ModelCard
 from vitcam_training.evaluation.calibration import RANGE, at_the_edge
-from vitcam_training.weights.about import PLANNED
+from vitcam_training.weights.metadata import PLANNED
 
 
 def cautions(card: ModelCard) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
-from vitcam_training.data.alike import ALIKE, mirrored, thumbnails
+from vitcam_training.data.near_duplicates import ALIKE, mirrored, thumbnails
 from vitcam_training.data.published.everyday import label_of, photos
 
 HELD_OUT, CALIBRATION = 10, 2  # photos of each label

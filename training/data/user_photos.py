@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from vitcam.errors import UsageError
-from vitcam_training.data.alike import Thumbnails, thumbnail
 from vitcam_training.data.dataset import ALL, Dataset, Sample
-from vitcam_training.data.parts import Shares, divide
+from vitcam_training.data.near_duplicates import Thumbnails, thumbnail
 from vitcam_training.data.photos import BrokenPhotoError, read_photo
+from vitcam_training.data.stratified_split import Shares, divide
 from vitcam_training.progress import shown
 
 MADE = Shares(heldout=0.2, calibration=0.1)

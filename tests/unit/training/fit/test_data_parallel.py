@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
-from vitcam_training.fit.distributed import as_first, is_first, join, share, together
+from vitcam_training.fit.data_parallel import as_first, is_first, join, share, together
 from vitcam_training.fit.session import Session
 from vitcam_training.weights.checkpoints import read_weights
 
@@ -25,7 +25,7 @@ WORKER = """
 import json, os, sys
 from itertools import islice
 from pathlib import Path
-from vitcam_training.fit.distributed import join
+from vitcam_training.fit.data_parallel import join
 from vitcam_training.data.augment import Augment
 from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe

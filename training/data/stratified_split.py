@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vitcam_training.data.alike import Thumbnails, groups
+from vitcam_training.data.near_duplicates import Thumbnails, groups
 
 SEED = 0  # part of every hash; another one would be another split
 
