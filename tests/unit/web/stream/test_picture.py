@@ -71,6 +71,8 @@ def test_a_rollout_is_drawn_as_soon_as_it_is_there_and_not_before() -> None:
     assert (after[40:, 70:100] == before[40:, 70:100]).all()
 
 
+@pytest.mark.parametrize("width", [160, 240, 333, 960])
+@pytest.mark.parametrize("rect", [Rect(280, 0, 720, 720), Rect(0, 0, 1280, 720), Rect(1279, 719, 1, 1)])
 def test_a_scaled_crop_lies_inside_its_picture_and_is_not_empty(width: int, rect: Rect) -> None:
     scale = width / 1280
     image = frames.picture(round(720 * scale), width)
