@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.config.duration import seconds_of
@@ -25,6 +24,7 @@ from vitcam.errors import ConfigError, ModelError, SourceError, UsageError, Vitc
 from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
+from vitcam.model.open import open_classifier
 from vitcam.model.record import model_info
 from vitcam.motion import MotionGate, Rest
 from vitcam.pictures.opencv import use_one_thread
@@ -156,8 +156,7 @@ def _configured_model(run: Run) -> Classifier:
 
 def load_model(settings: ModelSettings) -> Classifier:
     """Load a model, check its golden images, and say what runs it. Raises ModelError if it answers wrongly."""
-    labels = Path(settings.labels) if settings.labels else None
-    classifier = Classifier(settings.name, threads=settings.threads or None, labels=labels, top_k=settings.top_k)
+    classifier = open_classifier(settings)
     wrong = [result for result in classifier.verify() if not result.ok]
     if wrong:
         first = wrong[0]

@@ -9,6 +9,7 @@ from vitcam.explain.figure import draw_sheet
 from vitcam.explain.first_row import ExplainedPhoto
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.open import open_classifier
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode_image
 from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.pictures.resize import to_model_size
@@ -44,12 +45,10 @@ def explain_photo(request: ExplainRequest) -> None:
 
 def explain(photo: Image, request: ExplainRequest) -> ExplainedPhoto:
     """Ask the model. photo is (H, W, 3) uint8, RGB."""
-    model = request.model
-    labels = Path(model.labels) if model.labels else None
-    classifier = Classifier(model.name, threads=model.threads or None, labels=labels)
+    classifier = open_classifier(request.model)
     height, width = photo.shape[:2]
     about = PhotoInfo(request.photo.name, str(request.photo), truth_of(request.photo, classifier.labels))
-    return ask(classifier, Decoded(photo, width, height), about, model.top_k, request.opacity)
+    return ask(classifier, Decoded(photo, width, height), about, request.model.top_k, request.opacity)
 
 
 @dataclass(frozen=True, slots=True)

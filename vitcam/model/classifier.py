@@ -4,7 +4,6 @@ import copy
 import logging
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
+from vitcam.model.checks import check_input, check_labels, check_outputs, read_labels
 from vitcam.model.content import content_of
-from vitcam.model.familiarity import Familiarity, logistic
+from vitcam.model.familiarity import logistic
 from vitcam.model.find import DEFAULT, find_model
-from vitcam.model.runtime import RuntimeInfo, TensorInfo, default_threads, open_interpreter
+from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 log = logging.getLogger(__name__)
@@ -62,14 +62,14 @@ class Classifier:
         described = bundle.read(self.path, content)
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else foreign.describe(self.path, self._graph)
-        self.labels = _read_labels(labels) if labels else described.labels if described else ()
+        self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.familiarity = described.familiarity if described else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
-        _check_fit(self.path, self._graph.inputs[0].shape, self.card.input)
-        _check_outputs(self.path, self._graph.outputs, self.card, self.familiarity)
-        _check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
+        check_input(self.path, self._graph.inputs[0].shape, self.card.input)
+        check_outputs(self.path, self._graph.outputs, self.card, self.familiarity)
+        check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
 
     def again(self, threads: int) -> "Classifier":
         """The same model for another thread: an interpreter of its own, everything else is shared."""
@@ -216,40 +216,3 @@ def _chosen_part(frame: Frame) -> Rect | None:
     """What the model is to see; None: its source knew of no model, and the model's own crop applies."""
     height, width = frame.preview.shape[:2]
     return None if (frame.crop.height, frame.crop.width) == (height, width) else frame.crop
-
-
-def _read_labels(path: Path) -> tuple[str, ...]:
-    try:
-        return tuple(line.strip() for line in path.read_text("utf-8").splitlines() if line.strip())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
-
-
-def _check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) -> None:
-    if not labels:
-        raise ModelError(f"{path} carries no labels; give a text file with one label a line by --labels")
-    if len(labels) != shape[-1]:
-        raise ModelError(f"{path} gives {shape[-1]} probabilities, but there are {len(labels)} labels; they must match")
-
-
-def _check_outputs(
-    path: Path, given: Sequence[TensorInfo], card: bundle.ModelCard, familiar: Familiarity | None
-) -> None:
-    """Whether each output that the description names is there and as large as it says."""
-    cells = math.prod(card.grid)
-    wanted = {"attention": card.heads * cells, "evidence": cells}
-    if familiar is not None:
-        wanted["embedding"] = len(familiar.matrix)
-    for name, position in card.outputs.items():
-        if not 0 <= position < len(given):
-            raise ModelError(f"{path} has {len(given)} outputs, its description says {name} is number {position}")
-        size = math.prod(given[position].shape)
-        if size != wanted.get(name, size):
-            raise ModelError(f"{path} gives {size} numbers of {name}, its description says {wanted[name]}")
-
-
-def _check_fit(path: Path, shape: tuple[int, ...], spec: InputSpec) -> None:
-    if shape != (1, spec.height, spec.width, 3):
-        described = f"1×{spec.height}×{spec.width}×3"
-        found = "×".join(str(side) for side in shape)
-        raise ModelError(f"{path} takes {found}, its description says {described}; export the model again")

@@ -15,7 +15,7 @@ from vitcam.commands.classify.batch import Classified, classify_all, write_overl
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
-from vitcam.model.classifier import Classifier
+from vitcam.model.open import open_classifier
 from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.sinks.answer import Layout
 from vitcam.terminal.consoles import for_people, for_results
@@ -94,8 +94,7 @@ class _Report:
 def classify_photos(request: ClassifyRequest) -> bool:
     """Classify all that was named; False if not a single photo could be."""
     model = request.model
-    labels = Path(model.labels) if model.labels else None
-    classifier = Classifier(model.name, threads=model.threads or None, labels=labels, top_k=model.top_k)
+    classifier = open_classifier(model)
     report = _Report(request, classifier.labels)
     with _progress() as progress:
         task = progress.add_task("classifying", total=0, visible=False)

@@ -4,7 +4,6 @@ NumPy, OpenCV and LiteRT are imported where they are used: the doctor has to spe
 """
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult
@@ -57,9 +56,6 @@ def runtime(context: CheckContext) -> CheckResult:
 
 
 def _load(context: CheckContext) -> "Classifier":
-    from vitcam.model.classifier import Classifier
+    from vitcam.model.open import open_classifier
 
-    wish = context.settings.model
-    return Classifier(
-        wish.name, threads=wish.threads or None, labels=Path(wish.labels) if wish.labels else None, top_k=wish.top_k
-    )
+    return open_classifier(context.settings.model)
