@@ -11,7 +11,7 @@ from ai_edge_litert.interpreter import Interpreter
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.greeting import greeting_left_out
+from vitcam.model.runtime.delegate_message import greeting_left_out
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float
 from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
-from vitcam.model.runtime.greeting import greeting_left_out
+from vitcam.model.runtime.delegate_message import greeting_left_out
 from vitcam.model.runtime.interpreter import RuntimeInfo, TensorInfo
 
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.parts import need_model
-from vitcam.model.runtime.greeting import greeting_left_out
+from vitcam.model.runtime.delegate_message import greeting_left_out
 
 LOAD = "import sys; from pathlib import Path; from vitcam.model.runtime import open_interpreter as o; "
 
