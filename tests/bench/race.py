@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from vitcam.model.runtime import open_interpreter
 graph = open_interpreter(Path(sys.argv[1]), int(sys.argv[2]))
-graph.write(np.random.default_rng(0).integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
+graph.set_input(np.random.default_rng(0).integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
 for _ in range(20):
     graph.invoke()
 print("ready", flush=True)

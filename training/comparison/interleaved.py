@@ -32,7 +32,7 @@ def laps(files: Sequence[Path], turns: int, threads: int) -> list[Lap]:
     graphs = [open_interpreter(path, threads) for path in files]
     noise = np.random.default_rng(0)
     for graph in graphs:
-        graph.write(noise.integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
+        graph.set_input(noise.integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
     times = np.array([[_burst_ms(graph) for graph in graphs] for _ in range(turns)])  # (turns, files)
     ratios = times / times[:, :1]
     return [Lap(statistics.median(ms), statistics.median(ratio)) for ms, ratio in zip(times.T, ratios.T, strict=True)]

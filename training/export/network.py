@@ -11,7 +11,7 @@ from ai_edge_litert.interpreter import Interpreter
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.delegate_message import greeting_left_out
+from vitcam.model.runtime.delegate_message import without_delegate_message
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float
 from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
@@ -128,7 +128,7 @@ def check_partitions(tflite: bytes) -> None:
 
 def output_positions(tflite: bytes) -> dict[str, int]:
     """Name of each output -> its place among the interpreter's outputs, which the converter orders as it likes."""
-    with greeting_left_out():
+    with without_delegate_message():
         graph = Interpreter(model_content=tflite)
         graph.allocate_tensors()
     tensors = [detail["index"] for detail in graph.get_output_details()]

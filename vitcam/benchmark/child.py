@@ -47,7 +47,7 @@ def time_graph(path: Path, threads: int, seconds: float) -> dict[str, float]:
     """
     graph = open_interpreter(path, threads)
     for position, tensor in enumerate(graph.inputs):
-        graph.write(some_input(path, tensor), position)
+        graph.set_input(some_input(path, tensor), position)
     ms = np.array(list(_durations_ms(path, graph, seconds)))
     p10, p50, p90, p99 = np.percentile(ms, (10, 50, 90, 99))
     return {

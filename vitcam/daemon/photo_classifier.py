@@ -46,4 +46,4 @@ class PhotoClassifier:
 
     @cached_property
     def _own(self) -> Classifier:
-        return self._classifier.again(threads=1)
+        return self._classifier.clone(threads=1)

@@ -71,7 +71,7 @@ def ask(classifier: Classifier, photo: Decoded, about: PhotoInfo, top_k: int, op
         seen=to_model_size(photo.image, classifier.input),
         card=classifier.card,
         # with every label, since the truth is shown with its rank, however far behind
-        prediction=classifier.ranking(count)(frame, explain=True),
+        prediction=classifier.with_top_k(count)(frame, explain=True),
         top_k=min(top_k, count, MOST),
         truth=about.truth,
         opacity=opacity,

@@ -71,13 +71,13 @@ class Classifier:
         check_outputs(self.path, self._graph.outputs, self.card, self.familiarity)
         check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
 
-    def again(self, threads: int) -> "Classifier":
+    def clone(self, threads: int) -> "Classifier":
         """The same model for another thread: an interpreter of its own, everything else is shared."""
         other = copy.copy(self)
-        other._graph = self._graph.again(threads)
+        other._graph = self._graph.clone(threads)
         return other
 
-    def ranking(self, top_k: int) -> "Classifier":
+    def with_top_k(self, top_k: int) -> "Classifier":
         """The same model with so many guesses; it shares the interpreter, and so the thread."""
         other = copy.copy(self)
         other.top_k = top_k
@@ -120,9 +120,9 @@ class Classifier:
             image = to_model_size(frame.preview, self.input, _chosen_part(frame))
         explain = explain and self.explains
         if not explain:
-            self._graph.write(image)
+            self._graph.set_input(image)
         prepared = time.perf_counter_ns()
-        outputs = self._graph.ask(EXPLAIN, image) if explain else self._invoke()
+        outputs = self._graph.run_signature(EXPLAIN, image) if explain else self._invoke()
         inferred = time.perf_counter_ns()
         top = self._top(outputs["probabilities"])
         embedding = outputs.get("embedding")
@@ -181,7 +181,7 @@ class Classifier:
     def _invoke(self) -> dict[str, NDArray[Any]]:
         """Run what was written; the outputs by name, those of foreign quantised models brought back to reals."""
         self._graph.invoke()
-        outputs = {name: self._graph.read(position) for name, position in self.card.outputs.items()}
+        outputs = {name: self._graph.get_output(position) for name, position in self.card.outputs.items()}
         tensor = self._graph.outputs[self.card.outputs["probabilities"]]
         if tensor.scale:
             stored = outputs["probabilities"].astype(np.float32)

@@ -35,8 +35,8 @@ def test_the_yardstick_really_multiplies_by_all_of_its_weights(
     weights = np.frombuffer(stored, dtype).reshape(SIDE, SIDE).astype(np.float32) * np.float32(scale)
     x = np.random.default_rng(1).standard_normal((SIDE, SIDE), np.float32)
     graph = open_interpreter(tmp_path / "peak.tflite", threads=2)
-    graph.write(x)
+    graph.set_input(x)
     graph.invoke()
     expected = x[0] @ weights.T
 
-    assert np.abs(graph.read(0) - expected).max() < tolerance * np.abs(expected).max()
+    assert np.abs(graph.get_output(0) - expected).max() < tolerance * np.abs(expected).max()

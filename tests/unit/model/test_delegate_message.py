@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.parts import need_model
-from vitcam.model.runtime.delegate_message import greeting_left_out
+from vitcam.model.runtime.delegate_message import without_delegate_message
 
 LOAD = "import sys; from pathlib import Path; from vitcam.model.runtime import open_interpreter as o; "
 
@@ -20,8 +20,8 @@ def test_a_model_is_loaded_without_a_word_on_stderr() -> None:
     assert (done.stdout, done.stderr) == ("1\n", "")
 
 
-def test_every_line_but_the_greeting_comes_out_in_order(capfd: pytest.CaptureFixture[str]) -> None:
-    @greeting_left_out()
+def test_every_line_but_the_delegate_message_comes_out_in_order(capfd: pytest.CaptureFixture[str]) -> None:
+    @without_delegate_message()
     def fail() -> None:
         os.write(2, b"ERROR: op 7 is unknown\nINFO: Created TensorFlow Lite XNNPACK delegate for CPU.\n")
         os.write(2, b"and the file ends early")

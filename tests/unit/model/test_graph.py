@@ -15,9 +15,9 @@ def graph() -> Interpreter:
 
 
 def answer(graph: Interpreter, picture: NDArray[np.generic]) -> NDArray[np.generic]:
-    graph.write(picture)
+    graph.set_input(picture)
     graph.invoke()
-    return graph.read(0)
+    return graph.get_output(0)
 
 
 def test_a_picture_that_is_read_only_strided_or_of_another_type_is_written_as_it_is(graph: Interpreter) -> None:
@@ -41,6 +41,6 @@ def test_a_picture_of_another_size_is_refused(graph: Interpreter) -> None:
     height, width, channels = graph.inputs[0].shape[1:]
 
     with pytest.raises(ValueError, match=r"shape|structure|size"):
-        graph.write(np.zeros((height, width - 1, channels), np.uint8))
+        graph.set_input(np.zeros((height, width - 1, channels), np.uint8))
     with pytest.raises(ValueError, match=r"shape|structure|size"):
-        graph.write(np.zeros((height, width - 1, channels), np.float32))
+        graph.set_input(np.zeros((height, width - 1, channels), np.float32))

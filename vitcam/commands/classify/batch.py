@@ -63,7 +63,7 @@ def write_overlay(path: Path, done: Classified, kind: str) -> None:
 
 def _side_by_side(classifier: Classifier, workers: int | None) -> list[Classifier]:
     use_one_thread()
-    return [classifier.again(threads=1) for _ in range(workers or len(os.sched_getaffinity(0)))]
+    return [classifier.clone(threads=1) for _ in range(workers or len(os.sched_getaffinity(0)))]
 
 
 def _numbered(

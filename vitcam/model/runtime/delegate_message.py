@@ -1,4 +1,7 @@
-"""TensorFlow Lite writes a line of its own to descriptor 2 when it first makes an interpreter. This leaves it out."""
+"""Keeps TensorFlow Lite's message about its delegate off stderr.
+
+The library writes that line to descriptor 2 itself, when it makes its first interpreter.
+"""
 
 import os
 import sys
@@ -6,15 +9,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-GREETING = b"INFO: Created TensorFlow Lite"
+_MESSAGE = b"INFO: Created TensorFlow Lite"
 
 
 @contextmanager
-def greeting_left_out() -> Iterator[None]:
-    """Within it, what anybody writes to descriptor 2 is kept; at the end all lines but the greeting are written out."""
+def without_delegate_message() -> Iterator[None]:
+    """Hold back what is written to descriptor 2, and write it at the end without that message."""
     try:
         before = os.dup(2)
-    except OSError:  # closed: nobody reads it
+    except OSError:  # it is closed, so nobody reads it
         yield
         return
     with tempfile.TemporaryFile() as kept:
@@ -27,7 +30,7 @@ def greeting_left_out() -> Iterator[None]:
             os.dup2(before, 2)
             os.close(before)
             kept.seek(0)
-            _write(line for line in kept if not line.startswith(GREETING))
+            _write(line for line in kept if not line.startswith(_MESSAGE))
 
 
 def _flush() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
-from vitcam.model.runtime.delegate_message import greeting_left_out
+from vitcam.model.runtime.delegate_message import without_delegate_message
 from vitcam.model.runtime.interpreter import RuntimeInfo, TensorInfo
 
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
@@ -37,7 +37,7 @@ class LoadedGraph:
     def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int) -> None:
         self._made_of = (runtime, path, content)
         try:
-            with greeting_left_out():
+            with without_delegate_message():
                 self._graph = runtime.load(model_content=content, num_threads=threads)
                 self._graph.allocate_tensors()
             self._describe(runtime, threads)
@@ -54,10 +54,10 @@ class LoadedGraph:
         partitions = names.count("DELEGATE")
         self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
 
-    def again(self, threads: int) -> "LoadedGraph":
+    def clone(self, threads: int) -> "LoadedGraph":
         return LoadedGraph(*self._made_of, threads)
 
-    def write(self, value: NDArray[Any], position: int = 0) -> None:
+    def set_input(self, value: NDArray[Any], position: int = 0) -> None:
         tensor, into = self.inputs[position], self._graph.tensor(self._in[position])()
         if value.dtype == tensor.dtype and value.flags.c_contiguous:
             # neither `set_tensor`, which first copies what is read-only, nor NumPy's copy: both let other threads run
@@ -72,11 +72,11 @@ class LoadedGraph:
         except _DAMAGES as error:
             raise self._refusal("run", error) from error
 
-    def read(self, position: int) -> NDArray[Any]:
+    def get_output(self, position: int) -> NDArray[Any]:
         view = self._graph.tensor(self._out[position])()
         return np.array(view[0] if view.ndim > 1 else view)
 
-    def ask(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    def run_signature(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
         try:
             # kept, the runner would forbid `invoke`; made anew, it costs 10 µs
             runner = self._graph.get_signature_runner(signature)

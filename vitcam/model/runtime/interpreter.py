@@ -41,17 +41,17 @@ class Interpreter(Protocol):
     signatures: tuple[str, ...]
     """The ways in which the file may be asked, the usual one first; empty where it names none."""
 
-    def again(self, threads: int) -> Self:
+    def clone(self, threads: int) -> Self:
         """The same graph from the same bytes, for another thread."""
 
-    def write(self, value: NDArray[Any], position: int = 0) -> None:
+    def set_input(self, value: NDArray[Any], position: int = 0) -> None:
         """Copy a value into one input; it has the input's shape, with or without the batch axis."""
 
     def invoke(self) -> None:
         """Run the graph; releases the GIL."""
 
-    def read(self, position: int) -> NDArray[Any]:
+    def get_output(self, position: int) -> NDArray[Any]:
         """A copy of one output, without the batch axis."""
 
-    def ask(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    def run_signature(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Run another signature on its only input; copies of all its outputs, by name, without the batch axis."""

@@ -74,15 +74,15 @@ class OurSession:
 
         self._graph = open_interpreter(model, threads)
         self._graph.invoke()
-        self._position = next(i for i in range(len(self._graph.outputs)) if _is_distribution(self._graph.read(i)))
+        self._position = next(i for i in range(len(self._graph.outputs)) if _is_distribution(self._graph.get_output(i)))
 
     def prepare(self, photo: Photos) -> Photos:
         return photo
 
     def run(self, photo: Photos) -> Answers:
-        self._graph.write(photo)
+        self._graph.set_input(photo)
         self._graph.invoke()
-        return self._graph.read(self._position)
+        return self._graph.get_output(self._position)
 
 
 def _is_distribution(values: NDArray[Any]) -> bool:
@@ -108,9 +108,9 @@ class ConvertedSession:
         return np.asarray(np.clip(stored, limits.min, limits.max), self._input.dtype)
 
     def run(self, pixels: NDArray[Any]) -> Answers:
-        self._graph.write(pixels)
+        self._graph.set_input(pixels)
         self._graph.invoke()
-        return self._graph.read(0)
+        return self._graph.get_output(0)
 
 
 open_session = OurSession
