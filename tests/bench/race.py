@@ -31,7 +31,7 @@ for _ in sys.stdin:
 
 
 @dataclass(frozen=True, slots=True)
-class Lap:
+class InterleavedTime:
     """One file's times."""
 
     ms: float
@@ -40,7 +40,7 @@ class Lap:
     """Median over the bursts of its time to that of the first file in the same turn."""
 
 
-def race(files: Sequence[tuple[Path, int]], turns: int) -> list[Lap]:
+def race(files: Sequence[tuple[Path, int]], turns: int) -> list[InterleavedTime]:
     """Time `invoke` of each (file, threads), each in a process of its own that lives through all turns."""
     times: list[list[float]] = [[] for _ in files]
     with ExitStack() as stack:
@@ -49,7 +49,9 @@ def race(files: Sequence[tuple[Path, int]], turns: int) -> list[Lap]:
             for runner, found in zip(runners, times, strict=True):
                 found.append(runner.burst_ms())
     return [
-        Lap(statistics.median(found), statistics.median(a / b for a, b in zip(found, times[0], strict=True)))
+        InterleavedTime(
+            statistics.median(found), statistics.median(a / b for a, b in zip(found, times[0], strict=True))
+        )
         for found in times
     ]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 os.environ.setdefault("KERAS_BACKEND", "jax")
 
 from tests.bench.peers.report import machine
-from tests.bench.race import Lap, race
+from tests.bench.race import InterleavedTime, race
 from vitcam.model import bundle
 from vitcam.model.bundle import read
 from vitcam_training.data.catalogue import open_dataset
@@ -58,7 +58,7 @@ class Entry:
     accuracy: Mapping[str, float]
     """Empty without photos."""
 
-    def row(self, lap: Lap) -> str:
+    def row(self, lap: InterleavedTime) -> str:
         """Markdown, to be compared with the first row of its table."""
         found = self.accuracy
         cells = [f"{lap.ms:.2f}", f"{lap.ratio:.3f}"]
@@ -133,11 +133,11 @@ def of_threads(path: Path) -> list[Entry]:
 
 def table(first: str, entries: Sequence[Entry], turns: int) -> str:
     """Race the files and write their rows."""
-    laps = race([(entry.path, entry.threads) for entry in entries], turns)
+    time_interleaved = race([(entry.path, entry.threads) for entry in entries], turns)
     heads = [first, "ms", "times the first", *("top-1", "same answer as float32 at 224 px", "attention cosine to it")]
     heads = heads if entries[0].accuracy else heads[:3]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    return "\n".join([*lines, *(entry.row(lap) for entry, lap in zip(entries, laps, strict=True))])
+    return "\n".join([*lines, *(entry.row(lap) for entry, lap in zip(entries, time_interleaved, strict=True))])
 
 
 def written(text: str, tables: Mapping[str, str]) -> str:

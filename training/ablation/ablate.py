@@ -11,7 +11,7 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam_training.ablation.findings import STUDENT, findings
 from vitcam_training.ablation.page import Conditions, write_page
-from vitcam_training.ablation.result import Job, Result, add_result, jobs, read_results, unfinished
+from vitcam_training.ablation.result import AblationJob, Result, add_result, jobs, read_results, unfinished
 from vitcam_training.ablation.rows import Row, chosen
 from vitcam_training.ablation.runner import run_all
 from vitcam_training.data.catalogue import open_dataset
@@ -35,12 +35,12 @@ class Ablation:
         return self.folder / "runs.jsonl"
 
     @property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[AblationJob]:
         """Every run of it."""
         return jobs(self.rows, self.base, self.seeds)
 
     @property
-    def left(self) -> list[Job]:
+    def left(self) -> list[AblationJob]:
         """Those without a line yet."""
         return unfinished(self.jobs, read_results(self.results))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from vitcam_training.ablation.findings import Finding, sentence, shuffling
+from vitcam_training.ablation.findings import AblationFinding, sentence, shuffling
 from vitcam_training.ablation.result import PHOTOS
 from vitcam_training.ablation.rows import BASE
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
@@ -28,7 +28,7 @@ class Conditions:
     cores: int
 
 
-def write_page(path: Path, found: Sequence[Finding], conditions: Conditions) -> None:
+def write_page(path: Path, found: Sequence[AblationFinding], conditions: Conditions) -> None:
     """Write the page, and its plot beside it with the ending `.svg`. The base must be among the findings."""
     base = next(finding for finding in found if finding.row is BASE)
     plot = path.with_suffix(".svg")
@@ -57,7 +57,7 @@ their difference, given after the ± in the text. Of twenty comparisons that are
 ![Test accuracy of each row, seed by seed]({plot.name})"""
 
 
-def _table(found: Sequence[Finding], base: Finding) -> str:
+def _table(found: Sequence[AblationFinding], base: AblationFinding) -> str:
     lines = [
         "| row | parameters | test accuracy, % | against base, points | last epoch of training, % | shuffled, % |",
         "|---|---:|---:|---:|---:|---:|",
@@ -71,12 +71,12 @@ def _table(found: Sequence[Finding], base: Finding) -> str:
     return "\n".join(lines)
 
 
-def _sections(found: Sequence[Finding], base: Finding) -> list[str]:
+def _sections(found: Sequence[AblationFinding], base: AblationFinding) -> list[str]:
     others = (finding for finding in found if finding is not base)
     return [_section(question, list(group), base) for question, group in groupby(others, lambda f: f.row.question)]
 
 
-def _section(question: str, group: Sequence[Finding], base: Finding) -> str:
+def _section(question: str, group: Sequence[AblationFinding], base: AblationFinding) -> str:
     rows = [
         f"| {f.row.title} | {_sentence(f.row.because)} | {_sentence(sentence(f, base))} {shuffling(f)} |" for f in group
     ]
@@ -87,7 +87,7 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:].rstrip(".") + "."
 
 
-def draw(path: Path, found: Sequence[Finding], base: Finding) -> None:
+def draw(path: Path, found: Sequence[AblationFinding], base: AblationFinding) -> None:
     """A line a row: every seed a dot, the mean with its standard deviation; the base as a band."""
     rows = list(found)[::-1]
     with figure(path, 9, 1.0 + 0.3 * len(rows)) as axes:

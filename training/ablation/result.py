@@ -16,7 +16,7 @@ PHOTOS = 10_000  # of the training part, the first ones: few enough to overfit i
 
 
 @dataclass(frozen=True)
-class Job:
+class AblationJob:
     """One row with one seed."""
 
     row: Row
@@ -54,9 +54,9 @@ class Result:
     """Of the process that ran it, its start included."""
 
 
-def jobs(rows: Iterable[Row], base: Recipe, seeds: int) -> list[Job]:
+def jobs(rows: Iterable[Row], base: Recipe, seeds: int) -> list[AblationJob]:
     """Every row with the seeds 1, 2, ...; one seed of all rows before the next, so that what is there compares."""
-    return [Job(row, row.recipe(base, seed)) for seed in range(1, seeds + 1) for row in rows]
+    return [AblationJob(row, row.recipe(base, seed)) for seed in range(1, seeds + 1) for row in rows]
 
 
 def read_results(path: Path) -> list[Result]:
@@ -84,7 +84,7 @@ def add_result(path: Path, result: Result) -> None:
     partial.replace(path)
 
 
-def unfinished(wanted: Iterable[Job], found: Iterable[Result]) -> list[Job]:
+def unfinished(wanted: Iterable[AblationJob], found: Iterable[Result]) -> list[AblationJob]:
     """The jobs that no result is of, settings and all."""
     done = {(result.row, result.seed, result.settings) for result in found}
     return [job for job in wanted if (job.row.name, job.recipe.seed, job.settings) not in done]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from vitcam.errors import UsageError
 from vitcam_training.recipes.recipe import Recipe
 
-Outcome = Literal["below", "alike", "above"]
+Effect = Literal["below", "alike", "above"]
 """Where a row's accuracy lies, seen from the base: `alike` where the seeds cannot tell the two apart."""
 
 
@@ -25,7 +25,7 @@ class Row:
     question: str
     """Rows of one question stand together on the page."""
     title: str
-    expected: Outcome
+    expected: Effect
     because: str
     """What the literature found, with its source."""
     model: dict[str, Any] = field(default_factory=dict)

@@ -15,20 +15,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vitcam.errors import VitcamError
-from vitcam_training.ablation.result import Job, Result
+from vitcam_training.ablation.result import AblationJob, Result
 
 POLL_S = 0.2
 STOP_S = 5.0
 
 
-def run_all(jobs: Sequence[Job], recipe: str, folder: Path) -> Iterator[Result]:
+def run_all(jobs: Sequence[AblationJob], recipe: str, folder: Path) -> Iterator[Result]:
     """Results as they come in. Whoever stops asking, or is interrupted, stops the runs; they go on next time.
 
     recipe  the base's name or path, which each process reads again
     raises  VitcamError naming the run that failed and where it wrote why
     """
     folder.mkdir(parents=True, exist_ok=True)
-    waiting, running = list(jobs), dict[int, tuple[Job, subprocess.Popen[str]]]()
+    waiting, running = list(jobs), dict[int, tuple[AblationJob, subprocess.Popen[str]]]()
     cores = sorted(os.sched_getaffinity(0))
     try:
         while waiting or running:
@@ -45,7 +45,7 @@ def run_all(jobs: Sequence[Job], recipe: str, folder: Path) -> Iterator[Result]:
         _stop([process for _, process in running.values()])
 
 
-def _start(job: Job, recipe: str, folder: Path, core: int) -> subprocess.Popen[str]:
+def _start(job: AblationJob, recipe: str, folder: Path, core: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", str(__package__), str(folder), recipe, job.row.name, str(job.recipe.seed)]
     with _log(job, folder).open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -53,7 +53,7 @@ def _start(job: Job, recipe: str, folder: Path, core: int) -> subprocess.Popen[s
     return process
 
 
-def _result(job: Job, process: subprocess.Popen[str], folder: Path) -> Result:
+def _result(job: AblationJob, process: subprocess.Popen[str], folder: Path) -> Result:
     said, _ = process.communicate()
     if process.returncode:
         log = _log(job, folder)
@@ -62,7 +62,7 @@ def _result(job: Job, process: subprocess.Popen[str], folder: Path) -> Result:
     return Result(**json.loads(said))
 
 
-def _log(job: Job, folder: Path) -> Path:
+def _log(job: AblationJob, folder: Path) -> Path:
     return folder / f"{job.name}.log"
 
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from vitcam_training.ablation.result import PHOTOS, Job, Result
+from vitcam_training.ablation.result import PHOTOS, AblationJob, Result
 from vitcam_training.ablation.rows import chosen
 from vitcam_training.ablation.shuffle import shuffled
 from vitcam_training.data.catalogue import open_dataset
@@ -18,7 +18,7 @@ from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.recipes.recipe import read_recipe
 
 
-def run(job: Job, folder: Path, dataset: Dataset) -> Result:
+def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
     """Train, or go on where the run in `folder` stopped, and measure. Patches are shuffled in the test alone."""
     started = time.monotonic()
     few = replace(dataset, parts=dataset.parts | {"train": dataset.part("train")[:PHOTOS]})
@@ -46,5 +46,5 @@ def run(job: Job, folder: Path, dataset: Dataset) -> Result:
 def work(folder: str, recipe: str, row: str, seed: int) -> str:
     """Train one row with one seed in a folder below `folder`; returns the result as JSON."""
     (wanted,) = (known for known in chosen([row]) if known.name == row)
-    job = Job(wanted, wanted.recipe(read_recipe(recipe), seed))
+    job = AblationJob(wanted, wanted.recipe(read_recipe(recipe), seed))
     return json.dumps(asdict(run(job, Path(folder, job.name), open_dataset(job.recipe.data))))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.errors import UsageError
-from vitcam_training.comparison.interleaved import Lap, laps
+from vitcam_training.comparison.interleaved import InterleavedTime, time_interleaved
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.export.export import calibrate
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, matching
-from vitcam_training.export.network import Network
+from vitcam_training.export.network import TrainedNetwork
 from vitcam_training.export.quantise import SCHEMES, SHIPPED, Quantisation
 from vitcam_training.export.sensitivity import Scan, scan, scanning
-from vitcam_training.export.trial import Outcome, Trial, representative
+from vitcam_training.export.trial import Trial, TrialOutcome, representative
 
 THREADS = 2
 TURNS = 20
@@ -28,8 +28,8 @@ class Entry:
 
     name: str
     how: Quantisation
-    outcome: Outcome
-    lap: Lap
+    outcome: TrialOutcome
+    lap: InterleavedTime
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def compare(
     raises   UsageError if checkpoint and data do not fit, or a pattern names no layer
     """
     temperature, threshold = calibrate(checkpoint, dataset)
-    network = replace(Network.read(checkpoint), temperature=temperature, threshold=threshold)
+    network = replace(TrainedNetwork.read(checkpoint), temperature=temperature, threshold=threshold)
     trial = Trial(network, checkpoint, dataset, "heldout", folder)
     part = "train" if dataset.parts.get("train") else "heldout"
     small = scanning(trial, part)
@@ -68,12 +68,14 @@ def compare(
     if floats:
         ways[MIXED] = Quantisation(floats=ALWAYS_FLOAT | floats)
     outcomes = {name: trial.run(name, how) for name, how in ways.items()}
-    times = laps([outcome.path for outcome in outcomes.values()], TURNS, min(THREADS, len(os.sched_getaffinity(0))))
+    times = time_interleaved(
+        [outcome.path for outcome in outcomes.values()], TURNS, min(THREADS, len(os.sched_getaffinity(0)))
+    )
     entries = (Entry(name, ways[name], outcomes[name], lap) for name, lap in zip(outcomes, times, strict=True))
     return Comparison(tuple(entries), left_out, kinds, blocks, part)
 
 
-def _ways(network: Network, shown: Dataset) -> tuple[dict[str, Quantisation], dict[str, str]]:
+def _ways(network: TrainedNetwork, shown: Dataset) -> tuple[dict[str, Quantisation], dict[str, str]]:
     """The one that ships first, since the others' times are compared with it."""
     ways, left_out = {SHIPPED: Quantisation()}, {}
     for name, scheme in SCHEMES.items():
@@ -86,7 +88,7 @@ def _ways(network: Network, shown: Dataset) -> tuple[dict[str, Quantisation], di
     return ways, left_out
 
 
-def _worst(network: Network, blocks: Scan) -> frozenset[str]:
+def _worst(network: TrainedNetwork, blocks: Scan) -> frozenset[str]:
     """The layers of the block that int8 hurts most; none without a scan."""
     if not blocks:
         return frozenset()

@@ -18,7 +18,7 @@ WARM, TIMED = 3, 9
 
 
 @dataclass(frozen=True, slots=True)
-class Lap:
+class InterleavedTime:
     """One file's times."""
 
     ms: float
@@ -27,7 +27,7 @@ class Lap:
     """Median over the turns of its time to that of the first file in the same turn."""
 
 
-def laps(files: Sequence[Path], turns: int, threads: int) -> list[Lap]:
+def time_interleaved(files: Sequence[Path], turns: int, threads: int) -> list[InterleavedTime]:
     """Time `invoke` of each file on noise. The first is what the others are compared with."""
     graphs = [open_interpreter(path, threads) for path in files]
     noise = np.random.default_rng(0)
@@ -35,7 +35,10 @@ def laps(files: Sequence[Path], turns: int, threads: int) -> list[Lap]:
         graph.set_input(noise.integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
     times = np.array([[_burst_ms(graph) for graph in graphs] for _ in range(turns)])  # (turns, files)
     ratios = times / times[:, :1]
-    return [Lap(statistics.median(ms), statistics.median(ratio)) for ms, ratio in zip(times.T, ratios.T, strict=True)]
+    return [
+        InterleavedTime(statistics.median(ms), statistics.median(ratio))
+        for ms, ratio in zip(times.T, ratios.T, strict=True)
+    ]
 
 
 def _burst_ms(graph: Interpreter) -> float:

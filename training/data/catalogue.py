@@ -12,7 +12,7 @@ from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday
 from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet
 from vitcam_training.data.published.mnist import mnist
-from vitcam_training.data.user_photos import Listed, to_measure, to_train
+from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
     "cifar10": cifar10,
@@ -48,7 +48,7 @@ def open_to_measure(name: str, part: str | None = None, trained_on: str = "") ->
     return to_train(_called(name), photos), part or "heldout"
 
 
-def _listed(name: str) -> list[Listed]:
+def _listed(name: str) -> list[ListedPhoto]:
     return list_manifest(Path(name)) if name.lower().endswith(".csv") else list_folder(Path(name))
 
 

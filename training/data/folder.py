@@ -9,7 +9,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.user_photos import Listed, clean_label
+from vitcam_training.data.user_photos import ListedPhoto, clean_label
 
 HELD_OUT = ("heldout", "test", "val")  # names of the folder whose photos give the figures; the first that there is
 CALIBRATION = ("calibration", "val")
@@ -18,7 +18,7 @@ SYSTEM = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})  # what zip program
 log = logging.getLogger(__name__)
 
 
-def list_folder(root: Path) -> list[Listed]:
+def list_folder(root: Path) -> list[ListedPhoto]:
     """Every photo of a folder, in order. Labels are the names of the folders in it; what is hidden is left out.
 
     A split is given by folders `train` and `heldout`, `test` or `val`; `calibration`, or a `val` beside `test`, gives
@@ -50,14 +50,14 @@ def _parts(root: Path) -> dict[str, Path]:
     return parts | ({"calibration": calibration[0]} if calibration else {})
 
 
-def _photos(root: Path, part: str) -> list[Listed]:
+def _photos(root: Path, part: str) -> list[ListedPhoto]:
     found = [path for folder in _seen(root) if folder.is_dir() for path in _seen(folder)]
     photos = [path for path in found if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()]
     others = len(found) - len(photos)
     if others:
         odd = next(path for path in found if path not in set(photos))
         log.warning("ignored %d files that are not called photos, such as %s", others, odd)
-    return [Listed(clean_label(path.parent.name, str(root)), path, part) for path in photos]
+    return [ListedPhoto(clean_label(path.parent.name, str(root)), path, part) for path in photos]
 
 
 def _seen(folder: Path) -> list[Path]:

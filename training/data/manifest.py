@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from vitcam.errors import UsageError
-from vitcam_training.data.user_photos import Listed, clean_label
+from vitcam_training.data.user_photos import ListedPhoto, clean_label
 
 PARTS = {
     "train": "train", "training": "train", "calibration": "calibration",
@@ -15,7 +15,7 @@ PARTS = {
 VALIDATION = frozenset({"val", "valid", "validation"})  # beside `test`, these calibrate
 
 
-def list_manifest(path: Path) -> list[Listed]:
+def list_manifest(path: Path) -> list[ListedPhoto]:
     """Every row of a list of photos, in order; whether the photos are there is seen when they are read.
 
     raises  UsageError if it is missing or no such list, names a photo twice, or gives some rows a split and some none
@@ -42,14 +42,14 @@ def list_manifest(path: Path) -> list[Listed]:
     return photos
 
 
-def _listed(folder: Path, row: dict[str, str | None], where: str, calibrating: frozenset[str]) -> Listed:
+def _listed(folder: Path, row: dict[str, str | None], where: str, calibrating: frozenset[str]) -> ListedPhoto:
     name, split = (row["path"] or "").strip(), (row.get("split") or "").strip().lower()
     if not name:
         raise UsageError(f"{where}: the path is empty; name a photo, or remove the line")
     if split and split not in PARTS:
         raise UsageError(f"{where}: the split {split!r} is unknown; allowed: {', '.join(PARTS)}")
     part = "calibration" if split in calibrating else PARTS.get(split, "")
-    return Listed(clean_label(row["label"] or "", where), folder / name, part)
+    return ListedPhoto(clean_label(row["label"] or "", where), folder / name, part)
 
 
 def _refuse_twice(folder: Path, rows: list[tuple[str, dict[str, str | None]]]) -> None:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam_training.data.photos import read_photo
 
-ALIKE = 0.96  # correlation of two 16 x 16 thumbnails; pairs from here up were looked at, and most are one photo
+NEAR_DUPLICATE = (
+    0.96  # correlation of two 16 x 16 thumbnails; pairs from here up were looked at, and most are one photo
+)
 SIDE_PX = 16
 _ROWS = 1024  # thumbnails that are compared with all others at a time: 40 MB where a label has 10,000 photos
 
@@ -37,13 +39,13 @@ def mirrored(rows: Thumbnails) -> Thumbnails:
     return rows.reshape(-1, SIDE_PX, SIDE_PX, 3)[:, :, ::-1].reshape(len(rows), -1)
 
 
-def groups(rows: Thumbnails) -> list[list[int]]:
+def near_duplicate_groups(rows: Thumbnails) -> list[list[int]]:
     """Photos that resemble each other, or both a third, in one group; in order, each photo once."""
     group = np.arange(len(rows))  # the smallest number of a photo that each is known to go with
     turned = mirrored(rows)
     for start in range(0, len(rows), _ROWS):
         some = rows[start : start + _ROWS]
-        for i, alike in enumerate(np.maximum(some @ rows.T, some @ turned.T) > ALIKE, start):
+        for i, alike in enumerate(np.maximum(some @ rows.T, some @ turned.T) > NEAR_DUPLICATE, start):
             names = np.unique(np.append(group[alike], group[i]))
             if len(names) > 1:
                 group[np.isin(group, names)] = names[0]

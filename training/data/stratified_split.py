@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vitcam_training.data.near_duplicates import Thumbnails, groups
+from vitcam_training.data.near_duplicates import Thumbnails, near_duplicate_groups
 
 SEED = 0  # part of every hash; another one would be another split
 
@@ -42,7 +42,9 @@ def divide(photos: Sequence[tuple[str, str]], rows: Thumbnails, shares: Shares) 
     for label, own in sorted(by_label.items()):
         wanted = shares.wanted(len(own))
         names = [photos[i][1] for i in own]
-        bursts, whole = _bursts(names, groups(rows[own]), max(wanted.values()), min(filter(None, wanted.values())))
+        bursts, whole = _bursts(
+            names, near_duplicate_groups(rows[own]), max(wanted.values()), min(filter(None, wanted.values()))
+        )
         torn += [] if whole else [label]
         for part, members in _take(names, bursts, wanted, label):
             for i in members:

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPhoto:
     """A photo as its owner lists it."""
 
     label: str
@@ -41,13 +41,13 @@ class Listed:
     """`train`, `calibration` or `heldout`; empty where the owner made no split."""
 
 
-def to_measure(name: str, photos: Sequence[Listed]) -> Dataset:
+def to_measure(name: str, photos: Sequence[ListedPhoto]) -> Dataset:
     """The photos in the parts that were given, or all in the part `all`; none is opened."""
     _check_labels(name, photos)
-    return _dataset(name, [Listed(p.label, p.path, p.part or ALL) for p in photos])
+    return _dataset(name, [ListedPhoto(p.label, p.path, p.part or ALL) for p in photos])
 
 
-def to_train(name: str, photos: Sequence[Listed]) -> Dataset:
+def to_train(name: str, photos: Sequence[ListedPhoto]) -> Dataset:
     """The photos that can be read, in parts; a split that is not given is made, the same every time.
 
     raises  UsageError if they are too few: two labels are needed, and two photos of each, or one to train on
@@ -73,7 +73,7 @@ def clean_label(text: str, where: str) -> str:
     return label
 
 
-def _read_all(name: str, photos: Sequence[Listed]) -> tuple[list[Listed], Thumbnails]:
+def _read_all(name: str, photos: Sequence[ListedPhoto]) -> tuple[list[ListedPhoto], Thumbnails]:
     """The photos that can be read, and their thumbnails; the others are reported."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)), thread_name_prefix="photos") as pool:
         found = pool.map(_thumbnail, [photo.path for photo in photos])
@@ -94,12 +94,12 @@ def _thumbnail(path: Path) -> Thumbnails | BrokenPhotoError:
         return error
 
 
-def _split(photos: Sequence[Listed], rows: Thumbnails, shares: Shares) -> list[Listed]:
+def _split(photos: Sequence[ListedPhoto], rows: Thumbnails, shares: Shares) -> list[ListedPhoto]:
     parts = divide([(photo.label, photo.path.name) for photo in photos], rows, shares)
-    return [Listed(photo.label, photo.path, part) for photo, part in zip(photos, parts, strict=True)]
+    return [ListedPhoto(photo.label, photo.path, part) for photo, part in zip(photos, parts, strict=True)]
 
 
-def _give_some_to_calibration(photos: Sequence[Listed], rows: Thumbnails) -> list[Listed]:
+def _give_some_to_calibration(photos: Sequence[ListedPhoto], rows: Thumbnails) -> list[ListedPhoto]:
     """A tenth of the photos to train on, of labels that have enough of them."""
     count = Counter(photo.label for photo in photos if photo.part == "train")
     chosen = [i for i, photo in enumerate(photos) if photo.part == "train" and count[photo.label] >= ENOUGH]
@@ -109,7 +109,7 @@ def _give_some_to_calibration(photos: Sequence[Listed], rows: Thumbnails) -> lis
     return [divided.get(i, photo) for i, photo in enumerate(photos)]
 
 
-def _dataset(name: str, photos: Sequence[Listed]) -> Dataset:
+def _dataset(name: str, photos: Sequence[ListedPhoto]) -> Dataset:
     labels = tuple(sorted({photo.label for photo in photos}))
     index = {label: i for i, label in enumerate(labels)}
     order = [part for part in ("train", "calibration", "heldout", ALL) if any(p.part == part for p in photos)]
@@ -117,14 +117,14 @@ def _dataset(name: str, photos: Sequence[Listed]) -> Dataset:
     return Dataset(name, labels, parts)
 
 
-def _check_labels(name: str, photos: Sequence[Listed]) -> None:
+def _check_labels(name: str, photos: Sequence[ListedPhoto]) -> None:
     if not photos:
         raise UsageError(f"{name} holds no photos; give JPEG, PNG, WebP or BMP files")
     for label in {photo.label for photo in photos}:
         clean_label(label, name)
 
 
-def _check_enough(name: str, photos: Sequence[Listed]) -> None:
+def _check_enough(name: str, photos: Sequence[ListedPhoto]) -> None:
     """Raise UsageError unless there is something to tell apart, and of each label something to learn from."""
     labels = sorted({photo.label for photo in photos})
     if len(labels) < 2:

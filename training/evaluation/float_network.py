@@ -14,7 +14,7 @@ from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.vit import Tensor, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
-from vitcam_training.weights.metadata import read_about
+from vitcam_training.weights.metadata import read_metadata
 
 
 class FloatNetwork(keras.Model):  # type: ignore[misc]
@@ -32,7 +32,7 @@ class FloatNetwork(keras.Model):  # type: ignore[misc]
 
 def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
     """The same photos, cut the same way, through the float32 network of a checkpoint; answers index its labels."""
-    about = read_about(checkpoint)
+    about = read_metadata(checkpoint)
     index = {label: i for i, label in enumerate(about.labels)}
     strange = sorted(set(dataset.labels) - set(index))
     if strange:

@@ -28,14 +28,14 @@ from vitcam_training.evaluation.calibration import fit_temperature, fit_threshol
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, embeddings, open_model
 from vitcam_training.export.familiarity import MOST, fit_familiarity
-from vitcam_training.export.network import Network, check_partitions
+from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
 from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.export.trial import Trial
 from vitcam_training.model_card.curves import CURVES
 from vitcam_training.weights.checkpoints import Weights, read_network, read_weights, save_weights
-from vitcam_training.weights.metadata import About, read_about
+from vitcam_training.weights.metadata import Metadata, read_metadata
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ def export(
     save_weights(shipped, read_weights(checkpoint), about, "float16")
     config, weights = read_network(shipped, (about.input.height, about.input.width))
     temperature, threshold = calibrate(shipped, dataset)
-    network = Network(about, config, weights, temperature, threshold, rewrites)
+    network = TrainedNetwork(about, config, weights, temperature, threshold, rewrites)
     card = _write(network, out, shipped, dataset, golden, how)
     if how.ships and dataset and loses_too_much(card.accuracy):
         card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset))
@@ -79,7 +79,7 @@ def export(
 
 
 def _write(
-    network: Network, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None, how: Quantisation
+    network: TrainedNetwork, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None, how: Quantisation
 ) -> bundle.ModelCard:
     """Make the file, measure it, and write the figures into it."""
     tflite, labels = network.tflite(how), list(network.about.labels)
@@ -94,7 +94,7 @@ def _write(
     return bundle.write(out, tflite, card, labels, golden_images(out, golden), known)
 
 
-def _spared(network: Network, shipped: Path, dataset: Dataset) -> Quantisation:
+def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantisation:
     """What to keep in float, found on photos that give no figures; everything is int8 where there are none."""
     parts = [part for part in ("calibration", "train") if dataset.parts.get(part)]
     if not parts:
@@ -105,8 +105,8 @@ def _spared(network: Network, shipped: Path, dataset: Dataset) -> Quantisation:
         return spare(Trial(network, shipped, dataset, "heldout", Path(folder)), parts[0])
 
 
-def _resized(checkpoint: Path, side_px: int | None) -> About:
-    about = read_about(checkpoint)
+def _resized(checkpoint: Path, side_px: int | None) -> Metadata:
+    about = read_metadata(checkpoint)
     if side_px is None:
         return about
     patch = read_network(checkpoint)[0].patch_size

@@ -18,7 +18,7 @@ from vitcam_training.export.quantise import Quantisation, allow_float16, delegat
 from vitcam_training.export.rewrites import Rewrites, fold
 from vitcam_training.vit import ViTConfig
 from vitcam_training.weights.checkpoints import Weights, read_network
-from vitcam_training.weights.metadata import About, read_about
+from vitcam_training.weights.metadata import Metadata, read_metadata
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Pieces:
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class TrainedNetwork:
     """A checkpoint, calibrated."""
 
-    about: About
+    about: Metadata
     config: ViTConfig
     weights: Weights = field(repr=False)
     temperature: float = 1.0
@@ -52,9 +52,9 @@ class Network:
     rewrites: Rewrites = Rewrites()  # noqa: RUF009 - frozen
 
     @classmethod
-    def read(cls, checkpoint: Path) -> Network:
+    def read(cls, checkpoint: Path) -> TrainedNetwork:
         """As it was trained. Raises UsageError if the file is no checkpoint of ours."""
-        about = read_about(checkpoint)
+        about = read_metadata(checkpoint)
         config, weights = read_network(checkpoint, (about.input.height, about.input.width))
         return cls(about, config, weights)
 

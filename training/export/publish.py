@@ -48,7 +48,7 @@ def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway
         made = Path(folder, out.name)
         card = make(made)
         there = _same_model(out, made)
-        attempt = Attempt.of(card, made.stat().st_size, datetime.now(UTC).strftime("%Y-%m-%d"), note, revision())
+        attempt = Attempt.from_card(card, made.stat().st_size, datetime.now(UTC).strftime("%Y-%m-%d"), note, revision())
         earlier = [each for each in _earlier(there) if not attempt.again(each)]
         if there and not anyway:
             _refuse_unmeasured(there, card)
@@ -87,7 +87,7 @@ def _same_model(out: Path, made: Path) -> Bundle | None:
 def _earlier(there: Bundle | None) -> tuple[Attempt, ...]:
     if there is None:
         return ()
-    return listed(there.card) or (Attempt.of(there.card, there.path.stat().st_size),)
+    return listed(there.card) or (Attempt.from_card(there.card, there.path.stat().st_size),)
 
 
 def _refuse_unmeasured(there: Bundle, card: ModelCard) -> None:

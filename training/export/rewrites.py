@@ -160,7 +160,7 @@ def fold(
     rewrites     which are wanted; those that such a network does not bear are left out
     """
     rewrites = rewrites.exact_for(config)
-    stream = Stream.random(config.width) if rewrites.stream else Stream.plain(config.width)
+    stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
     position = _position(config, weights)  # (T, D)
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
     head = _affine(weights, "head")
@@ -184,7 +184,7 @@ def fold(
 
 
 @dataclass(frozen=True)
-class Stream:
+class ResidualStream:
     """Other axes for the residual stream: centred and rotated, at no cost when the model runs.
 
     Everything that reads the stream normalises it first. So its mean may be taken out where it is written, which
@@ -199,12 +199,12 @@ class Stream:
     """(D, D) float64: and back, for what was centred."""
 
     @classmethod
-    def plain(cls, width: int) -> Stream:
+    def plain(cls, width: int) -> ResidualStream:
         """The axes of the network itself."""
         return cls(np.eye(width), np.eye(width))
 
     @classmethod
-    def random(cls, width: int) -> Stream:
+    def random(cls, width: int) -> ResidualStream:
         """The same axes for the same width, always."""
         rotation = _rotation(width)
         return cls((np.eye(width) - 1 / width) @ rotation, rotation.T)
@@ -258,7 +258,7 @@ def split_qkv(fused: Affine) -> tuple[Affine, Affine, Affine]:
     return query, key, value
 
 
-def _block(config: ViTConfig, weights: Weights, name: str, stream: Stream, rewrites: Rewrites) -> FoldedBlock:
+def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStream, rewrites: Rewrites) -> FoldedBlock:
     factor = (config.width // config.heads) ** -0.5
     qkv = _behind_norm(weights, f"{name}.attn.qkv", f"{name}.norm1", stream, rewrites)
     query, key, value = split_qkv(qkv)
@@ -314,7 +314,7 @@ def _branch(config: ViTConfig, weights: Weights, name: str, scale: str) -> Affin
     return fold_factor(affine, weights[f"{scale}.gamma"]) if config.layer_scale else affine
 
 
-def _behind_norm(weights: Weights, name: str, norm: str, stream: Stream, rewrites: Rewrites) -> Affine:
+def _behind_norm(weights: Weights, name: str, norm: str, stream: ResidualStream, rewrites: Rewrites) -> Affine:
     """A projection that reads the stream through a norm."""
     affine = _affine(weights, name)
     if rewrites.norms:
@@ -328,7 +328,7 @@ def _left_of_norm(weights: Weights, name: str, rewrites: Rewrites) -> Norm:
     return Norm(centred=False, scale=_single(weights[f"{name}.weight"]), shift=_single(weights[f"{name}.bias"]))
 
 
-def _embedding(weights: Weights, stream: Stream) -> Affine:
+def _embedding(weights: Weights, stream: ResidualStream) -> Affine:
     return stream.read_by(Affine(np.diag(weights["norm.weight"]), weights["norm.bias"]))
 
 

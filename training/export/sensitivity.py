@@ -13,7 +13,7 @@ from dataclasses import replace
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.layers import ALWAYS_FLOAT, PROJECTIONS, blocks_of, kinds_of, layers_of
 from vitcam_training.export.quantise import Quantisation
-from vitcam_training.export.trial import Outcome, Trial, some_of
+from vitcam_training.export.trial import Trial, TrialOutcome, some_of
 
 ALLOWED_LOSS = 0.002
 """Of top-1, as a fraction."""
@@ -23,7 +23,7 @@ PHOTOS = 200
 
 log = logging.getLogger(__name__)
 
-Scan = dict[str, Outcome]
+Scan = dict[str, TrialOutcome]
 """By the name of a group of layers."""
 
 

@@ -20,17 +20,17 @@ from vitcam_training.evaluation.calibration import scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.layers import ALWAYS_FLOAT, matching
-from vitcam_training.export.network import Network, Pieces, pieces_of
+from vitcam_training.export.network import Pieces, TrainedNetwork, pieces_of
 from vitcam_training.export.quantise import Quantisation, find_scheme
 from vitcam_training.weights.checkpoints import read_network
-from vitcam_training.weights.metadata import read_about
+from vitcam_training.weights.metadata import read_metadata
 
 REPRESENTATIVE = 200
 """Photos that show a static scheme what activations are like."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """What one file did."""
 
     path: Path
@@ -53,18 +53,18 @@ class Outcome:
 class Trial:
     """Where files are made and asked."""
 
-    network: Network
+    network: TrainedNetwork
     checkpoint: Path
     dataset: Dataset
     part: str
     folder: Path
 
-    def run(self, name: str, how: Quantisation) -> Outcome:
+    def run(self, name: str, how: Quantisation) -> TrialOutcome:
         """Make a file and ask it everything."""
         path = self.write(name, how)
         answers = ask_model(open_model(path, self.dataset), self.dataset, self.part)
         found = {**figures(answers), **comparison(answers, self._exact), "shift": shift(answers, self._exact)}
-        return Outcome(path, pieces_of(path.read_bytes()), found)
+        return TrialOutcome(path, pieces_of(path.read_bytes()), found)
 
     def write(self, name: str, how: Quantisation) -> Path:
         """Only make it."""
@@ -117,6 +117,6 @@ def wanted(
         raise UsageError(
             f"--quantise {scheme} reads off photos what activations are like; give --data or --representative"
         )
-    spec = read_about(checkpoint).input
+    spec = read_metadata(checkpoint).input
     spec = spec if side_px is None else replace(spec, height=side_px, width=side_px)
     return Quantisation(scheme, floats, representative(shown, spec))

@@ -11,10 +11,12 @@ from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.faithfulness.curves import Floats, areas
 from vitcam_training.faithfulness.maps import Explanation
 from vitcam_training.faithfulness.measure import Measured
-from vitcam_training.faithfulness.result import BASELINES, CURVES, Finding
+from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessFinding
 
 
-def findings(measured: Measured, explanations: Sequence[Explanation], seed: int) -> dict[str, list[Finding]]:
+def findings(
+    measured: Measured, explanations: Sequence[Explanation], seed: int
+) -> dict[str, list[FaithfulnessFinding]]:
     """Neutral picture -> a finding for each explanation, best first. All intervals come from the same draws."""
     found = {}
     for neutral, curves in measured.curves.items():
@@ -33,16 +35,16 @@ def _join_draws(curves: dict[str, Floats], explanations: Sequence[Explanation]) 
     return {name: np.mean([curves[key] for key in group], axis=0) for name, group in keys.items()}
 
 
-def _finding(one: Explanation, curves: dict[str, Floats], counts: NDArray[np.int64], seed: int) -> Finding:
+def _finding(one: Explanation, curves: dict[str, Floats], counts: NDArray[np.int64], seed: int) -> FaithfulnessFinding:
     own = curves[one.name]  # (n, 2, S + 1)
     area = areas(own, counts)  # (n, 2)
     others = [name for name in BASELINES if name != one.name]
     # where it was asked of the first photos only, so is the baseline
     differences = [area - areas(curves[name][: len(own)], counts) for name in others]
     intervals = iter(bootstrap_means(np.concatenate([area, *differences], axis=1), seed))
-    return Finding(
+    return FaithfulnessFinding(
         name=one.name,
-        about=one.about,
+        about=one.description,
         given_by=one.given_by,
         photos=len(own),
         curves={curve: [float(p) for p in own[:, i].mean(0)] for i, curve in enumerate(CURVES)},

@@ -25,7 +25,7 @@ MAPS = {
 """Name -> description."""
 
 
-class FloatNetwork:
+class FloatMaps:
     """A float network that is asked for its maps. Raises UsageError if the checkpoint cannot be used."""
 
     def __init__(self, checkpoint: Path) -> None:

@@ -18,7 +18,7 @@ RANDOM, CENTRE, MEAN_MAP = BASELINES
 OCCLUDED_PHOTOS = 100
 
 
-class Network(Protocol):
+class MapSource(Protocol):
     """Where maps come from that no model file gives; `float_maps.py` has the real one."""
 
     def maps(self, image: Image) -> Mapping[str, Floats]:
@@ -26,7 +26,7 @@ class Network(Protocol):
 
 
 @dataclass(eq=False)
-class Clues:
+class MapInputs:
     """What maps of one photo can be made of. Maps are (gh, gw); the larger, the more that patch should matter."""
 
     image: Image
@@ -38,7 +38,7 @@ class Clues:
     ask: Ask
     prior: Floats
     """Mean attention of the last block over photos of the training part."""
-    network: Network | None
+    network: MapSource | None
     seed: int
 
     @property
@@ -57,7 +57,7 @@ class Clues:
         return rows, columns
 
     @cached_property
-    def of_network(self) -> Mapping[str, Floats]:
+    def network_maps(self) -> Mapping[str, Floats]:
         """The float network's maps, all at once."""
         return self.network.maps(self.image) if self.network else {}
 
@@ -67,9 +67,9 @@ class Explanation:
     """A way to make a map."""
 
     name: str
-    about: str
+    description: str
     given_by: GivenBy
-    make: Callable[[Clues], Floats]
+    make: Callable[[MapInputs], Floats]
     draw: int = 0
     """Of `random`: which of several orders."""
     photos: int | None = None
@@ -88,90 +88,101 @@ def explanations(card: ModelCard, gives: Collection[str], network: Mapping[str, 
     network  name -> description of the maps that its float network gives
     orders   how often `random` is drawn for a photo
     """
-    found = [*_baselines(orders), *_of_last_block(card)]
+    found = [*_baselines(orders), *_last_block_maps(card)]
     if "evidence" in gives:
-        about = "last block, what each patch brought for the answer"
-        found.append(Explanation("evidence", about, "classify", lambda of: _given(of.prediction.evidence)))
+        description = "last block, what each patch brought for the answer"
+        found.append(
+            Explanation("evidence", description, "classify", lambda inputs: _given(inputs.prediction.evidence))
+        )
     if "rollout" in gives:
-        found += _of_all_blocks(card)
-    found += [Explanation(name, about, "network", _of_network(name)) for name, about in network.items()]
-    about = "windows of a fifth of the side blanked one by one"
-    return [*found, Explanation("occlusion", about, "asking", _occlusion, photos=OCCLUDED_PHOTOS)]
+        found += _all_block_maps(card)
+    found += [Explanation(name, description, "network", _network_map(name)) for name, description in network.items()]
+    description = "windows of a fifth of the side blanked one by one"
+    return [*found, Explanation("occlusion", description, "asking", _occlusion, photos=OCCLUDED_PHOTOS)]
 
 
 def _baselines(orders: int) -> list[Explanation]:
     return [
-        *(Explanation(RANDOM, "patches by lot", "nothing", _lots(draw), draw) for draw in range(1, orders + 1)),
+        *(Explanation(RANDOM, "patches by lot", "nothing", _random_order(draw), draw) for draw in range(1, orders + 1)),
         Explanation(CENTRE, "a Gaussian in the middle, sigma a quarter of the side", "nothing", _centre),
-        Explanation(MEAN_MAP, "mean attention over training photos, the same for all", "nothing", lambda of: of.prior),
+        Explanation(
+            MEAN_MAP, "mean attention over training photos, the same for all", "nothing", lambda inputs: inputs.prior
+        ),
     ]
 
 
-def _of_last_block(card: ModelCard) -> list[Explanation]:
+def _last_block_maps(card: ModelCard) -> list[Explanation]:
     found = [
-        Explanation("attention", "last block, mean of its heads", "classify", lambda of: of.attention.mean(0)),
-        Explanation("attention, max", "last block, largest of its heads", "classify", lambda of: of.attention.max(0)),
+        Explanation("attention", "last block, mean of its heads", "classify", lambda inputs: inputs.attention.mean(0)),
+        Explanation(
+            "attention, max", "last block, largest of its heads", "classify", lambda inputs: inputs.attention.max(0)
+        ),
         Explanation(
             "attention less mean map",
             "last block, less what it looks at in every photo",
             "classify",
-            lambda of: of.attention.mean(0) - of.prior,
+            lambda inputs: inputs.attention.mean(0) - inputs.prior,
         ),
     ]
     heads = range(card.heads if card.heads > 1 else 0)
-    return found + [Explanation(f"head {i}", f"last block, head {i} alone", "classify", _of_head(i)) for i in heads]
+    return found + [Explanation(f"head {i}", f"last block, head {i} alone", "classify", _head_map(i)) for i in heads]
 
 
-def _of_all_blocks(card: ModelCard) -> list[Explanation]:
+def _all_block_maps(card: ModelCard) -> list[Explanation]:
     some = range(max(0, card.layers - 4), card.layers - 1)
     return [
         Explanation(
-            "rollout", "attention rollout through all blocks", "explain", lambda of: _given(of.prediction.rollout)
+            "rollout",
+            "attention rollout through all blocks",
+            "explain",
+            lambda inputs: _given(inputs.prediction.rollout),
         ),
         *(
-            Explanation(f"block {i + 1}", f"attention of block {i + 1}, mean of its heads", "explain", _of_block(i))
+            Explanation(f"block {i + 1}", f"attention of block {i + 1}, mean of its heads", "explain", _block_map(i))
             for i in some
         ),
-        Explanation("last 4 blocks", "attention, mean of four blocks", "explain", lambda of: of.rows[-4:].mean((0, 1))),
+        Explanation(
+            "last 4 blocks", "attention, mean of four blocks", "explain", lambda inputs: inputs.rows[-4:].mean((0, 1))
+        ),
     ]
 
 
-def _lots(draw: int) -> Callable[[Clues], Floats]:
-    return lambda of: np.random.default_rng((of.seed, draw)).random(of.grid)
+def _random_order(draw: int) -> Callable[[MapInputs], Floats]:
+    return lambda inputs: np.random.default_rng((inputs.seed, draw)).random(inputs.grid)
 
 
-def _centre(of: Clues) -> Floats:
-    y, x = (np.linspace(-1, 1, side) for side in of.grid)
+def _centre(inputs: MapInputs) -> Floats:
+    y, x = (np.linspace(-1, 1, side) for side in inputs.grid)
     return np.asarray(np.exp(-2 * (y[:, None] ** 2 + x[None] ** 2)))
 
 
-def _of_head(head: int) -> Callable[[Clues], Floats]:
-    return lambda of: of.attention[head]
+def _head_map(head: int) -> Callable[[MapInputs], Floats]:
+    return lambda inputs: inputs.attention[head]
 
 
-def _of_block(block: int) -> Callable[[Clues], Floats]:
-    return lambda of: of.rows[block].mean(0)
+def _block_map(block: int) -> Callable[[MapInputs], Floats]:
+    return lambda inputs: inputs.rows[block].mean(0)
 
 
-def _of_network(name: str) -> Callable[[Clues], Floats]:
-    return lambda of: of.of_network[name]
+def _network_map(name: str) -> Callable[[MapInputs], Floats]:
+    return lambda inputs: inputs.network_maps[name]
 
 
-def _occlusion(of: Clues) -> Floats:
+def _occlusion(inputs: MapInputs) -> Floats:
     """How much the answer loses where a window is blanked, mean over the windows that cover a patch (Zeiler & Fergus
     2014, arXiv 1311.2901). Windows are a fifth of the grid and half overlap."""
-    rows, columns = of.grid
-    side = of.image.shape[0] // rows, of.image.shape[1] // columns
+    rows, columns = inputs.grid
+    side = inputs.image.shape[0] // rows, inputs.image.shape[1] // columns
     window = max(1, round(min(rows, columns) / 5))
     stride = max(1, window // 2)
-    lost, covered = np.zeros(of.grid), np.zeros(of.grid)
-    whole = of.ask(of.image)
+    lost, covered = np.zeros(inputs.grid), np.zeros(inputs.grid)
+    whole = inputs.ask(inputs.image)
     for top in _starts(rows, window, stride):
         for left in _starts(columns, window, stride):
-            changed = of.image.copy()
+            changed = inputs.image.copy()
             pixels = np.s_[top * side[0] : (top + window) * side[0], left * side[1] : (left + window) * side[1]]
-            changed[pixels] = of.blank[pixels]
-            lost[top : top + window, left : left + window] += whole - of.ask(changed)
+            changed[pixels] = inputs.blank[pixels]
+            lost[top : top + window, left : left + window] += whole - inputs.ask(changed)
             covered[top : top + window, left : left + window] += 1
     return np.asarray(lost / covered)
 

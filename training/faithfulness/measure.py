@@ -23,7 +23,7 @@ from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
 from vitcam_training.faithfulness.curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
-from vitcam_training.faithfulness.maps import Clues, Explanation, Network
+from vitcam_training.faithfulness.maps import Explanation, MapInputs, MapSource
 from vitcam_training.faithfulness.model_file import ask_once, follow
 from vitcam_training.progress import shown
 
@@ -55,7 +55,7 @@ class Bench:
     folder: Path
     """Of what was measured, with the same model file, seed and steps."""
     prior: Floats
-    network: Network | None = None
+    network: MapSource | None = None
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -116,9 +116,9 @@ def _ask(bench: Bench, image: Image, missing: dict[str, list[Explanation]]) -> d
     for neutral, group in missing.items():
         blank = NEUTRAL[neutral](image, classifier.card.patch_size)
         found[f"{neutral}/{ENDS}"] = np.array([ask(image), ask(blank)])
-        clues = Clues(image, blank, explained, ask, bench.prior, bench.network, _seed_of(image, plan.seed))
+        inputs = MapInputs(image, blank, explained, ask, bench.prior, bench.network, _seed_of(image, plan.seed))
         for one in group:
-            ranks = ranks_of(one.make(clues), clues.seed)
+            ranks = ranks_of(one.make(inputs), inputs.seed)
             found[f"{neutral}/{one.key}"] = curves(ask, image, blank, ranks, bench.counts)
     return found
 

@@ -16,13 +16,13 @@ from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.intervals import DRAWS
 from vitcam_training.faithfulness.curves import NEUTRAL, Floats
 from vitcam_training.faithfulness.findings import findings
-from vitcam_training.faithfulness.maps import CENTRE, Network, explanations
+from vitcam_training.faithfulness.maps import CENTRE, MapSource, explanations
 from vitcam_training.faithfulness.measure import Bench, Plan, mean_attention, measure
 from vitcam_training.faithfulness.model_file import digest, open_explained
 from vitcam_training.faithfulness.page import write_page
 from vitcam_training.faithfulness.photos import stratified
 from vitcam_training.faithfulness.plot import draw_curves
-from vitcam_training.faithfulness.result import BASELINES, Verdict, path_of, write_verdict
+from vitcam_training.faithfulness.result import BASELINES, FaithfulnessResult, path_of, write_result
 from vitcam_training.faithfulness.sheet import draw_sheet, write_sheet
 from vitcam_training.provenance import processor
 
@@ -49,7 +49,9 @@ class Case:
     threads: int | None = None
 
 
-def settle(case: Case, out: Path | None, page: Path | None, command: str) -> tuple[Verdict, tuple[Path, Path]]:
+def settle(
+    case: Case, out: Path | None, page: Path | None, command: str
+) -> tuple[FaithfulnessResult, tuple[Path, Path]]:
     """Measure what is not kept yet and write all that people and programs read of it.
 
     out      the JSON file; None: beside the model
@@ -60,7 +62,7 @@ def settle(case: Case, out: Path | None, page: Path | None, command: str) -> tup
     verdict = judge(case, bench, command, processor())
     target = out or path_of(bench.classifier.path)
     shown = page or target.with_suffix(".md")
-    write_verdict(target, verdict)
+    write_result(target, verdict)
     present(shown, bench, verdict)
     return verdict, (target, shown)
 
@@ -79,7 +81,7 @@ def prepare(case: Case) -> Bench:
     return Bench(classifier, compared, case.plan, folder, _prior(classifier, case, folder), network)
 
 
-def judge(case: Case, bench: Bench, command: str, machine: str) -> Verdict:
+def judge(case: Case, bench: Bench, command: str, machine: str) -> FaithfulnessResult:
     """Measure what is not kept yet, and sum it up.
 
     command  that makes it again; it is written down with the processor, `machine`
@@ -89,7 +91,7 @@ def judge(case: Case, bench: Bench, command: str, machine: str) -> Verdict:
     card = bench.classifier.card
     deleted = {neutral: group[CENTRE][:, 0] for neutral, group in measured.curves.items()}  # (n, S + 1) each
     first = next(iter(deleted.values()))
-    return Verdict(
+    return FaithfulnessResult(
         model=card.name,
         digest=digest(bench.classifier.path),
         revision=str(card.provenance.get("revision", "")),
@@ -111,7 +113,7 @@ def judge(case: Case, bench: Bench, command: str, machine: str) -> Verdict:
     )
 
 
-def present(page: Path, bench: Bench, verdict: Verdict) -> None:
+def present(page: Path, bench: Bench, verdict: FaithfulnessResult) -> None:
     """The page, its plot and its contact sheet, under one name with other endings."""
     best = [finding.name for finding in verdict.findings[verdict.neutral] if finding.name not in BASELINES]
     drawn = {one.name: one for one in bench.explanations}
@@ -136,14 +138,14 @@ def check(plan: Plan) -> None:
         raise UsageError(f"there is no neutral picture {', '.join(unknown)!r}; known are {', '.join(NEUTRAL)}")
 
 
-def _float_network(case: Case, classifier: Classifier) -> tuple[Network | None, dict[str, str]]:
+def _float_network(case: Case, classifier: Classifier) -> tuple[MapSource | None, dict[str, str]]:
     path = case.checkpoint or classifier.path.with_suffix(".safetensors")
     if not (case.checkpoint or path.is_file()):
         log.warning("no float network at %s: the maps that only it gives are left out", path)
         return None, {}
-    from vitcam_training.faithfulness.float_maps import MAPS, FloatNetwork  # Keras takes five seconds to import
+    from vitcam_training.faithfulness.float_maps import MAPS, FloatMaps  # Keras takes five seconds to import
 
-    network = FloatNetwork(path)
+    network = FloatMaps(path)
     if network.config.grid != classifier.card.grid:
         raise UsageError(f"{path} has other patches than {classifier.path}; give the network that it was made from")
     return network, MAPS

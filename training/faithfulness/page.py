@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vitcam_training.evaluation.intervals import Interval
-from vitcam_training.faithfulness.result import BASELINES, CURVES, Finding, GivenBy, Verdict
+from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessFinding, FaithfulnessResult, GivenBy
 
 GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",
@@ -17,7 +17,7 @@ GIVEN: dict[GivenBy, str] = {
 NEUTRAL_WORDS = {"blur": "blurred with a sigma of a patch's side", "mean": "of the photo's mean colour"}
 
 
-def write_page(path: Path, verdict: Verdict) -> None:
+def write_page(path: Path, verdict: FaithfulnessResult) -> None:
     """Write the page; the plot `.svg` and the sheet `.jpg` stand beside it under the same name."""
     parts = [
         _intro(verdict),
@@ -32,7 +32,7 @@ def write_page(path: Path, verdict: Verdict) -> None:
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _intro(v: Verdict) -> str:
+def _intro(v: FaithfulnessResult) -> str:
     first, *others = v.findings
     also = "".join(f"; below, the same with patches {NEUTRAL_WORDS[other]}" for other in others)
     return f"""# Is the overlay honest?
@@ -53,9 +53,9 @@ def _why(neutral: str) -> str:
     return ", which makes no new edges as patches of one colour do" if neutral == "blur" else ""
 
 
-def _answer(v: Verdict) -> str:
-    shown, honest = v.finding(v.shown), v.honest()
-    good = [curve for curve, holds in honest.items() if holds]
+def _answer(v: FaithfulnessResult) -> str:
+    shown, beats_baselines = v.finding(v.shown), v.beats_baselines()
+    good = [curve for curve, holds in beats_baselines.items() if holds]
     claim = (
         f"**{v.shown}**, which vitcam draws unless asked for something else, beats patches by lot and the centre prior "
         f"on {' and '.join(good)}, with 95 % confidence"
@@ -70,11 +70,11 @@ def _answer(v: Verdict) -> str:
     return f"{claim}. Difference of the areas, " + "; ".join(rows) + "."
 
 
-def _tables(v: Verdict) -> list[str]:
+def _tables(v: FaithfulnessResult) -> list[str]:
     return [_table(v, neutral, group) for neutral, group in v.findings.items()]
 
 
-def _table(v: Verdict, neutral: str, group: list[Finding]) -> str:
+def _table(v: FaithfulnessResult, neutral: str, group: list[FaithfulnessFinding]) -> str:
     lines = [
         f"Missing patches {NEUTRAL_WORDS[neutral]}; best first. Differences from the centre prior, good ones bold.",
         "",
@@ -95,20 +95,20 @@ def _table(v: Verdict, neutral: str, group: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def _cell(one: Finding, curve: str) -> str:
+def _cell(one: FaithfulnessFinding, curve: str) -> str:
     if "centre" not in one.against:
         return "–"
     text = _signed(one.against["centre"][curve])
     return f"**{text}**" if one.beats("centre", curve) else text
 
 
-def _given(by: GivenBy, v: Verdict) -> str:
+def _given(by: GivenBy, v: FaithfulnessResult) -> str:
     if by != "explain":
         return GIVEN[by]
     return f"{GIVEN[by]}, {v.ms['explain'] / v.ms['classify'] - 1:+.0%} time"
 
 
-def _reading(v: Verdict) -> str:
+def _reading(v: FaithfulnessResult) -> str:
     """What the figures of the patches' own tokens say, where they were measured."""
     worse = [one.name for one in v.findings[v.neutral] if one.name not in BASELINES and _worse(one)]
     if not worse:
@@ -120,7 +120,7 @@ def _reading(v: Verdict) -> str:
     )
 
 
-def _worse(one: Finding) -> bool:
+def _worse(one: FaithfulnessFinding) -> bool:
     return one.against["random"]["deletion"].above_zero and one.against["random"]["insertion"].below_zero
 
 
@@ -136,7 +136,7 @@ def _sheet(page: Path) -> str:
     )
 
 
-def _again(v: Verdict) -> str:
+def _again(v: FaithfulnessResult) -> str:
     return (
         f"```console\n$ {v.command}\n```\n\n"
         f"{v.date}, {v.machine}; seed {v.seed}, {v.draws:,} draws of the bootstrap, {v.random_orders} random orders "

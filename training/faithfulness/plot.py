@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vitcam_training.faithfulness.result import BASELINES, CURVES, Verdict
+from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessResult
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 OTHERS = ("evidence", "attention", "rollout")
 TITLES = {"deletion": "Deletion: the lower, the better", "insertion": "Insertion: the higher, the better"}
 
 
-def draw_curves(path: Path, verdict: Verdict) -> None:
+def draw_curves(path: Path, verdict: FaithfulnessResult) -> None:
     """Mean curves of what vitcam draws, of what it can draw, and of the baselines."""
     drawn = [finding.name for finding in verdict.findings[verdict.neutral] if finding.name in OTHERS]
     others = [name for name in drawn if name != verdict.shown]

@@ -1,9 +1,9 @@
 """What was found, as the JSON file `MODEL.overlays.json` beside a model holds it; small enough to be committed.
 
-Whoever shows it (the page of this package, the report of a model) reads it by `read_verdict` and needs nothing else.
-The file is this module's `Verdict` field by field; `Interval` is written as [value, low, high]. All curves and areas
-are probabilities of the first guess, 0 to 1; a difference is the explanation's area less the baseline's on the same
-photos, so that below zero is good in deletion and above zero in insertion.
+`read_result` reads it for the page of this package and for the report of a model. The file is `FaithfulnessResult`
+field by field; an `Interval` is written as [value, low, high]. All curves and areas are probabilities of the first
+guess, 0 to 1. A difference is the explanation's area less the baseline's on the same photos: below zero is good in
+deletion, above zero in insertion.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ nobody, because it needs no look at the photo."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class FaithfulnessFinding:
     """One explanation on one kind of neutral picture."""
 
     name: str
@@ -53,7 +53,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FaithfulnessResult:
     """All that was measured of one model file."""
 
     model: str
@@ -79,7 +79,7 @@ class Verdict:
     """Mean probability of the first guess on the photos as they are."""
     nothing: dict[str, float]
     """Neutral picture -> the same on nothing but it."""
-    findings: dict[str, list[Finding]]
+    findings: dict[str, list[FaithfulnessFinding]]
     """Neutral picture -> one for each explanation, best first; what is decided by comes first."""
     command: str
     machine: str
@@ -91,11 +91,11 @@ class Verdict:
         """The neutral picture that is decided by."""
         return next(iter(self.findings))
 
-    def finding(self, name: str, neutral: str | None = None) -> Finding:
+    def finding(self, name: str, neutral: str | None = None) -> FaithfulnessFinding:
         """Raises KeyError if there is no such explanation."""
         return {finding.name: finding for finding in self.findings[neutral or self.neutral]}[name]
 
-    def honest(self) -> dict[str, bool]:
+    def beats_baselines(self) -> dict[str, bool]:
         """Curve -> whether what vitcam draws beats random and the centre prior on it, with a confidence of 95 %."""
         shown = self.finding(self.shown)
         return {curve: all(shown.beats(baseline, curve) for baseline in ("random", "centre")) for curve in CURVES}
@@ -106,7 +106,7 @@ def path_of(model: Path) -> Path:
     return model.with_suffix(".overlays.json")
 
 
-def write_verdict(path: Path, verdict: Verdict) -> None:
+def write_result(path: Path, verdict: FaithfulnessResult) -> None:
     """Write it, a line for each finding; areas and differences to four digits, all else to three."""
     plain = _plain(asdict(verdict))
     findings = plain.pop("findings")
@@ -119,7 +119,7 @@ def write_verdict(path: Path, verdict: Verdict) -> None:
     path.write_text(head + ',\n "findings": {\n ' + ",\n ".join(groups) + "\n }\n}\n", encoding="utf-8")
 
 
-def read_verdict(path: Path) -> Verdict | None:
+def read_result(path: Path) -> FaithfulnessResult | None:
     """What was found of a model; None where nothing was measured.
 
     raises  UsageError if the file is there and holds no verdict
@@ -131,21 +131,21 @@ def read_verdict(path: Path) -> Verdict | None:
         if raw["schema"] != SCHEMA:
             raise ValueError(f"its schema is {raw['schema']}, this program reads {SCHEMA}")
         raw["findings"] = {neutral: [_finding(one) for one in group] for neutral, group in raw["findings"].items()}
-        return Verdict(**raw)
+        return FaithfulnessResult(**raw)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{path} holds no figures of overlays ({error}); make it anew by vitcam-train overlays"
         ) from error
 
 
-def _finding(raw: dict[str, Any]) -> Finding:
-    values = {field.name: raw[field.name] for field in fields(Finding)}
+def _finding(raw: dict[str, Any]) -> FaithfulnessFinding:
+    values = {field.name: raw[field.name] for field in fields(FaithfulnessFinding)}
     values["areas"] = {curve: Interval(*area) for curve, area in raw["areas"].items()}
     values["against"] = {
         baseline: {curve: Interval(*difference) for curve, difference in row.items()}
         for baseline, row in raw["against"].items()
     }
-    return Finding(**values)
+    return FaithfulnessFinding(**values)
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.canvas import fitted, framed, heat_over, stack, tiles
 from vitcam.pictures.encode import encode_jpeg
 from vitcam_training.faithfulness.curves import Floats, blurred
-from vitcam_training.faithfulness.maps import Clues, Explanation, Network
+from vitcam_training.faithfulness.maps import Explanation, MapInputs, MapSource
 from vitcam_training.faithfulness.model_file import ask_once, follow
 
 SIDE, GAP, MARGIN = 150, 8, 12
@@ -23,7 +23,7 @@ MOST_BYTES = 300_000
 
 
 def draw_sheet(
-    classifier: Classifier, compared: Sequence[Explanation], prior: Floats, network: Network | None
+    classifier: Classifier, compared: Sequence[Explanation], prior: Floats, network: MapSource | None
 ) -> Image:
     """A row for each golden photo of the model, a column for each explanation; (H, W, 3).
 
@@ -36,8 +36,8 @@ def draw_sheet(
         prediction = ask_once(classifier, golden.image, explain=True)
         label = prediction.top[0].label
         blank = blurred(golden.image, classifier.card.patch_size)
-        clues = Clues(golden.image, blank, prediction, follow(classifier, label), prior, network, seed=0)
-        maps = [heat_over(golden.image, _positive(one.make(clues)), SIDE, SIDE, OPACITY) for one in compared]
+        inputs = MapInputs(golden.image, blank, prediction, follow(classifier, label), prior, network, seed=0)
+        maps = [heat_over(golden.image, _positive(one.make(inputs)), SIDE, SIDE, OPACITY) for one in compared]
         photo = fitted(golden.image, SIDE, SIDE)
         rows.append(tiles([_square(photo), *maps], [label, *(one.name for one in compared)], len(maps) + 1, GAP))
     return framed(stack(rows, GAP), MARGIN)

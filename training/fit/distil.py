@@ -19,13 +19,13 @@ from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.recipes.recipe import DistilRecipe
 from vitcam_training.vit import Tensor, ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
-from vitcam_training.weights.metadata import About, read_about
+from vitcam_training.weights.metadata import Metadata, read_metadata
 
 
 class Teacher:
     """A trained network of ours that says what it sees in a batch."""
 
-    def __init__(self, path: Path, about: About, vit: ViT) -> None:
+    def __init__(self, path: Path, about: Metadata, vit: ViT) -> None:
         self.path, self.about = path, about
         self.model = _Resized(vit)
         self.model.compile(jit_compile=keras.backend.backend() != "torch")
@@ -63,7 +63,7 @@ def read_teacher(path: Path, labels: tuple[str, ...], precision: str) -> Teacher
 
     raises  UsageError if there is none, or if it knows other labels
     """
-    about = read_about(path)
+    about = read_metadata(path)
     if about.labels != labels:
         first = next((label for label in labels if label not in about.labels), "in another order")
         raise UsageError(

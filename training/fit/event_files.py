@@ -11,7 +11,7 @@ FOLDER = "tensorboard"
 PACKAGE = "tensorboardX"
 
 
-class Board:
+class EventWriter:
     """Writes event files into a folder, for `tensorboard --logdir`.
 
     step    steps that lie behind the run: what was written of later ones, before it was killed, is taken back
@@ -25,7 +25,7 @@ class Board:
             raise UsageError(f"--tensorboard needs the package {PACKAGE}; `pip install {PACKAGE}`") from error
         self._writer = writer(str(folder / FOLDER), purge_step=step)
 
-    def __enter__(self) -> Board:
+    def __enter__(self) -> EventWriter:
         return self
 
     def __exit__(self, *_: object) -> None:

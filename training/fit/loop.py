@@ -37,7 +37,7 @@ from vitcam_training.fit.data_parallel import (
 )
 from vitcam_training.fit.display import Display
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
-from vitcam_training.fit.event_files import Board
+from vitcam_training.fit.event_files import EventWriter
 from vitcam_training.fit.optimiser import (
     LayerwiseAdamW,
     LayerwiseMuon,
@@ -53,7 +53,7 @@ from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.vit import Tensor, ViT
 from vitcam_training.weights.checkpoints import Weights, read_weights, save_weights, to_timm
-from vitcam_training.weights.metadata import PLANNED, About
+from vitcam_training.weights.metadata import PLANNED, Metadata
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class Score:
     accuracy: float
 
 
-class Run:
+class FitRun:
     """One training run in one folder; make it anew with the same arguments and it goes on where it stopped."""
 
     def __init__(
@@ -89,7 +89,7 @@ class Run:
         dataset: Dataset,
         recipe: Recipe,
         folder: Path,
-        about: About,
+        about: Metadata,
         teacher: Teacher | None = None,
         later: Sequence[StageWork] = (),
     ) -> None:
@@ -135,7 +135,7 @@ class Run:
             log.info("%s: nothing is left to train; another folder (--out) begins anew", self.folder)
         with ExitStack() as stack:
             stack.enter_context(session.stop)
-            board = stack.enter_context(Board(self.folder, self._done)) if session.tensorboard else None
+            board = stack.enter_context(EventWriter(self.folder, self._done)) if session.tensorboard else None
             display = stack.enter_context(Display(self._work, self._done, self.later, session.quiet))
             try:
                 while not self._finished:
@@ -214,7 +214,7 @@ class Run:
         patience = self.recipe.train.patience
         return bool(patience and self.place.best_epoch and epoch - self.place.best_epoch >= patience)
 
-    def _epoch(self, session: Session, display: Display, board: Board | None) -> None:
+    def _epoch(self, session: Session, display: Display, board: EventWriter | None) -> None:
         """Train what is left of an epoch, score it, log it, save it."""
         session.stop.check(gained=False)
         saved_s = time.monotonic()
@@ -334,7 +334,7 @@ class Run:
             trim_log(self.folder, self.place.epoch)
         log.info("going on after %d epochs and %d steps", self.place.epoch, self.place.step)
 
-    def _about(self) -> About:
+    def _about(self) -> Metadata:
         """What is known of the network, with the hours that its epochs took on this machine."""
         known, rows = self.about.provenance, self.log()  # of the stages before; of this one
         hours = known.get("hours", 0) + sum(float(row["seconds"]) for row in rows) / 3600

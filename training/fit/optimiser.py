@@ -81,20 +81,20 @@ class LayerwiseMuon(LayerwiseAdamW):
     source  Jordan et al. 2024 (kellerjordan.github.io/posts/muon); for the length Liu et al. 2025 (arXiv 2502.16982)
     """
 
-    def __init__(self, turned: set[str], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, orthogonalised: set[str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.turned = turned
+        self.orthogonalised = orthogonalised
         self.rule = keras.optimizers.Muon(momentum=0.95)
 
     def step(self, gradient: Any, variable: Any, rate: Any) -> None:
-        if variable.path not in self.turned:
+        if variable.path not in self.orthogonalised:
             super().step(gradient, variable, rate)
             return
         kept, momentum = self.rule.momentum, self._momentums[self._get_variable_index(variable)]
         self.assign(momentum, kept * momentum + gradient)
         ahead = gradient + kept * momentum  # Nesterov's
-        turned = self.rule.zeropower_via_newtonschulz5(ahead, self.rule.ns_steps)
-        self.assign_sub(variable, rate * self.rule.lr_adjust(turned))
+        orthogonalised = self.rule.zeropower_via_newtonschulz5(ahead, self.rule.ns_steps)
+        self.assign_sub(variable, rate * self.rule.lr_adjust(orthogonalised))
 
 
 def layer_scales(model: ViT, layer_decay: float) -> dict[str, float]:

@@ -15,7 +15,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.distil import Teacher, read_teacher
-from vitcam_training.fit.loop import WEIGHTS, Run, work
+from vitcam_training.fit.loop import WEIGHTS, FitRun, work
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Session
 from vitcam_training.model_card.commands import TRAINED_BY
@@ -24,7 +24,7 @@ from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
-from vitcam_training.weights.metadata import FROM_SCRATCH, About, read_about, stored_about
+from vitcam_training.weights.metadata import FROM_SCRATCH, Metadata, read_metadata, stored_metadata
 from vitcam_training.weights.mimetic import start_mimetic
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def train(
     session: Session | None = None,
     teacher: Path | None = None,
     command: str = "",
-) -> list[Run]:
+) -> list[FitRun]:
     """Train every stage of a recipe, or go on where it stopped; the last stage's run lies in `folder` itself.
 
     weights  a pretrained network to fine-tune; None: train from scratch
@@ -50,7 +50,7 @@ def train(
     """
     dataset = dataset or _opened(recipe)
     log.info("training on %s photos of %s", f"{len(dataset.parts['train']):,}", dataset.name)
-    runs: list[Run] = []
+    runs: list[FitRun] = []
     stages = [replace(stage, data=recipe.data, called=recipe.called, about=recipe.about) for stage in recipe.before]
     folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
     earlier: dict[str, Any] = {TRAINED_BY: command} if command else {}
@@ -60,7 +60,7 @@ def train(
         runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher, later))
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
-        about = read_about(weights)
+        about = read_metadata(weights)
         earlier |= {name: about.provenance[name] for name in ("began_with", "epochs", "hours")}
         history = about.history
     return runs
@@ -75,7 +75,7 @@ def prepare(
     history: dict[str, list[float]] | None = None,
     teacher: Path | None = None,
     later: Sequence[StageWork] = (),
-) -> Run:
+) -> FitRun:
     """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
 
     weights  a pretrained network to fine-tune; None: train from scratch
@@ -96,7 +96,7 @@ def prepare(
     known = provenance(recipe, weights) | (earlier or {})
     if taught and recipe.distil:
         known |= {"teacher": taught.path.name, "taught_by": taught.name(recipe.distil)}
-    about = About(
+    about = Metadata(
         name=recipe.model_name,
         description=recipe.about.description or _shortened(dataset.labels),
         labels=dataset.labels,
@@ -106,7 +106,7 @@ def prepare(
         provenance=known,
         history=history or {},
     )
-    return Run(vit, dataset, recipe, folder, about, taught, later)
+    return FitRun(vit, dataset, recipe, folder, about, taught, later)
 
 
 def _opened(recipe: Recipe) -> Dataset:
@@ -133,7 +133,7 @@ def photos_seen(
     if not listed:
         count = len(dataset.parts["train"])
         listed = [{"data": f"{dataset.name}, {count:,} photos", "licence": "not stated", "source": "the trainer's own"}]
-        began = stored_about(weights) if weights else None
+        began = stored_metadata(weights) if weights else None
         listed += began.trained_on if began else ()
     listed += teacher.about.trained_on if teacher else ()
     return tuple(photos for i, photos in enumerate(listed) if photos not in listed[:i])
@@ -158,7 +158,7 @@ def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
     own = recipe.model
     config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)
     model = ViT(config, dtype=policy)
-    known = stored_about(weights)
+    known = stored_metadata(weights)
     load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
     return model
 

@@ -35,7 +35,7 @@ class Attempt:
     """Whether its files were put in place; the last that was is the model."""
 
     @classmethod
-    def of(cls, card: ModelCard, size: int, date: str = "", note: str = "", revision: str = "") -> Attempt:
+    def from_card(cls, card: ModelCard, size: int, date: str = "", note: str = "", revision: str = "") -> Attempt:
         """The one that a card describes.
 
         size      of the model file, in bytes
@@ -78,8 +78,8 @@ def rows(attempts: Sequence[Attempt]) -> list[list[str]]:
     return [[*_row(each), "this file" if i == model else ""] for i, each in enumerate(attempts)]
 
 
-def _row(of: Attempt) -> list[str]:
-    figures = [f"{of.float_top1:.2%}", f"{of.top1:.2%}"] if of.photos else ["–", "–"]
-    photos = f"{of.photos:,} of {of.data}" if of.photos else "–"
-    recipe = " ".join(filter(None, (of.recipe, of.fingerprint)))
-    return [of.date or "–", recipe or "–", of.what, of.revision, photos, *figures, f"{of.mb:.2f}"]
+def _row(attempt: Attempt) -> list[str]:
+    figures = [f"{attempt.float_top1:.2%}", f"{attempt.top1:.2%}"] if attempt.photos else ["–", "–"]
+    photos = f"{attempt.photos:,} of {attempt.data}" if attempt.photos else "–"
+    recipe = " ".join(filter(None, (attempt.recipe, attempt.fingerprint)))
+    return [attempt.date or "–", recipe or "–", attempt.what, attempt.revision, photos, *figures, f"{attempt.mb:.2f}"]

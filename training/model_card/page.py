@@ -7,7 +7,7 @@ from pathlib import Path
 from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
-from vitcam_training.model_card.warnings import cautions, epochs_in_words
+from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
@@ -42,7 +42,7 @@ def _head(model: Path, card: ModelCard) -> str:
         ("licence", card.licence or "not stated"),
     ]
     rows_text = "\n".join(f"| {name} | {value} |" for name, value in table)
-    told = "".join(f"\n> **Caution**: {each}\n" for each in cautions(card))
+    told = "".join(f"\n> **Caution**: {each}\n" for each in card_warnings(card))
     return f"# {card.name}: {card.description}\n{told}\n| | |\n|---|---|\n{rows_text}"
 
 

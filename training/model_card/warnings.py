@@ -9,7 +9,7 @@ from vitcam_training.evaluation.calibration import RANGE, at_the_edge
 from vitcam_training.weights.metadata import PLANNED
 
 
-def cautions(card: ModelCard) -> list[str]:
+def card_warnings(card: ModelCard) -> list[str]:
     """A sentence or two for each; none for a model that was trained and calibrated as planned."""
     return [*_temperature(card.temperature), *_unfinished(card.provenance)]
 

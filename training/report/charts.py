@@ -34,7 +34,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Frame:
+class PlotArea:
     """The two axes of a plot; marks ask it where their figures belong."""
 
     x: Axis
@@ -46,7 +46,7 @@ class Frame:
         return round(LEFT + self.x.share(point[0]) * across, 1), round(TOP + (1 - self.y.share(point[1])) * down, 1)
 
 
-Mark = Callable[[Frame], Element]
+Mark = Callable[[PlotArea], Element]
 
 
 def percent_axis(label: str, low: float = 0.0, high: float = 1.0) -> Axis:
@@ -76,9 +76,9 @@ def steps(low: float, high: float) -> list[float]:
 
 def plot(title: str, description: str, x: Axis, y: Axis, *marks: Mark) -> Element:
     """A picture with axes. The title stands above it, the description is read to those who do not see it."""
-    frame = Frame(x, y)
+    area = PlotArea(x, y)
     drawn = tag(
-        "svg", *_grid(frame), *(mark(frame) for mark in marks),
+        "svg", *_grid(area), *(mark(area) for mark in marks),
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=f"{title}. {description}",
     )  # fmt: skip
     return tag("figure", tag("figcaption", title), drawn, class_="plot")
@@ -87,8 +87,8 @@ def plot(title: str, description: str, x: Axis, y: Axis, *marks: Mark) -> Elemen
 def line(points: Sequence[Point], kind: str) -> Mark:
     """A line through points; `kind` is its class in the style sheet."""
 
-    def draw(frame: Frame) -> Element:
-        placed = " ".join(f"{x:g},{y:g}" for x, y in map(frame.place, points))
+    def draw(area: PlotArea) -> Element:
+        placed = " ".join(f"{x:g},{y:g}" for x, y in map(area.place, points))
         return tag("polyline", points=placed, class_=f"line {kind}")
 
     return draw
@@ -97,10 +97,10 @@ def line(points: Sequence[Point], kind: str) -> Mark:
 def dots(points: Sequence[Point], kind: str, says: Sequence[str], radii: Sequence[float]) -> Mark:
     """A dot at each point, with its radius in px, which says its figures when pointed at."""
 
-    def draw(frame: Frame) -> Element:
+    def draw(area: PlotArea) -> Element:
         group = tag("g", class_=f"dots {kind}")
         for point, words, radius in zip(points, says, radii, strict=True):
-            x, y = frame.place(point)
+            x, y = area.place(point)
             group.append(tag("circle", tag("title", words), cx=x, cy=y, r=round(radius, 1)))
         return group
 
@@ -110,11 +110,11 @@ def dots(points: Sequence[Point], kind: str, says: Sequence[str], radii: Sequenc
 def bars(spans: Sequence[tuple[float, float, float]], kind: str, says: Sequence[str]) -> Mark:
     """Upright bars (left, right, height), which say their figures when pointed at."""
 
-    def draw(frame: Frame) -> Element:
+    def draw(area: PlotArea) -> Element:
         group = tag("g", class_=f"bars {kind}")
         for (left, right, height), words in zip(spans, says, strict=True):
-            x, y = frame.place((left, height))
-            end, bottom = frame.place((right, frame.y.low))
+            x, y = area.place((left, height))
+            end, bottom = area.place((right, area.y.low))
             group.append(
                 tag("rect", tag("title", words), x=x + 0.5, y=y, width=max(0.5, end - x - 1), height=bottom - y)
             )
@@ -129,19 +129,19 @@ def legend(*entries: tuple[str, str]) -> Element:
     return tag("ul", *items, class_="legend")
 
 
-def _grid(frame: Frame) -> list[Element]:
+def _grid(area: PlotArea) -> list[Element]:
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     parts = [tag("rect", x=LEFT, y=TOP, width=right - LEFT, height=bottom - TOP, class_="room")]
-    for tick in frame.x.ticks:
-        x, _ = frame.place((tick, frame.y.low))
+    for tick in area.x.ticks:
+        x, _ = area.place((tick, area.y.low))
         parts.append(tag("line", x1=x, x2=x, y1=TOP, y2=bottom, class_="grid"))
-        parts.append(tag("text", frame.x.form(tick), x=x, y=bottom + 15, text_anchor="middle"))
-    for tick in frame.y.ticks:
-        _, y = frame.place((frame.x.low, tick))
+        parts.append(tag("text", area.x.form(tick), x=x, y=bottom + 15, text_anchor="middle"))
+    for tick in area.y.ticks:
+        _, y = area.place((area.x.low, tick))
         parts.append(tag("line", x1=LEFT, x2=right, y1=y, y2=y, class_="grid"))
-        parts.append(tag("text", frame.y.form(tick), x=LEFT - 6, y=y + 4, text_anchor="end"))
+        parts.append(tag("text", area.y.form(tick), x=LEFT - 6, y=y + 4, text_anchor="end"))
     middle = (TOP + bottom) / 2
-    parts.append(tag("text", frame.x.label, x=(LEFT + right) / 2, y=HEIGHT - 6, text_anchor="middle", class_="name"))
+    parts.append(tag("text", area.x.label, x=(LEFT + right) / 2, y=HEIGHT - 6, text_anchor="middle", class_="name"))
     turned = f"rotate(-90 13 {middle:g})"
-    parts.append(tag("text", frame.y.label, x=13, y=middle, text_anchor="middle", class_="name", transform=turned))
+    parts.append(tag("text", area.y.label, x=13, y=middle, text_anchor="middle", class_="name", transform=turned))
     return parts

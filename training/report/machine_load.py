@@ -23,7 +23,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Company:
+class MachineLoad:
     """What ran beside a measurement."""
 
     cores: float | None
@@ -68,10 +68,10 @@ def busy_s(stat: str) -> float:
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
-def company(before: Moment, after: Moment) -> Company:
+def machine_load(before: Moment, after: Moment) -> MachineLoad:
     """What ran beside this process between two moments."""
     load = os.getloadavg()[0]
     if before.busy_s is None or after.busy_s is None:
-        return Company(None, load)
+        return MachineLoad(None, load)
     foreign_s = after.busy_s - before.busy_s - (after.own_s - before.own_s)
-    return Company(max(0.0, foreign_s / max(after.wall_s - before.wall_s, 1e-9)), load)
+    return MachineLoad(max(0.0, foreign_s / max(after.wall_s - before.wall_s, 1e-9)), load)

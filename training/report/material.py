@@ -24,18 +24,22 @@ from vitcam_training.evaluation.calibration import scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.evaluation.scores import in_detail
-from vitcam_training.faithfulness.result import Verdict, path_of, read_verdict
+from vitcam_training.faithfulness.result import FaithfulnessResult, path_of, read_result
 from vitcam_training.model_card.commands import measured_on
 from vitcam_training.provenance import machine
-from vitcam_training.report.machine_load import Company, company, now
-from vitcam_training.report.sections.out_of_distribution import Strangers, default_strangers, meet
-from vitcam_training.weights.metadata import About, read_about
+from vitcam_training.report.machine_load import MachineLoad, machine_load, now
+from vitcam_training.report.sections.out_of_distribution import (
+    OutOfDistribution,
+    ask_out_of_distribution,
+    default_out_of_distribution,
+)
+from vitcam_training.weights.metadata import Metadata, read_metadata
 
 BENCH_S = 1.0  # for each kind of measurement and number of threads
 
 
 @dataclass(frozen=True)
-class Wish:
+class ReportRequest:
     """What a report is wanted of."""
 
     model: str
@@ -63,12 +67,12 @@ class Material:
     """Of the model file, with its temperature."""
     floats: Answers | None
     """Of the float network, at temperature 1."""
-    about: About | None
-    strangers: Strangers | None
+    about: Metadata | None
+    out_of_distribution: OutOfDistribution | None
     speed: tuple[BenchRow, ...]
-    company: Company
+    machine_load: MachineLoad
     """What ran beside the measuring of its speed."""
-    honesty: Verdict | None
+    faithfulness: FaithfulnessResult | None
     """What was measured of the overlays, before."""
     machine: str
     date: str
@@ -104,28 +108,28 @@ def check_place(out: Path) -> None:
         raise UsageError(f"{out} is a folder; name an HTML file by -o")
 
 
-def gather(wish: Wish) -> Material:
+def gather(request: ReportRequest) -> Material:
     """Ask and measure; minutes for thousands of photos.
 
     raises  UsageError if the model or the data are missing or do not fit together
     """
-    classifier = Classifier(wish.model, threads=wish.threads)
+    classifier = Classifier(request.model, threads=request.threads)
     stored = classifier.card.accuracy
     trained_on = str(stored.get("data") or classifier.card.provenance.get("data") or "")
-    data = wish.data or measured_on(classifier.card) or trained_on
+    data = request.data or measured_on(classifier.card) or trained_on
     if not data:
         raise UsageError(f"{classifier.card.name} does not say which photos it was measured on; name some by --data")
-    dataset, part = open_to_measure(data, wish.part, trained_on)
-    classifier = open_model(wish.model, dataset, wish.threads)
-    checkpoint = wish.checkpoint or classifier.path.with_suffix(".safetensors")
-    known = wish.checkpoint is not None or checkpoint.is_file()
-    about = read_about(checkpoint) if known else None
-    strange = wish.unknown or default_strangers(dataset.name)
+    dataset, part = open_to_measure(data, request.part, trained_on)
+    classifier = open_model(request.model, dataset, request.threads)
+    checkpoint = request.checkpoint or classifier.path.with_suffix(".safetensors")
+    known = request.checkpoint is not None or checkpoint.is_file()
+    about = read_metadata(checkpoint) if known else None
+    strange = request.unknown or default_out_of_distribution(dataset.name)
     others = open_to_measure(strange) if strange else None
     answers = ask_model(classifier, dataset, part)
     began = now()
-    rows = _measure(classifier, wish.threads)
-    beside = company(began, now())
+    rows = _measure(classifier, request.threads)
+    beside = machine_load(began, now())
     return Material(
         classifier=classifier,
         dataset=dataset,
@@ -134,10 +138,10 @@ def gather(wish: Wish) -> Material:
         answers=answers,
         floats=_ask_float(checkpoint, dataset, part) if known else None,
         about=about,
-        strangers=meet(classifier, *others, dataset, answers) if others else None,
+        out_of_distribution=ask_out_of_distribution(classifier, *others, dataset, answers) if others else None,
         speed=rows,
-        company=beside,
-        honesty=read_verdict(path_of(classifier.path)),
+        machine_load=beside,
+        faithfulness=read_result(path_of(classifier.path)),
         machine=machine(),
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from vitcam.errors import UsageError
-from vitcam_training.model_card.warnings import cautions
+from vitcam_training.model_card.warnings import card_warnings
 from vitcam_training.report.markup import embedded_json, paragraph, tag, written
 from vitcam_training.report.material import Material
 from vitcam_training.report.sections.classes import classes
@@ -17,7 +17,7 @@ from vitcam_training.report.sections.confusion import confusion
 from vitcam_training.report.sections.headline import headline
 from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.mistakes import examples, mistakes
-from vitcam_training.report.sections.overlay import overlay_honesty
+from vitcam_training.report.sections.overlay import overlay_faithfulness
 from vitcam_training.report.sections.provenance import provenance
 from vitcam_training.report.sections.quantised import quantised
 from vitcam_training.report.sections.reliability import reliability
@@ -43,19 +43,19 @@ SECTIONS = (
     Section("reliability", "Is it as sure as it is right?", reliability),
     Section("unknown", "Does it know when it does not know?", unknown),
     Section("quantised", "int8 against float", quantised),
-    Section("overlay", "Is the overlay honest?", overlay_honesty),
+    Section("overlay", "Is the overlay honest?", overlay_faithfulness),
     Section("learning", "How it learned", learning),
     Section("speed", "Speed and size", speed),
     Section("provenance", "Where it comes from", provenance),
 )
 
 
-def write_report(of: Material, out: Path) -> int:
+def write_report(material: Material, out: Path) -> int:
     """Write the page; returns its size in bytes.
 
     raises  UsageError if `out` cannot be written
     """
-    text = written(document(of)).encode()
+    text = written(document(material)).encode()
     try:
         out.write_bytes(text)
     except OSError as error:
@@ -63,9 +63,9 @@ def write_report(of: Material, out: Path) -> int:
     return len(text)
 
 
-def document(of: Material) -> Element:
+def document(material: Material) -> Element:
     """The whole page as a tree."""
-    card = of.classifier.card
+    card = material.classifier.card
     title = f"{card.name}: report"
     head = tag(
         "head",
@@ -79,12 +79,12 @@ def document(of: Material) -> Element:
     contents = tag("ol", *(tag("li", tag("a", s.title, href=f"#{s.name}")) for s in SECTIONS[1:]))
     top = tag(
         "header", tag("p", "vitcam · report of a model", class_="kind"), tag("h1", card.name),
-        paragraph(card.description or "no description", class_="lead"), paragraph(_dated(of), class_="note"),
-        *(paragraph(each, class_="warning") for each in cautions(card)),
+        paragraph(card.description or "no description", class_="lead"), paragraph(_dated(material), class_="note"),
+        *(paragraph(each, class_="warning") for each in card_warnings(card)),
     )  # fmt: skip
-    main = tag("main", *(_section(of, section) for section in SECTIONS))
+    main = tag("main", *(_section(material, section) for section in SECTIONS))
     nav = tag("nav", tag("h2", "On this page"), contents, aria_label="Sections")
-    body = tag("body", top, nav, main, embedded_json("figures", of.figures), tag("script", _beside("page.js")))
+    body = tag("body", top, nav, main, embedded_json("figures", material.figures), tag("script", _beside("page.js")))
     return tag("html", head, body, lang="en")
 
 
@@ -92,13 +92,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 """The browser itself sees to it that the page loads nothing."""
 
 
-def _dated(of: Material) -> str:
-    return f"Made on {of.date} from {len(of.answers.labels):,} photos: data {of.dataset.name}, part {of.part}."
+def _dated(material: Material) -> str:
+    photos = f"{len(material.answers.labels):,} photos"
+    return f"Made on {material.date} from {photos}: data {material.dataset.name}, part {material.part}."
 
 
-def _section(of: Material, section: Section) -> Element:
+def _section(material: Material, section: Section) -> Element:
     heading = tag("h2", section.title, id=f"{section.name}-title")
-    return tag("section", heading, *section.body(of), id=section.name, aria_labelledby=f"{section.name}-title")
+    return tag("section", heading, *section.body(material), id=section.name, aria_labelledby=f"{section.name}-title")
 
 
 def _beside(name: str) -> str:

@@ -24,11 +24,11 @@ QUALITY = 80
 
 
 @dataclass(frozen=True)
-class Looked:
+class PhotoPair:
     """A photo at the size it is shown, and the same with the overlay; None: the model gives nothing to draw."""
 
     plain: Image
-    glowing: Image | None
+    with_overlay: Image | None
 
 
 def shown(image: Image, side_px: int = SIDE_PX) -> Image:
@@ -42,14 +42,14 @@ def shown(image: Image, side_px: int = SIDE_PX) -> Image:
     return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def look(classifier: Classifier, sample: Sample) -> Looked:
+def photo_pair(classifier: Classifier, sample: Sample) -> PhotoPair:
     """Ask again about a photo, as Answers do not keep what it takes, and draw what vitcam draws unasked."""
     photo = photo_of(sample)
     prediction = classifier.classify_image(photo)
     plain = shown(photo)
     crop = crop_of(classifier.input, *plain.shape[:2])
     drawn = draw_overlay(plain, crop, prediction, default_overlay(classifier.gives))
-    return Looked(plain, None if drawn is plain else drawn)
+    return PhotoPair(plain, None if drawn is plain else drawn)
 
 
 def inline(image: Image, alt: str) -> Element:
@@ -59,9 +59,11 @@ def inline(image: Image, alt: str) -> Element:
     return tag("img", src=source, alt=alt, width=width, height=height)
 
 
-def photo_card(looked: Looked, shows: str, caption: list[Node], kind: str = "") -> Element:
-    """A photo beside itself with the overlay, and a caption below."""
-    pair = [inline(looked.plain, f"Photo of {shows}")]
-    if looked.glowing is not None:
-        pair.append(inline(looked.glowing, "The same with the overlay: what mattered to the answer glows"))
-    return tag("figure", tag("div", *pair, class_="pair"), tag("figcaption", *caption), class_=f"photo {kind}".strip())
+def photo_card(pair: PhotoPair, shows: str, caption: list[Node], kind: str = "") -> Element:
+    """A photo, the same with its overlay beside it, and a caption below."""
+    images = [inline(pair.plain, f"Photo of {shows}")]
+    if pair.with_overlay is not None:
+        images.append(inline(pair.with_overlay, "The same with the overlay: what mattered to the answer glows"))
+    return tag(
+        "figure", tag("div", *images, class_="pair"), tag("figcaption", *caption), class_=f"photo {kind}".strip()
+    )

@@ -53,10 +53,10 @@ def import_weights(
     licence: Annotated[str, typer.Option("--licence", help="Write this licence of the weights into the card.")] = "",
 ) -> None:
     """Import foreign weights: compare every shape, name what is left over, and write a checkpoint for `export`."""
-    from vitcam_training.weights.foreign import Wanted, bring_in
+    from vitcam_training.weights.foreign import ImportOptions, import_foreign
 
-    wanted = Wanted(name or out.stem, image_size, crop_fraction, interpolation, licence)
-    leftovers = bring_in(weights, labels, out, wanted)
+    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence)
+    leftovers = import_foreign(weights, labels, out, wanted)
     say(f"wrote {out}")
     if leftovers:
         warn(f"not used of {weights.name}: {', '.join(leftovers)}")
@@ -105,7 +105,7 @@ def export(
     from vitcam_training.export.rewrites import Rewrites
     from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
-    from vitcam_training.model_card.warnings import cautions
+    from vitcam_training.model_card.warnings import card_warnings
     from vitcam_training.verbs.tables import export_record, export_table
 
     try:
@@ -131,7 +131,7 @@ def export(
         show(weaker.card, ())
         raise
     show(card, tuple(out.with_suffix(suffix) for suffix in (".tflite", ".md", ".safetensors")))
-    for each in cautions(card):
+    for each in card_warnings(card):
         warn(each)
 
 

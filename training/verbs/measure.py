@@ -71,11 +71,11 @@ def report(
     threads: ThreadsOption = None,
 ) -> None:
     """Show all that can be measured of a model on one page, an HTML file that loads nothing. It contains photos."""
-    from vitcam_training.report.material import Wish, check_place, gather
+    from vitcam_training.report.material import ReportRequest, check_place, gather
     from vitcam_training.report.page import write_report
 
     check_place(out)
-    size = write_report(gather(Wish(model, data, split, float_, unknown, threads)), out)
+    size = write_report(gather(ReportRequest(model, data, split, float_, unknown, threads)), out)
     say(f"wrote {out}, {size / 1e6:.2f} MB")
     warn("the report holds photos of the data, whose licences say who may have it")
 
@@ -125,7 +125,8 @@ def overlays(
     case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
     verdict, written = settle(case, out, page, as_given())
     told = {"model": verdict.model, "shown": verdict.shown, "photos": verdict.photos}
-    say(json.dumps({**told, **verdict.honest()}) if as_json else overlays_table(told, verdict.honest(), written))
+    better = verdict.beats_baselines()
+    say(json.dumps({**told, **better}) if as_json else overlays_table(told, better, written))
 
 
 def ablate(

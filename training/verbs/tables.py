@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vitcam.model.bundle import ModelCard
-from vitcam_training.model_card.warnings import cautions
+from vitcam_training.model_card.warnings import card_warnings
 from vitcam_training.weights.metadata import PLANNED
 
 WIDTH = 110
@@ -47,7 +47,7 @@ def export_record(card: ModelCard, written: Sequence[Path]) -> dict[str, Any]:
     return {
         "model": card.name, **card.accuracy, "temperature": card.temperature,
         "epochs": card.provenance.get("epochs"), "epochs_planned": card.provenance.get(PLANNED),
-        "file": None, "size_mb": None, **size, "cautions": cautions(card),
+        "file": None, "size_mb": None, **size, "cautions": card_warnings(card),
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from safetensors.numpy import load_file, save
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.vit import Block, ViT
-from vitcam_training.weights.metadata import KEY, About, stored_network
+from vitcam_training.weights.metadata import KEY, Metadata, stored_network
 from vitcam_training.weights.torch_file import SUFFIXES, read_torch
 
 Array = NDArray[np.floating[Any]]
@@ -55,7 +55,7 @@ def read_weights(path: Path) -> Weights:
     return {name: np.asarray(array, np.float32) for name, array in found.items()}
 
 
-def save_weights(path: Path, weights: Weights, about: About, dtype: str = "float32") -> None:
+def save_weights(path: Path, weights: Weights, about: Metadata, dtype: str = "float32") -> None:
     """Write a `.safetensors` checkpoint, labels and all in its header, at once or not at all; float16 is what ships."""
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}

@@ -12,11 +12,11 @@ from vitcam.pictures.resize import InputSpec, Interpolation
 from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
-from vitcam_training.weights.metadata import About
+from vitcam_training.weights.metadata import Metadata
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ImportOptions:
     """What foreign weights do not tell."""
 
     name: str
@@ -27,7 +27,7 @@ class Wanted:
     licence: str = ""
 
 
-def bring_in(weights: Path, labels: Path, out: Path, wanted: Wanted) -> list[str]:
+def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions) -> list[str]:
     """Write a checkpoint; returns the names of tensors that the network has no place for.
 
     raises  UsageError if weights or labels are missing, or do not fit each other or any ViT
@@ -46,7 +46,7 @@ def bring_in(weights: Path, labels: Path, out: Path, wanted: Wanted) -> list[str
     )
     model = ViT(config)
     leftovers = load_into(model, given)
-    about = About(
+    about = Metadata(
         wanted.name, f"{len(names)} labels, brought in from {weights.name}", names, spec,
         licence=wanted.licence, provenance={"began_with": weights.name},
         network=asdict(config),

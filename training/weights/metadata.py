@@ -20,7 +20,7 @@ KEY = "vitcam"  # in the header's metadata, which maps strings to strings
 
 
 @dataclass(frozen=True)
-class About:
+class Metadata:
     """The part of a model's card that is known before it is exported and measured."""
 
     name: str
@@ -42,7 +42,7 @@ class About:
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
-def read_about(path: Path) -> About:
+def read_metadata(path: Path) -> Metadata:
     """What a checkpoint of ours says of itself.
 
     raises  UsageError if it is missing, or no checkpoint that vitcam-train wrote
@@ -54,16 +54,16 @@ def read_about(path: Path) -> About:
             raw = json.loads((file.metadata() or {})[KEY])
         raw["input"] = InputSpec(**raw["input"])
         raw["labels"], raw["trained_on"] = tuple(raw["labels"]), tuple(raw["trained_on"])
-        known = {f.name for f in fields(About)}  # a newer vitcam may have written more
-        return About(**{name: value for name, value in raw.items() if name in known})
+        known = {f.name for f in fields(Metadata)}  # a newer vitcam may have written more
+        return Metadata(**{name: value for name, value in raw.items() if name in known})
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is no checkpoint of vitcam-train; bring foreign weights in by `import`") from error
 
 
-def stored_about(path: Path) -> About | None:
+def stored_metadata(path: Path) -> Metadata | None:
     """What a file of weights says of itself, if `vitcam-train` wrote it."""
     try:
-        return read_about(path)
+        return read_metadata(path)
     except UsageError:
         return None
 

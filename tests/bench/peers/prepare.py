@@ -16,7 +16,7 @@ from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset, data_root, missing_data
 from vitcam_training.data.photos import read_photo
 from vitcam_training.data.published.imagenet import imagenet
-from vitcam_training.weights.metadata import read_about
+from vitcam_training.weights.metadata import read_metadata
 
 WEIGHTS = "deit_tiny/deit_tiny_patch16_224.npz"
 SOURCE = "github.com/facebookresearch/deit (deit_tiny_patch16_224, saved by NumPy under timm's names)"
@@ -57,7 +57,7 @@ def _every_other(dataset: Dataset, count: int) -> tuple[Dataset, Dataset]:
 
 
 def _cut(dataset: Dataset, material: Material) -> Photos:
-    spec = read_about(material.checkpoint).input
+    spec = read_metadata(material.checkpoint).input
     return np.stack([to_model_size(read_photo(sample.path), spec) for sample in dataset.part("heldout")])
 
 

@@ -14,9 +14,9 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.cli import app, main
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.export import export
-from vitcam_training.faithfulness.result import read_verdict
+from vitcam_training.faithfulness.result import read_result
 from vitcam_training.weights.checkpoints import Weights, save_weights
-from vitcam_training.weights.metadata import About
+from vitcam_training.weights.metadata import Metadata
 
 CONFIG = ViTConfig(classes=2, image_size=(48, 48), patch_size=8, width=8, depth=1, heads=1)
 KNOWN = (1, 4)  # the patch that the network looks at
@@ -78,7 +78,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "golden").mkdir()
     for label in ("bright", "dark"):
         (root / "golden" / f"{label}.png").write_bytes((root / "photos" / label / "00.png").read_bytes())
-    about = About("by hand", "", ("bright", "dark"), InputSpec(48, 48), network=asdict(CONFIG))
+    about = Metadata("by hand", "", ("bright", "dark"), InputSpec(48, 48), network=asdict(CONFIG))
     save_weights(root / "trained.safetensors", weights(), about)
     export(root / "trained.safetensors", root / "net.tflite", golden=root / "golden")
     command = [
@@ -118,7 +118,7 @@ def test_evidence_and_attention_point_at_the_patch_that_the_answer_hangs_on(work
 
 def test_the_overlay_is_found_honest_with_confidence_where_it_is(workshop: Path) -> None:
     said = json.loads((workshop / "said.json").read_text())
-    verdict = read_verdict(workshop / "net.overlays.json")
+    verdict = read_result(workshop / "net.overlays.json")
 
     assert said == {"model": "by hand", "shown": "evidence", "photos": 12, "deletion": True, "insertion": True}
     assert verdict is not None
@@ -166,7 +166,7 @@ def test_what_was_measured_is_kept_and_asked_no_second_time(workshop: Path) -> N
 def test_a_network_with_other_patches_is_refused_by_name(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    about = About("other", "", ("bright", "dark"), InputSpec(24, 24))
+    about = Metadata("other", "", ("bright", "dark"), InputSpec(24, 24))
     other = weights() | {"pos_embed": np.zeros((1, 10, 8), np.float32)}
     save_weights(workshop / "other.safetensors", other, about)
     command = [

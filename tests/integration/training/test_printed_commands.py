@@ -42,9 +42,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(root, hint, (root / "my model.md").read_text(encoding="utf-8"), report)
 
 
-def printed(of: Workshop) -> set[str]:
-    in_card = re.findall(r"^\$ (.*)$", of.card, re.MULTILINE) + re.findall(r"`(vitcam[^`\n]*)`", of.card)
-    return {of.hint.strip(), *in_card, *re.findall(r"<code>(vitcam.*?)</code>", of.report)}
+def printed(workshop: Workshop) -> set[str]:
+    in_card = re.findall(r"^\$ (.*)$", workshop.card, re.MULTILINE) + re.findall(r"`(vitcam[^`\n]*)`", workshop.card)
+    return {workshop.hint.strip(), *in_card, *re.findall(r"<code>(vitcam.*?)</code>", workshop.report)}
 
 
 def test_card_report_and_hint_print_the_commands_that_they_should(workshop: Workshop) -> None:

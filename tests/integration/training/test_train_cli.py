@@ -19,7 +19,7 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.cli import app, main
 from vitcam_training.model_card.attempts import listed
 from vitcam_training.weights.checkpoints import read_weights, save_weights
-from vitcam_training.weights.metadata import read_about
+from vitcam_training.weights.metadata import read_metadata
 
 ABOUT = """
 [[about.trained_on]]
@@ -81,7 +81,7 @@ def test_a_weaker_network_takes_no_better_models_place(
         shutil.copy(path, tmp_path)
     weights = read_weights(workshop / "colours.safetensors")
     head = {name: -array for name, array in weights.items() if name.startswith("head.")}
-    save_weights(worse, weights | head, read_about(workshop / "colours.safetensors"))
+    save_weights(worse, weights | head, read_metadata(workshop / "colours.safetensors"))
     before = {path.name: path.read_bytes() for path in tmp_path.glob("colours.*")}
     command = [
         "vitcam-train",

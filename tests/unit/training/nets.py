@@ -10,7 +10,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
 from vitcam_training.vit import ViT, ViTConfig
 from vitcam_training.weights.checkpoints import Weights, config_of, load_into, to_timm
-from vitcam_training.weights.metadata import About
+from vitcam_training.weights.metadata import Metadata
 
 SMALL = ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=128, depth=3, heads=2)
 
@@ -29,8 +29,8 @@ def small_vit(config: ViTConfig = SMALL, seed: int = 0) -> ViT:
     return vit
 
 
-def small_about(labels: int = 5, side: int = 32) -> About:
-    return About("small", "five things", tuple(f"thing {i}" for i in range(labels)), InputSpec(side, side))
+def small_about(labels: int = 5, side: int = 32) -> Metadata:
+    return Metadata("small", "five things", tuple(f"thing {i}" for i in range(labels)), InputSpec(side, side))
 
 
 def photos(count: int, config: ViTConfig = SMALL, seed: int = 1) -> NDArray[np.uint8]:

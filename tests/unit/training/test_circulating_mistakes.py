@@ -19,14 +19,14 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.data.batches import plain_batches
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.photos import read_photo
-from vitcam_training.fit.loop import Logits, Run
+from vitcam_training.fit.loop import FitRun, Logits
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import to_timm
 
 CONFIG = ViTConfig(classes=3, image_size=(16, 16), patch_size=4, width=16, depth=2, heads=4)
 
-MakeRun = Callable[[ViT], Run]
+MakeRun = Callable[[ViT], FitRun]
 
 
 def array(tensor: Any) -> NDArray[Any]:
@@ -40,7 +40,7 @@ def make_run(tmp_path: Path) -> MakeRun:
     recipe = Recipe(
         "colours", data, model=ModelRecipe(image_size=(16, 16)), train=TrainRecipe(batch_size=4, label_smoothing=0.0)
     )
-    return lambda vit: Run(vit, open_dataset(data), recipe, tmp_path / "run", small_about(3, 16))
+    return lambda vit: FitRun(vit, open_dataset(data), recipe, tmp_path / "run", small_about(3, 16))
 
 
 def test_a_reshape_is_not_taken_for_a_patch_split() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
-from vitcam_training.data.near_duplicates import ALIKE, mirrored, thumbnails
+from vitcam_training.data.near_duplicates import NEAR_DUPLICATE, mirrored, thumbnails
 from vitcam_training.data.published.everyday import label_of, photos
 
 HELD_OUT, CALIBRATION = 10, 2  # photos of each label
@@ -27,7 +27,7 @@ def split(root: Path) -> dict[str, list[str]]:
     """The parts `heldout`, `calibration` and `duplicates`; every other photo is for training."""
     paths = photos(root)
     rows = thumbnails([root / path for path in paths])
-    alike = np.maximum(rows @ rows.T, rows @ mirrored(rows).T) > ALIKE  # (n, n)
+    alike = np.maximum(rows @ rows.T, rows @ mirrored(rows).T) > NEAR_DUPLICATE  # (n, n)
     ranks = [rank(path) for path in paths]
     by_label: dict[str, list[int]] = {}
     for i in sorted(range(len(paths)), key=lambda i: (ranks[i], paths[i])):

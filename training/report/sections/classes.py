@@ -9,15 +9,15 @@ from vitcam_training.report.markup import Node, paragraph, table, tag
 from vitcam_training.report.material import Material
 
 
-def classes(of: Material) -> list[Element]:
+def classes(material: Material) -> list[Element]:
     """A row for each label that a photo shows, the worst first; a click on a title sorts by it."""
-    found: list[dict[str, Any]] = of.figures["classes"]
+    found: list[dict[str, Any]] = material.figures["classes"]
     worst = sorted(found, key=lambda each: (each["recall"], each["precision"] or 0.0, each["label"]))
-    silent = len(of.classifier.labels) - len(found)
+    silent = len(material.classifier.labels) - len(found)
     intro = (
         "Recall: the share of a label's photos that are answered with it, "
-        f"{of.figures['mean_over_classes']:.2%} on average over labels. Precision: the share of right ones among its "
-        "answers. The worst come first; a column's title sorts by it."
+        f"{material.figures['mean_over_classes']:.2%} on average over labels. Precision: the share of right ones among "
+        "its answers. The worst come first; a column's title sorts by it."
     )
     note = [paragraph(f"{silent} more labels are shown by none of these photos.", class_="note")] if silent else []
     head = ("label", "photos", "recall", "95 % interval", "precision", "most often taken for")

@@ -20,10 +20,10 @@ NUMBERED = 20  # labels up to which each cell says its number
 SIDE_PX = 64
 
 
-def confusion(of: Material) -> list[Element]:
+def confusion(material: Material) -> list[Element]:
     """Pairs by how often they happen, with a photo each; then the whole matrix."""
-    matrix = count_pairs(of.answers)
-    return [*_pairs(of, matrix), tag("h3", "The whole matrix"), *_matrix(of, matrix)]
+    matrix = count_pairs(material.answers)
+    return [*_pairs(material, matrix), tag("h3", "The whole matrix"), *_matrix(material, matrix)]
 
 
 def count_pairs(answers: Answers) -> Counts:
@@ -34,19 +34,19 @@ def count_pairs(answers: Answers) -> Counts:
     return matrix
 
 
-def _pairs(of: Material, matrix: Counts) -> list[Element]:
+def _pairs(material: Material, matrix: Counts) -> list[Element]:
     wrong = matrix - np.diag(matrix.diagonal())
     order = np.argsort(-wrong, axis=None, kind="stable")[:PAIRS]
     places = [divmod(int(i), len(matrix)) for i in order if wrong.flat[i]]
     if not places:
         return [paragraph("No label was taken for another.")]
-    labels, shown_count = of.classifier.labels, matrix.sum(1)
+    labels, shown_count = material.classifier.labels, matrix.sum(1)
     rows: list[list[Node]] = []
     for truth, guess in places:
         back = int(wrong[guess, truth])
         share = f"{wrong[truth, guess] / shown_count[truth]:.0%}"
         rows.append([
-            tag("span", _photo(of, truth, guess), tag("b", labels[truth]), class_="with-photo"), labels[guess],
+            tag("span", _photo(material, truth, guess), tag("b", labels[truth]), class_="with-photo"), labels[guess],
             f"{wrong[truth, guess]}", share, f"{back}" if back else "–",
         ])  # fmt: skip
     covered = sum(int(wrong[pair]) for pair in places)
@@ -57,19 +57,19 @@ def _pairs(of: Material, matrix: Counts) -> list[Element]:
     return [paragraph(intro), table("Confusions worth looking at", head, rows, "figures words-2")]
 
 
-def _photo(of: Material, truth: int, guess: int) -> Element:
+def _photo(material: Material, truth: int, guess: int) -> Element:
     """The one that the model was surest of."""
-    answers = of.answers
+    answers = material.answers
     places = np.flatnonzero((answers.labels == truth) & (answers.guesses == guess))
     surest = places[np.argmax(answers.probabilities[places, guess])]
-    labels = of.classifier.labels
+    labels = material.classifier.labels
     alt = f"Photo of {labels[truth]}, taken for {labels[guess]}"
     return inline(shown(photo_of(answers.samples[surest]), SIDE_PX), alt)
 
 
-def _matrix(of: Material, matrix: Counts) -> list[Element]:
+def _matrix(material: Material, matrix: Counts) -> list[Element]:
     present = np.flatnonzero(matrix.sum(0) + matrix.sum(1))
-    matrix, names = matrix[np.ix_(present, present)], [of.classifier.labels[i] for i in present]
+    matrix, names = matrix[np.ix_(present, present)], [material.classifier.labels[i] for i in present]
     intro = (
         "A row for each label that a photo shows, a column for each answer. The diagonal is right; the stronger the "
         "colour of another cell, the larger its share of the row. Each says its figures when pointed at."

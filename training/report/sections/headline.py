@@ -16,22 +16,22 @@ from vitcam_training.report.material import Material
 from vitcam_training.report.sections.unknown import rejected_at
 
 
-def headline(of: Material) -> list[Element]:
+def headline(material: Material) -> list[Element]:
     """A card for each figure; those whose ingredients are missing are left out here and explained further down."""
-    found = of.figures
+    found = material.figures
     top1 = Interval(found["top1"], found["top1_low"], found["top1_high"])
     cards = [
         _share("right answers", top1, "top-1, int8"),
         _card("among the first five", f"{found['top5']:.2%}", "", "top-5"),
-        _share("calibration error", _ece(of.answers), "ECE, 15 bins; 0 is perfect"),
-        *_against_float(of),
-        *_unknown(of),
-        *_speed(of),
+        _share("calibration error", _ece(material.answers), "ECE, 15 bins; 0 is perfect"),
+        *_against_float(material),
+        *_unknown(material),
+        *_speed(material),
         _card(
             "file",
-            f"{of.classifier.path.stat().st_size / 1e6:.2f} MB",
+            f"{material.classifier.path.stat().st_size / 1e6:.2f} MB",
             "",
-            f"{of.classifier.card.parameters:,} weights",
+            f"{material.classifier.card.parameters:,} weights",
         ),
     ]
     note = (
@@ -51,15 +51,15 @@ def _ece(answers: Answers) -> Interval:
     return bootstrap_figure(resampled, len(answers.labels), 0.0, 1.0)
 
 
-def _against_float(of: Material) -> list[Element]:
-    if of.floats is None:
+def _against_float(material: Material) -> list[Element]:
+    if material.floats is None:
         return []
-    gained = 100.0 * (of.answers.right.astype(float) - of.floats.right.astype(float))
+    gained = 100.0 * (material.answers.right.astype(float) - material.floats.right.astype(float))
     points = _mean(gained)
     ends = f"{points.low:+.2f} to {points.high:+.2f}"
     cards = [_card("int8 less float", f"{points.value:+.2f} points", ends, "of right answers, same photos")]
-    if of.cosines is not None:
-        cosine = _mean(of.cosines)
+    if material.cosines is not None:
+        cosine = _mean(material.cosines)
         ends = f"{cosine.low:.4f} to {cosine.high:.4f}"
         cards.append(_card("attention, int8 with float", f"{cosine.value:.4f}", ends, "mean cosine; 1 is the same"))
     return cards
@@ -69,23 +69,23 @@ def _mean(values: NDArray[np.floating[Any]]) -> Interval:
     return bootstrap_means(values[:, None].astype(np.float64), seed=0, draws=1000)[0]
 
 
-def _unknown(of: Material) -> list[Element]:
-    if of.strangers is None:
+def _unknown(material: Material) -> list[Element]:
+    if material.out_of_distribution is None:
         return []
-    found = of.strangers.protocol
+    found = material.out_of_distribution.protocol
     if found is None:
-        share = rejected_at(of.answers.certainty, of.strangers.certainty, 0.05)
+        share = rejected_at(material.answers.certainty, material.out_of_distribution.certainty, 0.05)
         return [_share("unknown things refused", share, "at 5% false rejection, on these photos")]
     what = f"at {found['false_rejection']:.1%} false rejection, by thresholds from other labels"
     return [_card("unknown things refused", f"{found['rejected']:.2%}", f"± {found['rejected_sd']:.2%}", what)]
 
 
-def _speed(of: Material) -> list[Element]:
-    if not of.speed:
+def _speed(material: Material) -> list[Element]:
+    if not material.speed:
         return []
-    row = of.speed[-1]
+    row = material.speed[-1]
     threads = f"{row.threads} thread{'s' * (row.threads > 1)}"
-    where = "this machine" if of.company.at_rest else "this machine, which was busy"
+    where = "this machine" if material.machine_load.at_rest else "this machine, which was busy"
     return [_card("one inference", f"{row.p50_ms:.3g} ms", f"p99 {row.p99_ms:.3g} ms", f"median, {threads}, {where}")]
 
 

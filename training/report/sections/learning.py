@@ -17,13 +17,13 @@ INTRO = (
 )
 
 
-def learning(of: Material) -> list[Element]:
+def learning(material: Material) -> list[Element]:
     """Two diagrams from the history that the weights carry."""
-    if of.about is None:
+    if material.about is None:
         return [missing("No weights lie beside the model; those that export writes carry the figures of its epochs.")]
-    if not of.about.history.get("test_loss"):
+    if not material.about.history.get("test_loss"):
         return [missing("The weights beside the model carry no figures of their epochs: they were trained elsewhere.")]
-    history = of.about.history
+    history = material.about.history
     losses = [value for part in ("train", "test") for value in history[f"{part}_loss"] if value > 0]
     shares = [value for part in ("train", "test") for value in history[f"{part}_accuracy"]]
     loss = log_axis("cross-entropy", min(losses, default=0.1) * 0.9, max(losses, default=1.0) * 1.1)

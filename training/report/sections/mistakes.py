@@ -9,22 +9,22 @@ import numpy as np
 from vitcam_training.data.photos import photo_of
 from vitcam_training.report.markup import Node, paragraph, tag
 from vitcam_training.report.material import Material
-from vitcam_training.report.pictures import inline, look, photo_card, shown
+from vitcam_training.report.pictures import inline, photo_card, photo_pair, shown
 
 WORST, EXAMPLES = 16, 24
 SMALL_PX = 150
 SEED = 0
 
 
-def mistakes(of: Material) -> list[Element]:
+def mistakes(material: Material) -> list[Element]:
     """The most confident wrong answers, worst first, with the overlay."""
-    answers, labels = of.answers, of.classifier.labels
+    answers, labels = material.answers, material.classifier.labels
     wrong = np.flatnonzero(~answers.right)
     if not len(wrong):
         return [paragraph(f"None: all {len(answers.labels):,} answers are right.")]
     confidence = answers.probabilities.max(-1)
     order = wrong[np.argsort(-confidence[wrong], kind="stable")][:WORST]
-    cards = [_mistake(of, int(i), labels) for i in order]
+    cards = [_mistake(material, int(i), labels) for i in order]
     known = int(answers.known[wrong].sum())
     intro = (
         f"{len(wrong):,} of {len(answers.labels):,} answers are wrong; {known:,} of those count as known nevertheless. "
@@ -34,20 +34,20 @@ def mistakes(of: Material) -> list[Element]:
     return [paragraph(intro), tag("div", *cards, class_="photos")]
 
 
-def _mistake(of: Material, i: int, labels: tuple[str, ...]) -> Element:
-    answers = of.answers
+def _mistake(material: Material, i: int, labels: tuple[str, ...]) -> Element:
+    answers = material.answers
     truth, guess = int(answers.labels[i]), int(answers.guesses[i])
     caption: list[Node] = [
         tag("b", labels[guess], class_="wrong"), f" {answers.probabilities[i, guess]:.1%}", tag("br"),
         "it is ", tag("b", labels[truth]), f" ({answers.probabilities[i, truth]:.1%})", tag("br"),
         tag("small", answers.samples[i].path.name),
     ]  # fmt: skip
-    return photo_card(look(of.classifier, answers.samples[i]), labels[truth], caption)
+    return photo_card(photo_pair(material.classifier, answers.samples[i]), labels[truth], caption)
 
 
-def examples(of: Material) -> list[Element]:
+def examples(material: Material) -> list[Element]:
     """Photos drawn at random, so that they are right as often as the model is."""
-    answers, labels = of.answers, of.classifier.labels
+    answers, labels = material.answers, material.classifier.labels
     count = min(EXAMPLES, len(answers.labels))
     chosen = np.random.default_rng(SEED).permutation(len(answers.labels))[:count]
     cards = []

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class Strangers:
+class OutOfDistribution:
     """What a model said of m photos that show nothing it knows."""
 
     source: str
@@ -38,7 +38,7 @@ class Strangers:
     choose them on."""
 
 
-def default_strangers(data: str) -> str | None:
+def default_out_of_distribution(data: str) -> str | None:
     """The data set of photos that show none of another's labels, if there is one and it is there."""
     name = f"{data}-unknown"
     try:
@@ -47,7 +47,9 @@ def default_strangers(data: str) -> str | None:
         return None
 
 
-def meet(classifier: Classifier, photos: Dataset, part: str, dataset: Dataset, held_out: Answers) -> Strangers:
+def ask_out_of_distribution(
+    classifier: Classifier, photos: Dataset, part: str, dataset: Dataset, held_out: Answers
+) -> OutOfDistribution:
     """Classify photos of no label.
 
     photos    show none of the model's labels, in this part
@@ -71,4 +73,4 @@ def meet(classifier: Classifier, photos: Dataset, part: str, dataset: Dataset, h
     protocol = None
     if dataset.parts.get("calibration"):
         protocol = disjoint(ask_model(classifier, dataset, "calibration"), held_out, found, range(SEEDS))
-    return Strangers(photos.name, tuple(samples), tuple(guesses), found, protocol)
+    return OutOfDistribution(photos.name, tuple(samples), tuple(guesses), found, protocol)

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from vitcam_training.evaluation.intervals import Interval
 from vitcam_training.faithfulness.model_file import digest
-from vitcam_training.faithfulness.result import BASELINES, CURVES, Finding, Verdict, path_of
+from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessFinding, FaithfulnessResult, path_of
 from vitcam_training.model_card.commands import judging
 from vitcam_training.report.charts import legend, line, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
@@ -15,15 +15,15 @@ from vitcam_training.report.material import Material
 KINDS = ("accent", "plain", "faint", "ink dashed")
 
 
-def overlay_honesty(of: Material) -> list[Element]:
+def overlay_faithfulness(material: Material) -> list[Element]:
     """Whether the answer hangs on the places that glow: the overlay against chance and against the middle."""
-    verdict = of.honesty
+    verdict = material.faithfulness
     if verdict is None:
-        beside = path_of(of.classifier.path).name
+        beside = path_of(material.classifier.path).name
         words = (
             f"Whether the answer hangs on the places that glow was not measured: there is no {beside}. It is made by "
         )
-        return [missing(words, judging(of.classifier.path, of.data, of.part))]
+        return [missing(words, judging(material.classifier.path, material.data, material.part))]
     intro = (
         f"Patches of {verdict.photos:,} photos were taken away in the order of a map, the hottest first, and put back "
         "in the same order. If the map shows what the answer hangs on, the answer goes early and comes early."
@@ -32,14 +32,14 @@ def overlay_honesty(of: Material) -> list[Element]:
     return [
         paragraph(intro),
         paragraph(tag("strong", _judged(verdict))),
-        *_outdated(of, verdict),
+        *_outdated(material, verdict),
         charts,
         _table(verdict),
     ]
 
 
-def _judged(verdict: Verdict) -> str:
-    won = [curve for curve, beats in verdict.honest().items() if beats]
+def _judged(verdict: FaithfulnessResult) -> str:
+    won = [curve for curve, beats in verdict.beats_baselines().items() if beats]
     if not won:
         return (
             f"The overlay that vitcam draws, {verdict.shown}, does not beat both a random order and the middle of the "
@@ -51,14 +51,14 @@ def _judged(verdict: Verdict) -> str:
     )
 
 
-def _outdated(of: Material, verdict: Verdict) -> list[Element]:
-    if verdict.digest == digest(of.classifier.path):
+def _outdated(material: Material, verdict: FaithfulnessResult) -> list[Element]:
+    if verdict.digest == digest(material.classifier.path):
         return []
     words = f"These figures are of another export of {verdict.model}, measured on {verdict.date}; anew by "
-    return [missing(words, judging(of.classifier.path, of.data, of.part))]
+    return [missing(words, judging(material.classifier.path, material.data, material.part))]
 
 
-def _curves(verdict: Verdict, curve: str) -> Element:
+def _curves(verdict: FaithfulnessResult, curve: str) -> Element:
     shares = [step / verdict.steps[-1] for step in verdict.steps]
     names = list(dict.fromkeys((verdict.shown, *BASELINES)))
     found = [verdict.finding(name) for name in names]
@@ -73,14 +73,14 @@ def _curves(verdict: Verdict, curve: str) -> Element:
     return drawn
 
 
-def _table(verdict: Verdict) -> Element:
+def _table(verdict: FaithfulnessResult) -> Element:
     head = ("", "deletion", "95 % interval", "insertion", "95 % interval", "beats random on", "beats the middle on")
     rows = [_row(finding, finding.name == verdict.shown) for finding in verdict.findings[verdict.neutral]]
     caption = f"Areas under the curves, patches replaced by {verdict.neutral}; best first; in bold what vitcam draws"
     return table(caption, head, rows, "figures")
 
 
-def _row(finding: Finding, shown: bool) -> list[Node]:
+def _row(finding: FaithfulnessFinding, shown: bool) -> list[Node]:
     beaten = [
         " and ".join(curve for curve in CURVES if finding.beats(baseline, curve)) or "neither"
         if finding.name != baseline

@@ -19,9 +19,9 @@ from vitcam_training.report.material import Material
 PACKAGES = ("vitcam", "numpy", "opencv-python-headless", "keras", "jax", "ai-edge-litert", "ai-edge-quantizer")
 
 
-def provenance(of: Material) -> list[Element]:
+def provenance(material: Material) -> list[Element]:
     """The model's own record, then that of this report."""
-    card = of.classifier.card
+    card = material.classifier.card
     facts = epochs_in_words(card.provenance)
     facts.pop(KEY, None)
     versions = facts.pop("versions", {})
@@ -32,12 +32,12 @@ def provenance(of: Material) -> list[Element]:
     ]
     lines += [["versions", _words(versions)]] if versions else []
     lines += [["licence", card.licence or "not stated"]]
-    lines += [["made by", tag("code", command)] for command in made_by(of.classifier.path, card)]
+    lines += [["made by", tag("code", command)] for command in made_by(material.classifier.path, card)]
     parts = [table("How the model was made", (), lines)]
     if not card.provenance:
         parts = [missing("The model file does not say how it was made; files that `vitcam-train export` writes do.")]
     parts += _photos(card.trained_on)
-    return [*parts, _attempts(card), _this_report(of)]
+    return [*parts, _attempts(card), _this_report(material)]
 
 
 def _photos(trained_on: Sequence[dict[str, str]]) -> list[Element]:
@@ -65,12 +65,12 @@ def _attempts(card: ModelCard) -> Element:
     return table("Every attempt", HEAD, rows(kept))
 
 
-def _this_report(of: Material) -> Element:
-    path = of.classifier.path
-    command = evaluating(path, of.data, of.part)
+def _this_report(material: Material) -> Element:
+    path = material.classifier.path
+    command = evaluating(path, material.data, material.part)
     lines: list[list[Node]] = [
-        ["date", of.date],
-        ["machine", of.machine],
+        ["date", material.date],
+        ["machine", material.machine],
         ["system", f"Python {platform.python_version()}, {platform.system()} {platform.release()}"],
         ["versions", ", ".join(f"{name} {number}" for name in PACKAGES if (number := _version(name)))],
         ["model file", f"{path.name}, SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}…"],

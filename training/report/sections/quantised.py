@@ -16,20 +16,20 @@ from vitcam_training.report.material import Material
 BINS = 24
 
 
-def quantised(of: Material) -> list[Element]:
+def quantised(material: Material) -> list[Element]:
     """Accuracy, agreement and attention of the model file beside those of the float network."""
-    if of.floats is None:
-        beside = of.classifier.path.with_suffix(".safetensors").name
+    if material.floats is None:
+        beside = material.classifier.path.with_suffix(".safetensors").name
         words = f"There is no {beside} beside the model, so the float network could not be asked; name one: "
         return [missing(words, "--float CHECKPOINT")]
-    words = f"The two give the same answer on {of.figures['agreement']:.2%} of the photos."
-    parts = [paragraph(words), _table(of.answers, of.floats, of.raw)]
-    shift = _shift(of.raw, of.floats.probabilities)
-    if of.cosines is None:
+    words = f"The two give the same answer on {material.figures['agreement']:.2%} of the photos."
+    parts = [paragraph(words), _table(material.answers, material.floats, material.raw)]
+    shift = _shift(material.raw, material.floats.probabilities)
+    if material.cosines is None:
         lacking = "The model file or the float network gives no attention, so they cannot be compared in it."
         return [*parts, missing(lacking), shift]
-    charts = tag("div", _attention(of.cosines), shift, class_="charts")
-    return [*parts, charts, _spread(of.cosines)]
+    charts = tag("div", _attention(material.cosines), shift, class_="charts")
+    return [*parts, charts, _spread(material.cosines)]
 
 
 def _table(int8: Answers, floats: Answers, raw: Floats) -> Element:

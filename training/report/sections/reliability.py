@@ -27,10 +27,10 @@ class Bin:
     accuracy: float
 
 
-def reliability(of: Material) -> list[Element]:
+def reliability(material: Material) -> list[Element]:
     """Two diagrams, the second with the model's temperature."""
-    temperature, after = of.classifier.card.temperature, of.answers
-    before = replace(after, probabilities=of.raw)
+    temperature, after = material.classifier.card.temperature, material.answers
+    before = replace(after, probabilities=material.raw)
     errors = [calibration_error(each) for each in (before, after)]
     losses = [_log_loss(each) for each in (before, after)]
     fitted = "" if temperature != 1 else " It is 1: none was fitted, or none was needed."

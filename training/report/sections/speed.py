@@ -11,15 +11,19 @@ from vitcam_training.report.material import Material
 HEAD = ("threads", "p50 ms", "p90 ms", "p99 ms", "pictures/s", "memory MB", "of the roofline")
 
 
-def speed(of: Material) -> list[Element]:
+def speed(material: Material) -> list[Element]:
     """Latency as `vitcam bench` measures it, on the machine that made the report."""
     words = (
-        f"Measured now, on {of.machine}, as vitcam bench does, each measurement in a process of its own. The "
+        f"Measured now, on {material.machine}, as vitcam bench does, each measurement in a process of its own. The "
         "roofline is what the model's products would take at the rate of one large product."
     )
-    times = table("Time of one inference", HEAD, map(_row, of.speed), "figures")
-    beside = paragraph(of.company.words) if of.company.at_rest else paragraph(of.company.words, class_="warning")
-    return [paragraph(words), beside, times, table("Size", (), _facts(of))]
+    times = table("Time of one inference", HEAD, map(_row, material.speed), "figures")
+    beside = (
+        paragraph(material.machine_load.words)
+        if material.machine_load.at_rest
+        else paragraph(material.machine_load.words, class_="warning")
+    )
+    return [paragraph(words), beside, times, table("Size", (), _facts(material))]
 
 
 def _row(row: BenchRow) -> list[Node]:
@@ -28,11 +32,11 @@ def _row(row: BenchRow) -> list[Node]:
     return [f"{row.threads}", *times, f"{row.fps:.1f}", f"{row.rss_mb:.0f}", reached]
 
 
-def _facts(of: Material) -> list[list[Node]]:
-    card, runtime = of.classifier.card, of.classifier.runtime
+def _facts(material: Material) -> list[list[Node]]:
+    card, runtime = material.classifier.card, material.classifier.runtime
     pieces = f"{runtime.partitions} XNNPACK partition{'s' * (runtime.partitions != 1)}"
     return [
-        ["file", f"{of.classifier.path.stat().st_size / 1e6:.2f} MB"],
+        ["file", f"{material.classifier.path.stat().st_size / 1e6:.2f} MB"],
         ["weights", f"{card.parameters:,}" if card.parameters else "not stated"],
         ["runtime", f"{runtime.name} {runtime.version}, {pieces}, {runtime.outside} operators outside"],
     ]

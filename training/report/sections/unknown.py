@@ -13,8 +13,8 @@ from vitcam_training.evaluation.unknown import SEEDS, auroc
 from vitcam_training.report.charts import bars, dots, legend, line, linear_axis, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
 from vitcam_training.report.material import Material
-from vitcam_training.report.pictures import look, photo_card
-from vitcam_training.report.sections.out_of_distribution import Strangers
+from vitcam_training.report.pictures import photo_card, photo_pair
+from vitcam_training.report.sections.out_of_distribution import OutOfDistribution
 
 Scores = NDArray[np.float64]
 
@@ -22,18 +22,18 @@ WORST = 6
 BINS = 24
 
 
-def unknown(of: Material) -> list[Element]:
+def unknown(material: Material) -> list[Element]:
     """The trade between refusing strangers and refusing friends, and the strangers that looked most familiar."""
-    met, known, threshold = of.strangers, of.answers.certainty, of.classifier.threshold
+    met, known, threshold = material.out_of_distribution, material.answers.certainty, material.classifier.threshold
     if met is None:
         words = (
             "No photos of unknown things were given, so it is not known how many of them the model refuses. Photos "
             "that show none of the labels make this section: "
         )
         return [missing(words, "--unknown DATA")]
-    by = "familiarity of the picture" if of.classifier.familiarity else "probability of the best guess"
+    by = "familiarity of the picture" if material.classifier.familiarity else "probability of the best guess"
     intro = (
-        f"{len(met.samples):,} photos of {met.source} show none of the {len(of.classifier.labels)} labels, "
+        f"{len(met.samples):,} photos of {met.source} show none of the {len(material.classifier.labels)} labels, "
         f"{len(known):,} show one. A guess counts as known by the {by}, from {threshold:.4g} on. Of two photos, "
         f"one of each kind, the known one scores higher in {auroc(known, met.certainty):.1%} of all cases."
     )
@@ -41,12 +41,12 @@ def unknown(of: Material) -> list[Element]:
         "div", _curve(known, met.certainty, threshold), _piles(known, met.certainty, threshold, by), class_="charts"
     )
     parts = [paragraph(intro), *_protocol(met), charts, _table(known, met.certainty, threshold)]
-    return [*parts, *_most_familiar(of, met)]
+    return [*parts, *_most_familiar(material, met)]
 
 
-def rejected_at(known: Scores, strangers: Scores, false_rejection: float) -> Interval:
+def rejected_at(known: Scores, out_of_distribution: Scores, false_rejection: float) -> Interval:
     """Share of strangers below the score that rejects this share of known photos, with Wilson's interval."""
-    return below(strangers, float(np.quantile(known, false_rejection)))
+    return below(out_of_distribution, float(np.quantile(known, false_rejection)))
 
 
 def below(scores: Scores, threshold: float) -> Interval:
@@ -55,7 +55,7 @@ def below(scores: Scores, threshold: float) -> Interval:
     return Interval(count / len(scores), *wilson(count, len(scores)))
 
 
-def _protocol(met: Strangers) -> list[Element]:
+def _protocol(met: OutOfDistribution) -> list[Element]:
     if met.protocol is None:
         return []
     found = met.protocol
@@ -68,10 +68,10 @@ def _protocol(met: Strangers) -> list[Element]:
     return [paragraph(tag("strong", words))]
 
 
-def _curve(known: Scores, strangers: Scores, threshold: float) -> Element:
+def _curve(known: Scores, out_of_distribution: Scores, threshold: float) -> Element:
     levels = map(float, np.unique(np.quantile(known, np.linspace(0, 1, 201))))
-    points = [(below(known, level).value, below(strangers, level).value) for level in levels]
-    here = below(known, threshold).value, below(strangers, threshold).value
+    points = [(below(known, level).value, below(out_of_distribution, level).value) for level in levels]
+    here = below(known, threshold).value, below(out_of_distribution, threshold).value
     says = f"threshold {threshold:.4g}: {here[0]:.1%} of known and {here[1]:.1%} of unknown photos refused"
     drawn = plot(
         "Refused: unknown against known", says,
@@ -83,10 +83,10 @@ def _curve(known: Scores, strangers: Scores, threshold: float) -> Element:
     return drawn
 
 
-def _piles(known: Scores, strangers: Scores, threshold: float, by: str) -> Element:
-    both = np.concatenate([known, strangers])
+def _piles(known: Scores, out_of_distribution: Scores, threshold: float, by: str) -> Element:
+    both = np.concatenate([known, out_of_distribution])
     edges = np.linspace(float(both.min()), float(both.max()) + 1e-6, BINS + 1)
-    piles = [np.histogram(scores, edges)[0] / len(scores) for scores in (known, strangers)]
+    piles = [np.histogram(scores, edges)[0] / len(scores) for scores in (known, out_of_distribution)]
     top = float(max(pile.max() for pile in piles))
     marks = [
         bars(
@@ -97,7 +97,7 @@ def _piles(known: Scores, strangers: Scores, threshold: float, by: str) -> Eleme
         for pile, kind, name in zip(piles, ("plain", "accent see-through"), ("known", "unknown"), strict=True)
     ]
     across = linear_axis(by, float(edges[0]), float(edges[-1]))
-    says = f"medians: known {np.median(known):.3g}, unknown {np.median(strangers):.3g}"
+    says = f"medians: known {np.median(known):.3g}, unknown {np.median(out_of_distribution):.3g}"
     limit = line([(threshold, 0), (threshold, top)], "ink dashed")
     drawn = plot("How both kinds score", says, across, percent_axis("photos", 0, top), *marks, limit)
     names = ("block plain", "known"), ("block accent see-through", "unknown"), ("ink dashed", "the model's threshold")
@@ -105,20 +105,20 @@ def _piles(known: Scores, strangers: Scores, threshold: float, by: str) -> Eleme
     return drawn
 
 
-def _table(known: Scores, strangers: Scores, threshold: float) -> Element:
+def _table(known: Scores, out_of_distribution: Scores, threshold: float) -> Element:
     own = f"{below(known, threshold).value:.1%}, as shipped"
     levels = [(f"{share:.0%}", float(np.quantile(known, share))) for share in (0.01, 0.02, 0.05, 0.1)]
     rows: list[list[Node]] = []
     for name, level in [*levels, (own, threshold)]:
-        found = below(strangers, level)
+        found = below(out_of_distribution, level)
         rows.append([name, f"{level:.4g}", f"{found.value:.1%}", f"{found.low:.1%} to {found.high:.1%}"])
     head = ("known photos refused", "threshold", "unknown refused", "95 % interval")
     return table("Unknown photos refused, by how many known ones are refused with them", head, rows, "figures")
 
 
-def _most_familiar(of: Material, met: Strangers) -> list[Element]:
+def _most_familiar(material: Material, met: OutOfDistribution) -> list[Element]:
     cards = []
     for i in np.argsort(-met.certainty, kind="stable")[:WORST]:
         caption: list[Node] = [tag("b", met.guesses[i].label), f" {met.guesses[i].p:.1%}"]
-        cards.append(photo_card(look(of.classifier, met.samples[i]), "something unknown", caption))
-    return [tag("h3", "Strangers that looked most familiar"), tag("div", *cards, class_="photos")]
+        cards.append(photo_card(photo_pair(material.classifier, met.samples[i]), "something unknown", caption))
+    return [tag("h3", "Unknown photos that looked most familiar"), tag("div", *cards, class_="photos")]

@@ -7,9 +7,9 @@ import pytest
 
 from tests.unit.training.nets import Floats, small_vit
 from vitcam.errors import UsageError, VitcamError
-from vitcam_training.ablation.findings import VERDICTS, Finding, findings, margin, outcome, sentence, shuffling
+from vitcam_training.ablation.findings import VERDICTS, AblationFinding, effect, findings, margin, sentence, shuffling
 from vitcam_training.ablation.page import Conditions, write_page
-from vitcam_training.ablation.result import Job, Result, add_result, jobs, read_results, unfinished
+from vitcam_training.ablation.result import AblationJob, Result, add_result, jobs, read_results, unfinished
 from vitcam_training.ablation.rows import BASE, ROWS, chosen
 from vitcam_training.ablation.runner import run_all
 from vitcam_training.ablation.shuffle import shuffle, shuffled
@@ -45,8 +45,8 @@ def result(row: str, seed: int, accuracy: float, shuffled_accuracy: float = 0.5,
     return Result(row, seed, settings, 40_618, 0.99, accuracy, 0.1, shuffled_accuracy, 60.0, 50.0)
 
 
-def found(row: str, *accuracies: float, shuffled_accuracy: float = 50.0) -> Finding:
-    return Finding(ROW[row], 40_618, accuracies, 99.0, shuffled_accuracy)
+def found(row: str, *accuracies: float, shuffled_accuracy: float = 50.0) -> AblationFinding:
+    return AblationFinding(ROW[row], 40_618, accuracies, 99.0, shuffled_accuracy)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -93,7 +93,9 @@ def test_an_option_that_was_added_since_and_left_alone_makes_no_run_another() ->
         added: float = 0.0
 
     values = {f.name: getattr(RECIPE, f.name) for f in fields(RECIPE)}
-    before, after, used = (Job(BASE, recipe) for recipe in (RECIPE, Later(**values), Later(**values, added=1.0)))
+    before, after, used = (
+        AblationJob(BASE, recipe) for recipe in (RECIPE, Later(**values), Later(**values, added=1.0))
+    )
 
     assert after.settings == before.settings
     assert used.settings != before.settings
@@ -123,9 +125,9 @@ def test_a_difference_counts_only_where_the_seeds_can_show_it() -> None:
     base = found("base", 96.0, 96.1, 96.2)
 
     assert margin(found("relu", 95.0, 95.1, 95.2), base) == pytest.approx(2.776 * np.sqrt(2 * 0.01 / 3))
-    assert outcome(found("relu", 95.0, 95.1, 95.2), base) == "below"
-    assert outcome(found("relu", 97.0, 97.1, 97.2), base) == "above"
-    assert outcome(found("relu", 94.0, 96.0, 97.0), base) == "alike"
+    assert effect(found("relu", 95.0, 95.1, 95.2), base) == "below"
+    assert effect(found("relu", 97.0, 97.1, 97.2), base) == "above"
+    assert effect(found("relu", 94.0, 96.0, 97.0), base) == "alike"
 
 
 def test_the_sentence_follows_from_the_figures_and_says_where_they_disagree() -> None:
@@ -190,7 +192,7 @@ def test_shuffling_keeps_every_patch_and_moves_those_of_each_picture_differently
 def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) -> None:
     data = digits()
     before = [sample.pixels.copy() for sample in data.parts["heldout"] if sample.pixels is not None]
-    found = run(Job(BASE, BASE.recipe(short(), 1)), tmp_path / "ablated", data)
+    found = run(AblationJob(BASE, BASE.recipe(short(), 1)), tmp_path / "ablated", data)
     plain = prepare(BASE.recipe(short(), 1), None, tmp_path / "plain", data)
     plain.train(Session(quiet=True))
     expected = read_weights(tmp_path / "plain" / "weights.safetensors")
@@ -232,7 +234,7 @@ def test_scores_that_are_not_scaled_are_plain_products_of_queries_and_keys() -> 
 
 
 def test_a_run_that_fails_is_named_with_the_reason_and_the_place_of_the_rest(tmp_path: Path) -> None:
-    job = Job(BASE, BASE.recipe(RECIPE, 1))
+    job = AblationJob(BASE, BASE.recipe(RECIPE, 1))
 
     with pytest.raises(VitcamError, match=r"the run base-1-\w+ failed: no recipe 'absent': .*base-1-\w+\.log"):
         list(run_all([job], "absent", tmp_path))

@@ -19,7 +19,7 @@ from vitcam_training.config import CHOICES, ViTConfig
 from vitcam_training.export.export import export
 from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
-from vitcam_training.weights.metadata import About
+from vitcam_training.weights.metadata import Metadata
 
 PLAIN = ViTConfig(classes=5, image_size=(16, 24), patch_size=8, width=32, depth=2, heads=4)
 WHOLE = {"classify": (1, 0), "explain": (1, 0)}
@@ -81,7 +81,7 @@ def test_each_rewrite_can_be_left_out_of_a_network_without_a_class_token(left_ou
 @pytest.mark.parametrize("pooling", ["first", "mean"])
 def test_without_a_class_token_the_int8_file_shows_where_the_reference_looked(pooling: Any, tmp_path: Path) -> None:
     config = replace(PLAIN, pooling=pooling, channels=1, depth=3)
-    about = About("net", "", tuple("abcde"), InputSpec(*config.image_size), network=asdict(config))
+    about = Metadata("net", "", tuple("abcde"), InputSpec(*config.image_size), network=asdict(config))
     save_weights(tmp_path / "net.safetensors", to_timm(small_vit(config)), about)
     export(tmp_path / "net.safetensors", tmp_path / "small.tflite")
     classifier, image = Classifier(tmp_path / "small.tflite", threads=1), photos(1, config)[0]

@@ -22,7 +22,7 @@ from vitcam_training.weights.checkpoints import (
     save_weights,
     to_timm,
 )
-from vitcam_training.weights.metadata import About
+from vitcam_training.weights.metadata import Metadata
 
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},
@@ -36,7 +36,7 @@ CHOICES: list[dict[str, Any]] = [
 TINY = ViTConfig(classes=4, image_size=(32, 32), patch_size=8, width=16, depth=2, heads=2)
 
 
-def about_of(config: ViTConfig) -> About:
+def about_of(config: ViTConfig) -> Metadata:
     return replace(small_about(), network=asdict(config))
 
 
@@ -67,7 +67,7 @@ def test_a_checkpoint_from_before_networks_were_named_is_read_as_it_was(tmp_path
 
 
 class OldAbout:
-    """What `About` wrote before it had a field `network`."""
+    """What `Metadata` wrote before it had a field `network`."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -9,8 +9,8 @@ from tests.unit.training.nets import SMALL, small_vit
 from vitcam_training import reference
 from vitcam_training.export.rewrites import (
     Affine,
+    ResidualStream,
     Rewrites,
-    Stream,
     fold,
     fold_factor,
     fold_norm,
@@ -83,7 +83,7 @@ def test_turned_values_leave_each_head_as_the_output_projection_wants_them() -> 
 
 
 def test_the_streams_axes_keep_what_a_norm_sees_and_drop_only_the_mean() -> None:
-    stream, x, before = Stream.random(16), RNG.normal(size=(5, 24)), affine(24, 16)
+    stream, x, before = ResidualStream.random(16), RNG.normal(size=(5, 24)), affine(24, 16)
     plain, moved = apply(before, x), apply(stream.written(before), x)
 
     np.testing.assert_allclose(moved @ stream.read, plain - plain.mean(-1, keepdims=True), atol=1e-5)
@@ -91,7 +91,7 @@ def test_the_streams_axes_keep_what_a_norm_sees_and_drop_only_the_mean() -> None
 
 
 def test_reading_undoes_the_rotation_of_what_was_written() -> None:
-    stream, after = Stream.random(16), affine(16, 8)
+    stream, after = ResidualStream.random(16), affine(16, 8)
     x = RNG.normal(size=(5, 16))
     centred = x - x.mean(-1, keepdims=True)
 
@@ -102,11 +102,11 @@ def test_random_axes_spread_an_outlier_over_all_channels() -> None:
     outlier = np.zeros((1, 192))
     outlier[0, 7] = 10.0
 
-    assert np.abs(outlier @ Stream.random(192).write).max() < 3.0
+    assert np.abs(outlier @ ResidualStream.random(192).write).max() < 3.0
 
 
 def test_the_same_width_always_gets_the_same_axes() -> None:
-    np.testing.assert_array_equal(Stream.random(16).write, Stream.random(16).write)
+    np.testing.assert_array_equal(ResidualStream.random(16).write, ResidualStream.random(16).write)
 
 
 def test_the_temperature_divides_the_head_and_nothing_else() -> None:

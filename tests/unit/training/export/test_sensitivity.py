@@ -9,7 +9,7 @@ import pytest
 from tests.unit.training.nets import SMALL, photos, small_about, small_vit
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.export.layers import blocks_of, kinds_of
-from vitcam_training.export.network import Network
+from vitcam_training.export.network import TrainedNetwork
 from vitcam_training.export.quantise import Quantisation
 from vitcam_training.export.sensitivity import loses_too_much, ranked, scan, scanning, spare
 from vitcam_training.export.trial import Trial
@@ -35,7 +35,9 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     save_weights(folder / "sick.safetensors", with_an_outlier(to_timm(small_vit(TINY))), about, "float32")
     samples = tuple(Sample(Path(f"{i}"), i % 5, image) for i, image in enumerate(photos(12)))
     dataset = Dataset("noise", about.labels, {"train": samples, "heldout": samples})
-    return Trial(Network.read(folder / "sick.safetensors"), folder / "sick.safetensors", dataset, "heldout", folder)
+    return Trial(
+        TrainedNetwork.read(folder / "sick.safetensors"), folder / "sick.safetensors", dataset, "heldout", folder
+    )
 
 
 def test_the_scan_names_the_kind_and_the_block_that_suffer(trial: Trial) -> None:

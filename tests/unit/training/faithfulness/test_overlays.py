@@ -26,13 +26,19 @@ from vitcam_training.faithfulness.curves import (
     with_ends,
 )
 from vitcam_training.faithfulness.findings import findings
-from vitcam_training.faithfulness.maps import Clues, Explanation, explanations
+from vitcam_training.faithfulness.maps import Explanation, MapInputs, explanations
 from vitcam_training.faithfulness.measure import Measured, Plan
 from vitcam_training.faithfulness.overlays import check
 from vitcam_training.faithfulness.page import write_page
 from vitcam_training.faithfulness.photos import stratified
 from vitcam_training.faithfulness.plot import draw_curves
-from vitcam_training.faithfulness.result import Finding, Verdict, path_of, read_verdict, write_verdict
+from vitcam_training.faithfulness.result import (
+    FaithfulnessFinding,
+    FaithfulnessResult,
+    path_of,
+    read_result,
+    write_result,
+)
 
 GRID, SIDE = (6, 6), 8
 KNOWN = (1, 4)
@@ -162,7 +168,7 @@ def test_photos_are_taken_from_all_labels_alike_and_by_the_seed() -> None:
     assert len(set(map(str, (sample.path for sample in stratified(photos, 99, seed=0))))) == 23
 
 
-def clues(seed: int = 0) -> Clues:
+def map_inputs(seed: int = 0) -> MapInputs:
     rng = np.random.default_rng(seed)
     prediction = Prediction(
         "", None, 0, 0, (SIDE, SIDE), Rect(0, 0, SIDE, SIDE), (), True, None, Timings(0, 0, 0, 0),
@@ -171,12 +177,12 @@ def clues(seed: int = 0) -> Clues:
         right_map().astype(np.float32),
     )  # fmt: skip
     image = picture(seed)
-    return Clues(image, one_colour(image, SIDE), prediction, network(), np.full(GRID, 0.5), None, seed)
+    return MapInputs(image, one_colour(image, SIDE), prediction, network(), np.full(GRID, 0.5), None, seed)
 
 
 def test_every_explanation_is_a_map_of_the_grid_and_named_once() -> None:
     compared = explanations(CARD, {"rollout", "evidence"}, {}, orders=3)
-    found = {one.key: one.make(clues()) for one in compared}
+    found = {one.key: one.make(map_inputs()) for one in compared}
 
     assert {weights.shape for weights in found.values()} == {GRID}
     assert len(found) == len(compared)
@@ -197,7 +203,7 @@ def test_a_file_that_gives_less_is_asked_for_less() -> None:
 
 def test_occlusion_finds_the_patch_that_the_answer_hangs_on() -> None:
     occlusion = next(one for one in explanations(CARD, (), {}, 1) if one.name == "occlusion")
-    weights = occlusion.make(clues())
+    weights = occlusion.make(map_inputs())
 
     assert int(weights.argmax()) == KNOWN[0] * GRID[1] + KNOWN[1]
     assert (np.delete(weights.reshape(-1), 10) < 0.1).all()
@@ -210,25 +216,25 @@ def measured(count: int = 60) -> tuple[Measured, list[Explanation]]:
         for one in explanations(CARD, {"rollout", "evidence"}, {}, orders=2)
         if one.name in ("random", "centre", "evidence")
     ]
-    wanted.append(Explanation("mean map", "", "nothing", lambda of: of.prior))
-    wanted.append(Explanation("inverted", "", "classify", lambda of: -right_map(), photos=20))
+    wanted.append(Explanation("mean map", "", "nothing", lambda inputs: inputs.prior))
+    wanted.append(Explanation("inverted", "", "classify", lambda inputs: -right_map(), photos=20))
     found: dict[str, list[Floats]] = {one.key: [] for one in wanted}
     for seed in range(count):
-        of = clues(seed)
-        ends = of.ask(of.image), of.ask(of.blank)
+        inputs = map_inputs(seed)
+        ends = inputs.ask(inputs.image), inputs.ask(inputs.blank)
         for one in wanted:
             if one.photos is None or seed < one.photos:
-                ranks = ranks_of(one.make(of), seed)
-                found[one.key].append(with_ends(curves(of.ask, of.image, of.blank, ranks, COUNTS), *ends))
+                ranks = ranks_of(one.make(inputs), seed)
+                found[one.key].append(with_ends(curves(inputs.ask, inputs.image, inputs.blank, ranks, COUNTS), *ends))
     return Measured(COUNTS, {"mean": {key: np.stack(rows) for key, rows in found.items()}}, np.ones((count, 2))), wanted
 
 
 @pytest.fixture(scope="module")
-def found() -> list[Finding]:
+def found() -> list[FaithfulnessFinding]:
     return findings(*measured(), seed=0)["mean"]
 
 
-def test_findings_tell_the_right_map_from_chance_and_from_the_middle(found: list[Finding]) -> None:
+def test_findings_tell_the_right_map_from_chance_and_from_the_middle(found: list[FaithfulnessFinding]) -> None:
     by_name = {one.name: one for one in found}
 
     assert [found[0].name, found[-1].name] == ["evidence", "inverted"]
@@ -241,28 +247,28 @@ def test_findings_tell_the_right_map_from_chance_and_from_the_middle(found: list
     assert not by_name["random"].beats("mean map", "deletion"), "both are by lot"
 
 
-def verdict(found: list[Finding]) -> Verdict:
-    return Verdict(
+def verdict(found: list[FaithfulnessFinding]) -> FaithfulnessResult:
+    return FaithfulnessResult(
         "net", "0123456789ab", "abc", "drawn", "heldout", 60, 0, 10_000, 2, [int(count) for count in COUNTS],
         "evidence", {"classify": 6.0, "explain": 6.6}, 0.99, {"mean": 0.01}, {"mean": found},
         "vitcam-train overlays net --data drawn", "a processor", "2026-01-02",
     )  # fmt: skip
 
 
-def test_a_verdict_is_read_as_it_was_written_and_is_small(found: list[Finding], tmp_path: Path) -> None:
+def test_a_verdict_is_read_as_it_was_written_and_is_small(found: list[FaithfulnessFinding], tmp_path: Path) -> None:
     path = path_of(tmp_path / "net.tflite")
-    write_verdict(path, verdict(found))
-    again = read_verdict(path)
+    write_result(path, verdict(found))
+    again = read_result(path)
 
     assert path.name == "net.overlays.json"
     assert again is not None
-    assert again.honest() == {"deletion": True, "insertion": True}
+    assert again.beats_baselines() == {"deletion": True, "insertion": True}
     assert [one.name for one in again.findings["mean"]] == [one.name for one in found]
     assert again.finding("evidence").areas["deletion"].value == pytest.approx(
         found[0].areas["deletion"].value, abs=1e-4
     )
     assert path.stat().st_size / len(found) < 1000, "twenty of them stay below 20 kB"
-    assert read_verdict(tmp_path / "other.overlays.json") is None
+    assert read_result(tmp_path / "other.overlays.json") is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"schema": 99}', '{"schema": 1, "findings": {"blur": [{}]}}'])
@@ -271,10 +277,10 @@ def test_a_file_that_holds_no_verdict_is_refused_by_name(text: str, tmp_path: Pa
     path.write_text(text)
 
     with pytest.raises(UsageError, match=r"net\.overlays\.json holds no figures of overlays .* vitcam-train overlays"):
-        read_verdict(path)
+        read_result(path)
 
 
-def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Finding], tmp_path: Path) -> None:
+def test_the_page_claims_what_the_figures_say_and_no_more(found: list[FaithfulnessFinding], tmp_path: Path) -> None:
     good = verdict(found)
     bad = replace(good, shown="inverted")
     for name, each in (("good", good), ("bad", bad)):
@@ -293,9 +299,9 @@ def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Finding], 
 def test_half_a_success_is_told_as_half() -> None:
     sure, open_ = Interval(-0.2, -0.3, -0.1), Interval(0.0, -0.1, 0.1)
     against = {name: {"deletion": sure, "insertion": open_} for name in ("random", "centre")}
-    half = Finding("evidence", "", "classify", 9, {}, {"deletion": sure, "insertion": sure}, against)
+    half = FaithfulnessFinding("evidence", "", "classify", 9, {}, {"deletion": sure, "insertion": sure}, against)
 
-    assert verdict([half]).honest() == {"deletion": True, "insertion": False}
+    assert verdict([half]).beats_baselines() == {"deletion": True, "insertion": False}
 
 
 @pytest.mark.parametrize(
@@ -313,8 +319,8 @@ def test_a_plan_that_cannot_be_meant_is_refused(plan: Plan, words: str) -> None:
         check(plan)
 
 
-def test_the_json_is_one_object_with_a_line_for_each_finding(found: list[Finding], tmp_path: Path) -> None:
-    write_verdict(tmp_path / "v.json", verdict(found))
+def test_the_json_is_one_object_with_a_line_for_each_finding(found: list[FaithfulnessFinding], tmp_path: Path) -> None:
+    write_result(tmp_path / "v.json", verdict(found))
     text = (tmp_path / "v.json").read_text()
 
     assert list(json.loads(text)["findings"]) == ["mean"]

@@ -11,7 +11,7 @@ from vitcam_training.data.augment import Augment
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy, read_teacher
 from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
-from vitcam_training.weights.metadata import read_about
+from vitcam_training.weights.metadata import read_metadata
 
 LABELS = ("blue", "green", "red")
 
@@ -96,7 +96,7 @@ def test_a_pupil_trains_on_what_its_teacher_says_and_its_card_names_both(
 
     monkeypatch.setattr(Teacher, "soft_labels", noted)
     prepare(replace(recipe, distil=DistilRecipe(0.9, 4.0)), None, tmp_path / "run", teacher=checkpoint).train()
-    about = read_about(tmp_path / "run" / "weights.safetensors")
+    about = read_metadata(tmp_path / "run" / "weights.safetensors")
 
     assert asked == [(6, 32, 32, 3)] * 2
     assert about.provenance["teacher"] == "weights.safetensors"

@@ -19,12 +19,12 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
 from vitcam_training.fit.csv_log import COLUMNS
-from vitcam_training.fit.loop import Run, cross_entropy
+from vitcam_training.fit.loop import FitRun, cross_entropy
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.start import prepare, start, train
 from vitcam_training.recipes.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
 from vitcam_training.weights.checkpoints import Weights, read_weights, to_timm
-from vitcam_training.weights.metadata import PLANNED, read_about
+from vitcam_training.weights.metadata import PLANNED, read_metadata
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def whole(trained: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(trained, tmp_path / "whole"))
 
 
-def run(recipe: Recipe, folder: Path) -> Run:
+def run(recipe: Recipe, folder: Path) -> FitRun:
     return prepare(recipe, None, folder)
 
 
@@ -116,11 +116,11 @@ def test_weights_of_a_run_that_was_stopped_early_say_how_many_epochs_were_planne
         train(whole, None, tmp_path / "run", session=Session(stop=After(8)))  # in the second stage's first epoch
     with pytest.raises(Stopped):
         train(whole, None, tmp_path / "run", session=Session(stop=After(8)))
-    first, second = (read_about(tmp_path / "run" / name / "weights.safetensors") for name in ("stage1", ""))
+    first, second = (read_metadata(tmp_path / "run" / name / "weights.safetensors") for name in ("stage1", ""))
 
     assert (first.provenance["epochs"], first.provenance[PLANNED]) == (1, 4)
     assert (second.provenance["epochs"], second.provenance[PLANNED]) == (2, 4)
-    assert PLANNED not in read_about(trained / "weights.safetensors").provenance
+    assert PLANNED not in read_metadata(trained / "weights.safetensors").provenance
 
 
 def test_a_step_that_was_resumed_reads_no_photo_of_the_steps_before(
@@ -146,7 +146,7 @@ def test_every_epoch_leaves_a_line_in_the_log_and_a_checkpoint(recipe: Recipe, t
     run(recipe, tmp_path / "run").train()
     with (tmp_path / "run" / "log.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    about = read_about(tmp_path / "run" / "weights.safetensors")
+    about = read_metadata(tmp_path / "run" / "weights.safetensors")
 
     assert tuple(rows[0]) == COLUMNS
     assert [row["epoch"] for row in rows] == ["1", "2", "3"]
@@ -178,7 +178,7 @@ def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(rec
     still = replace(recipe.train, epochs=1, learning_rate=0.0, average=0.0)
     large = replace(recipe, model=replace(recipe.model, image_size=(64, 64)), train=still, before=(small,))
     first, last = train(large, None, tmp_path / "run")
-    about = read_about(tmp_path / "run" / "weights.safetensors")
+    about = read_metadata(tmp_path / "run" / "weights.safetensors")
     before, after = weights_of(tmp_path / "run" / "stage1"), weights_of(tmp_path / "run")
 
     assert (first.folder.name, last.folder.name) == ("stage1", "run")
@@ -235,7 +235,7 @@ def test_patience_ends_training_and_keeps_the_weights_of_the_best_epoch(recipe: 
     still = replace(recipe.train, epochs=9, learning_rate=0.0, average=0.0, patience=2)
     trained = prepare(replace(recipe, train=still), None, tmp_path / "run", with_calibration(recipe))
     trained.train()
-    log, about = trained.log(), read_about(tmp_path / "run" / "weights.safetensors")
+    log, about = trained.log(), read_metadata(tmp_path / "run" / "weights.safetensors")
 
     assert [row["epoch"] for row in log] == ["1", "2", "3"], "nothing became better after the first"
     assert len({row["calibration_loss"] for row in log}) == 1
@@ -268,7 +268,7 @@ def test_patience_without_calibration_photos_is_refused_and_heldout_is_no_stand_
 def test_scoring_every_second_epoch_leaves_cells_empty_but_never_the_last(recipe: Recipe, tmp_path: Path) -> None:
     seldom = run(replace(recipe, train=replace(recipe.train, score_every=2)), tmp_path / "run")
     seldom.train()
-    about = read_about(tmp_path / "run" / "weights.safetensors")
+    about = read_metadata(tmp_path / "run" / "weights.safetensors")
 
     assert [bool(row["test_loss"]) for row in seldom.log()] == [False, True, True]
     assert all(row["train_loss"] and row["seconds"] for row in seldom.log())

@@ -14,7 +14,7 @@ from rich.console import Console
 from vitcam.errors import UsageError
 from vitcam_training.fit.csv_log import COLUMNS, add_line, history, read_log, trim_log
 from vitcam_training.fit.display import LINE_S, Display
-from vitcam_training.fit.event_files import Board
+from vitcam_training.fit.event_files import EventWriter
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
 
@@ -159,7 +159,7 @@ def test_a_missing_tensorboard_writer_is_named_with_its_remedy(tmp_path: Path, m
     monkeypatch.setattr("vitcam_training.fit.event_files.PACKAGE", "no_such_writer")
 
     with pytest.raises(UsageError, match="--tensorboard needs the package no_such_writer; `pip install no_such"):
-        Board(tmp_path, 0)
+        EventWriter(tmp_path, 0)
 
 
 def records(path: Path) -> Iterator[bytes]:
@@ -173,7 +173,7 @@ def records(path: Path) -> Iterator[bytes]:
 
 def test_tensorboard_files_hold_what_was_added(tmp_path: Path) -> None:
     events = import_module("tensorboardX.proto.event_pb2")
-    with Board(tmp_path, 40) as board:
+    with EventWriter(tmp_path, 40) as board:
         board.add("step", 41, loss=2.5, learning_rate=0.125)
     (file,) = (tmp_path / "tensorboard").iterdir()
     found = [events.Event.FromString(record) for record in records(file)]

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from vitcam_training.report import machine_load as room
-from vitcam_training.report.machine_load import Company, Moment, busy_s, company, now
+from vitcam_training.report.machine_load import MachineLoad, Moment, busy_s, machine_load, now
 
 STAT = "cpu  100 20 30 9000 500 1 2 3 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
 
@@ -19,7 +19,7 @@ def test_a_core_that_waits_is_not_busy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_the_report_itself_computes_is_no_company() -> None:
-    found = company(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=119.0))
+    found = machine_load(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=119.0))
 
     assert found.cores == pytest.approx(0.4)
     assert not found.at_rest
@@ -28,7 +28,7 @@ def test_what_the_report_itself_computes_is_no_company() -> None:
 
 
 def test_an_idle_machine_is_said_to_be_idle() -> None:
-    found = company(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=114.9))
+    found = machine_load(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=114.9))
 
     assert found.at_rest
     assert found.words.startswith("Nothing else ran meanwhile: other processes kept 0.00 of")
@@ -36,7 +36,7 @@ def test_an_idle_machine_is_said_to_be_idle() -> None:
 
 def test_where_the_system_does_not_tell_nothing_is_pretended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "STAT", room.STAT / "absent")
-    found = company(now(), now())
+    found = machine_load(now(), now())
 
     assert found.cores is None
     assert "not known here; the load average was" in found.words
@@ -48,9 +48,9 @@ def test_a_process_that_keeps_a_core_busy_is_noticed() -> None:
         time.sleep(0.2)
         before = now()
         time.sleep(1.0)
-        found = company(before, now())
+        found = machine_load(before, now())
         spinner.kill()
 
     assert found.cores is not None
     assert found.cores > 0.3
-    assert Company(found.cores, found.load).words.startswith("The machine was not at rest")
+    assert MachineLoad(found.cores, found.load).words.startswith("The machine was not at rest")

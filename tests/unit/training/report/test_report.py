@@ -11,14 +11,14 @@ import pytest
 
 from vitcam_training.evaluation.answers import Answers, calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
-from vitcam_training.faithfulness.result import BASELINES, Finding, Verdict
-from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, Frame, bars, line, log_axis, percent_axis, plot
+from vitcam_training.faithfulness.result import BASELINES, FaithfulnessFinding, FaithfulnessResult
+from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, PlotArea, bars, line, log_axis, percent_axis, plot
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import inline, shown
 from vitcam_training.report.sections.confusion import count_pairs
 from vitcam_training.report.sections.learning import learning
-from vitcam_training.report.sections.overlay import overlay_honesty
+from vitcam_training.report.sections.overlay import overlay_faithfulness
 from vitcam_training.report.sections.reliability import bins
 from vitcam_training.report.sections.unknown import rejected_at
 
@@ -55,7 +55,7 @@ def test_a_table_has_a_caption_and_names_its_rows_and_columns() -> None:
 
 
 def test_points_lie_where_their_figures_belong_in_a_plot() -> None:
-    frame = Frame(percent_axis("x"), log_axis("y", 1, 100))
+    frame = PlotArea(percent_axis("x"), log_axis("y", 1, 100))
     left, bottom = frame.place((0, 1))
     right, top = frame.place((1, 100))
     middle = frame.place((0.5, 10))
@@ -66,7 +66,7 @@ def test_points_lie_where_their_figures_belong_in_a_plot() -> None:
 
 
 def test_figures_outside_a_plot_are_drawn_at_its_edge() -> None:
-    frame = Frame(percent_axis("x"), percent_axis("y"))
+    frame = PlotArea(percent_axis("x"), percent_axis("y"))
 
     assert frame.place((2, -1)) == frame.place((1, 0))
 
@@ -166,7 +166,7 @@ def test_the_overlay_is_called_honest_only_where_it_beats_chance_and_the_middle(
 ) -> None:
     difference = {"deletion": Interval(-above, -above, -above), "insertion": Interval(above, above, above)}
     findings = [
-        Finding(
+        FaithfulnessFinding(
             name=name, about=name, given_by="classify", photos=3,
             curves={"deletion": [0.9, 0.1], "insertion": [0.1, 0.9]},
             areas={"deletion": Interval(0.3, 0.2, 0.4), "insertion": Interval(0.6, 0.5, 0.7)},
@@ -174,16 +174,16 @@ def test_the_overlay_is_called_honest_only_where_it_beats_chance_and_the_middle(
         )
         for name in ("attention", *BASELINES)
     ]  # fmt: skip
-    verdict = Verdict(
+    verdict = FaithfulnessResult(
         model="cup", digest="other", revision="", data="cups", split="heldout", photos=3, seed=0, draws=9,
         random_orders=1, steps=[0, 4], shown="attention", ms={}, whole=0.9, nothing={"blur": 0.1},
         findings={"blur": findings}, command="", machine="", date="2026-01-02",
     )  # fmt: skip
     (tmp_path / "cup.tflite").write_bytes(b"a model")
     of = SimpleNamespace(
-        honesty=verdict, classifier=SimpleNamespace(path=tmp_path / "cup.tflite"), data="cups", part="heldout"
+        faithfulness=verdict, classifier=SimpleNamespace(path=tmp_path / "cup.tflite"), data="cups", part="heldout"
     )
-    page = written(tag("main", *overlay_honesty(cast(Material, of))))
+    page = written(tag("main", *overlay_faithfulness(cast(Material, of))))
 
     assert says in page
     assert "these figures are of another export of cup" in page.lower()

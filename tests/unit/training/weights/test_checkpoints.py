@@ -17,7 +17,7 @@ from vitcam_training.weights.checkpoints import (
     save_weights,
     to_timm,
 )
-from vitcam_training.weights.metadata import read_about
+from vitcam_training.weights.metadata import read_metadata
 
 
 def test_weights_survive_the_way_into_a_network_and_out() -> None:
@@ -49,7 +49,7 @@ def test_a_checkpoint_keeps_weights_and_description(tmp_path: Path) -> None:
     save_weights(tmp_path / "deep" / "small.safetensors", weights, about, "float16")
     found = read_weights(tmp_path / "deep" / "small.safetensors")
 
-    assert read_about(tmp_path / "deep" / "small.safetensors") == about
+    assert read_metadata(tmp_path / "deep" / "small.safetensors") == about
     assert all(array.dtype == np.float32 for array in found.values())
     assert max(np.abs(found[name] - weights[name]).max() for name in weights) < 2e-3
 
@@ -130,11 +130,11 @@ def test_a_foreign_file_does_not_pass_for_a_checkpoint(tmp_path: Path) -> None:
     np.savez(tmp_path / "foreign.npz", head=np.zeros(3))
 
     with pytest.raises(UsageError, match="bring foreign weights in by `import`"):
-        read_about(tmp_path / "foreign.npz")
+        read_metadata(tmp_path / "foreign.npz")
 
 
 def test_what_a_newer_vitcam_wrote_besides_is_passed_over(tmp_path: Path) -> None:
     raw = json.loads(small_about().to_json()) | {"weather": "fine"}
     (tmp_path / "new.safetensors").write_bytes(save({"x": np.zeros(1)}, metadata={"vitcam": json.dumps(raw)}))
 
-    assert read_about(tmp_path / "new.safetensors") == small_about()
+    assert read_metadata(tmp_path / "new.safetensors") == small_about()
