@@ -11,6 +11,7 @@ a class token), D width, h heads, d = D / h channels of a head, M channels insid
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import keras
@@ -73,12 +74,15 @@ class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
 class Attention(keras.layers.Layer):  # type: ignore[misc]
     """Multi-head self-attention, (B, T, D) -> ((B, T, D), weights (B, h, T, T)). Rows of the weights sum to 1."""
 
-    def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
+    def __init__(self, config: ViTConfig, scaled: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.config = config
-        self.score_factor = (config.width // config.heads) ** -0.5  # 1 / √d_k; the ablation trains without it, too
-        for name in ("query", "key", "value", "output_projection"):
-            setattr(self, name, keras.layers.Dense(config.width, name=name, dtype=self.dtype_policy))
+        self.score_factor = (config.width // config.heads) ** -0.5 if scaled else 1.0  # 1 / √d_k
+        dense = partial(keras.layers.Dense, config.width, dtype=self.dtype_policy)
+        self.query = dense(name="query")
+        self.key = dense(name="key")
+        self.value = dense(name="value")
+        self.output_projection = dense(name="output_projection")
         self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=self.dtype_policy)
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
@@ -154,12 +158,12 @@ class LayerScale(keras.layers.Layer):  # type: ignore[misc]
 class Block(keras.layers.Layer):  # type: ignore[misc]
     """One encoder block: (B, T, D) -> (B, T, D), and its attention weights (B, h, T, T)."""
 
-    def __init__(self, config: ViTConfig, drop_path: float, **kwargs: Any) -> None:
+    def __init__(self, config: ViTConfig, drop_path: float, scaled: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.config = config
         policy = self.dtype_policy
         self.norm1 = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm1", dtype=policy)
-        self.attention = Attention(config, name="attention", dtype=policy)
+        self.attention = Attention(config, scaled, name="attention", dtype=policy)
         self.norm2 = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm2", dtype=policy)
         self.mlp = Mlp(config, name="mlp", dtype=policy)
         self.drop_path = DropPath(drop_path, name="drop_path", dtype=policy)
@@ -189,16 +193,18 @@ class ViT(keras.Model):  # type: ignore[misc]
     block00/attention (B, h, T, T) attention weights of a block, rows sum to 1
     block00/output    (B, T, D) tokens that leave a block
     embedding         (B, D) what the head sees: one token, or the mean of all, after the final norm
+
+    With `scaled` False, attention scores are not divided by √d_k: only the ablation trains such a network.
     """
 
-    def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
+    def __init__(self, config: ViTConfig, scaled: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.config = config
         policy = self.dtype_policy
         self.patch_embedding = PatchEmbedding(config, name="patch_embedding", dtype=policy)
         self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)
         rates = [config.drop_path * i / max(1, config.depth - 1) for i in range(config.depth)]
-        self.blocks = [Block(config, rate, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
+        self.blocks = [Block(config, rate, scaled, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
         self.norm = (
             keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm", dtype=policy)
             if config.final_norm

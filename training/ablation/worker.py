@@ -22,10 +22,7 @@ def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
     """Train, or go on where the run in `folder` stopped, and measure. Patches are shuffled in the test alone."""
     started = time.monotonic()
     few = replace(dataset, parts=dataset.parts | {"train": dataset.part("train")[:PHOTOS]})
-    trained = prepare(job.recipe, None, folder, few)
-    if not job.row.scaled:
-        for block in trained.vit.blocks:
-            block.attention.score_factor = 1.0
+    trained = prepare(job.recipe, None, folder, few, scaled=job.row.scaled)
     trained.train(Session(quiet=True))
     heldout, config = dataset.part("heldout"), trained.vit.config
     score = trained.score(heldout)

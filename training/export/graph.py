@@ -23,7 +23,6 @@ from vitcam_training.vit import NORM_EPSILON, Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
 OUTPUTS = ("probabilities", "attention", "embedding", "evidence")
-EXPLANATIONS = ("rollout", "rows")
 SIGNATURES = ("classify", "explain")
 
 

@@ -75,6 +75,7 @@ def prepare(
     history: dict[str, list[float]] | None = None,
     teacher: Path | None = None,
     later: Sequence[StageWork] = (),
+    scaled: bool = True,
 ) -> FitRun:
     """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
 
@@ -84,6 +85,7 @@ def prepare(
     history  the figures of their epochs
     teacher  a trained network of ours whose soft labels count, too
     later    the stages after it
+    scaled   False: attention scores are not divided by √d_k
     raises   UsageError if data, weights or teacher are missing or do not fit
     """
     dataset = dataset or _opened(recipe)
@@ -91,7 +93,7 @@ def prepare(
         recipe = replace(recipe, distil=DistilRecipe())
     if recipe.distil and not teacher:
         raise UsageError(f"the recipe {recipe.name} learns from a teacher; name its checkpoint by --teacher")
-    vit = start(recipe, dataset.labels, weights)
+    vit = start(recipe, dataset.labels, weights, scaled)
     taught = read_teacher(teacher, dataset.labels, recipe.train.precision) if teacher else None
     known = provenance(recipe, weights) | (earlier or {})
     if taught and recipe.distil:
@@ -139,25 +141,26 @@ def photos_seen(
     return tuple(photos for i, photos in enumerate(listed) if photos not in listed[:i])
 
 
-def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None) -> ViT:
+def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None, scaled: bool = True) -> ViT:
     """The network that a run begins with.
 
     labels   of the photos; a head that knows others, or these in another order, is made anew
     weights  a pretrained network: its sizes count; the recipe's input size and what training drops stay. None: from
              scratch
+    scaled   False: attention scores are not divided by √d_k
     raises   UsageError if the weights are missing or of no network that this can build
     """
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.dtype_policies.DTypePolicy(recipe.train.precision)
     if weights is None:
-        model = ViT(recipe.model.config(len(labels)), dtype=policy)
+        model = ViT(recipe.model.config(len(labels)), scaled, dtype=policy)
         if recipe.train.start == "mimetic":
             start_mimetic(model, recipe.seed)
         return model
     found, given = read_network(weights, recipe.model.image_size)
     own = recipe.model
     config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)
-    model = ViT(config, dtype=policy)
+    model = ViT(config, scaled, dtype=policy)
     known = stored_metadata(weights)
     load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
     return model

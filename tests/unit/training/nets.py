@@ -17,9 +17,9 @@ SMALL = ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=128, depth
 Floats = NDArray[Any]
 
 
-def small_vit(config: ViTConfig = SMALL, seed: int = 0) -> ViT:
+def small_vit(config: ViTConfig = SMALL, seed: int = 0, scaled: bool = True) -> ViT:
     """Every weight random, norms and biases too, so that no term can vanish unseen."""
-    vit = ViT(config)
+    vit = ViT(config, scaled)
     rng = np.random.default_rng(seed)
     weights = {}
     for name, array in to_timm(vit).items():
