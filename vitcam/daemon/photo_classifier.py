@@ -33,12 +33,11 @@ class PhotoClassifier:
         return self._own.classify_image(image, explain=True)
 
     def explain(self, photo: Decoded) -> Image:
-        """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB."""
-        from vitcam.explain.figure import draw_sheet
-        from vitcam.explain.photo import PhotoInfo, ask  # with its letters, which few daemons need
+        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB."""
+        from vitcam.explain.explained import explain
+        from vitcam.explain.figure import draw_figure  # loads the font, which few daemons need
 
-        explained = ask(self._own, photo, PhotoInfo("the photo that was sent"), self._classifier.top_k, _OPACITY)
-        return draw_sheet(explained)
+        return draw_figure(explain(self._own, photo, "the photo that was sent", self._classifier.top_k, _OPACITY))
 
     def close(self) -> None:
         """End what is being decoded; in any thread."""

@@ -1,9 +1,10 @@
-"""The picture that `vitcam explain` makes: from the photo to the answer, and where each block looked."""
+"""The figure of `vitcam explain`: from the photo to the answer, and where each block looked."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.explain.first_row import ExplainedPhoto, first_row
+from vitcam.explain.explained import ExplainedPhoto
+from vitcam.explain.first_row import first_row
 from vitcam.frames import Image
 from vitcam.model.bundle import ModelCard
 from vitcam.pictures.canvas import (
@@ -39,19 +40,22 @@ NO_ATTENTION = (
 NO_BLOCKS = "This model file has no signature `explain`: rollout and the other blocks are not known; export it again."
 
 
-def draw_sheet(of: ExplainedPhoto) -> Image:
-    """One picture of it all, WIDTH px wide and as high as it takes; what the model does not give is left out."""
-    parts = [_header(of), first_row(of, _COLUMN)]
-    if of.prediction.attention is not None or of.prediction.rollout is not None:
-        parts += [_last_block(of)]
-    if of.prediction.rows is not None:
-        parts += [_every_block(of, of.prediction.rows)]
-    return framed(stack([*parts, *_lacking(of)], _SECTION), MARGIN)
+def draw_figure(explained: ExplainedPhoto) -> Image:
+    """Draw the whole figure. What the model file does not give is left out.
+
+    returns  (H, WIDTH, 3) uint8, RGB; H depends on what there is to show
+    """
+    parts = [_header(explained), first_row(explained, _COLUMN)]
+    if explained.prediction.attention is not None or explained.prediction.rollout is not None:
+        parts += [_last_block(explained)]
+    if explained.prediction.rows is not None:
+        parts += [_every_block(explained, explained.prediction.rows)]
+    return framed(stack([*parts, *_what_is_missing(explained)], _SECTION), MARGIN)
 
 
-def _header(of: ExplainedPhoto) -> Image:
-    best, out = of.prediction.top[0], blank(124, _INNER)
-    badge = _badge(of)
+def _header(explained: ExplainedPhoto) -> Image:
+    best, out = explained.prediction.top[0], blank(124, _INNER)
+    badge = _badge(explained)
     room = _INNER - (badge.shape[1] + GUTTER if badge is not None else 0)
     percent = f"{best.p:.1%}"
     label = fit(best.label, room - width(percent, 64) - 20, 64, "bold")
@@ -59,84 +63,87 @@ def _header(of: ExplainedPhoto) -> Image:
     write(out, percent, (width(label, 64, "bold") + 17, 58), 64, PALE)
     if badge is not None:
         out[12 : 12 + badge.shape[0], -badge.shape[1] :] = badge
-    card = of.card
-    words = [of.name, f"{card.name}: {card.description}"]
+    card = explained.card
+    words = [explained.name, f"{card.name}: {card.description}"]
     if card.parameters:
         words.append(f"{card.parameters:,} parameters, {card.layers} blocks of {card.heads} heads, width {card.width}")
     write(out, fit("  ·  ".join(words), _INNER, 22), (0, 104), 22, PALE)
     return out
 
 
-def _badge(of: ExplainedPhoto) -> Image | None:
-    if of.truth is None:
+def _badge(explained: ExplainedPhoto) -> Image | None:
+    if explained.truth is None:
         return None
-    truth = fit(of.truth, 420, 26, "bold")
-    return pill(f"right: {truth}", GREEN, True) if of.right else pill(f"wrong: it is {truth}", RED, False)
+    truth = fit(explained.truth, 420, 26, "bold")
+    return pill(f"right: {truth}", GREEN, True) if explained.right else pill(f"wrong: it is {truth}", RED, False)
 
 
-def _last_block(of: ExplainedPhoto) -> Image:
-    """Evidence and rollout on the left, as large as the panels above, and the heads of the last block beside them."""
-    heads, maps = of.prediction.attention, {"Evidence": of.prediction.evidence, "Rollout": of.prediction.rollout}
-    aspect = of.seen.shape[1] / of.seen.shape[0]
+def _last_block(explained: ExplainedPhoto) -> Image:
+    """Evidence and rollout on the left, as large as the panels above. The heads of the last block on the right."""
+    heads, maps = (
+        explained.prediction.attention,
+        {"Evidence": explained.prediction.evidence, "Rollout": explained.prediction.rollout},
+    )
+    aspect = explained.model_input.shape[1] / explained.model_input.shape[0]
     size = _size(_COLUMN, _COLUMN, aspect)
     parts: list[Image] = []
     for name, weights in maps.items():
         if weights is not None:
             widened = blank(size[0] + LINE, _COLUMN)
-            widened[:, : size[1]] = tiles([_map(of, weights, size)], [name], 1, 0)
+            widened[:, : size[1]] = tiles([_map(explained, weights, size)], [name], 1, 0)
             parts.append(widened)
     if heads is not None:
         room = _INNER - len(parts) * (_COLUMN + GUTTER)
-        parts.append(_heads(of, heads, size[0], room, aspect))
-    words = f"where {WHOSE[of.card.pooling]} looked in the last block, by head"
+        parts.append(_heads(explained, heads, size[0], room, aspect))
+    words = f"where {WHOSE[explained.card.pooling]} looked in the last block, by head"
     if maps["Rollout"] is not None:
-        words = f"rollout: through all {of.card.layers} blocks; heads: {words}"
+        words = f"rollout: through all {explained.card.layers} blocks; heads: {words}"
     if maps["Evidence"] is not None:
         words = f"evidence: what spoke for the answer; {words}"
-    heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", of.opacity))
+    heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", explained.opacity))
     return stack([heading, beside(parts, GUTTER)], 18)
 
 
-def _heads(of: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:
+def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:
     gap = GUTTER if len(heads) <= 4 else _GAP
     columns, across = columns_for(len(heads), height + LINE, room, aspect, LINE, gap)
     size = _size(height, across, aspect)
-    names = [f"Head {i}" + _share(head, of.card, across) for i, head in enumerate(heads, 1)]
-    return tiles([_map(of, head, size) for head in heads], names, columns, gap)
+    names = [f"Head {i}" + _share(head, explained.card, across) for i, head in enumerate(heads, 1)]
+    return tiles([_map(explained, head, size) for head in heads], names, columns, gap)
 
 
 def _share(head: NDArray[np.float32], card: ModelCard, across: int) -> str:
-    """What the class token kept for itself is no part of the map, so it is said."""
+    """The class token's attention to itself is not part of the map, so the title gives its share."""
     if card.pooling != "cls_token" or across < 340:
         return ""
     return f": {head.sum():.0%} on the patches, {max(0.0, 1 - head.sum()):.0%} on itself"
 
 
-def _every_block(of: ExplainedPhoto, rows: NDArray[np.float32]) -> Image:
-    """A map a block; rows is (layers, heads, gh, gw)."""
-    aspect = of.seen.shape[1] / of.seen.shape[0]
+def _every_block(explained: ExplainedPhoto, rows: NDArray[np.float32]) -> Image:
+    """One map for each block; rows is (layers, heads, gh, gw)."""
+    aspect = explained.model_input.shape[1] / explained.model_input.shape[0]
     columns = min(len(rows), 12)
     across = min(_COLUMN // 2, (_INNER - _GAP * (columns - 1)) // columns)
     size = _size(_COLUMN, across, aspect)
-    maps = [_map(of, block.mean(axis=0), size) for block in rows]
-    words = f"where {WHOSE[of.card.pooling]} looked in each block, mean over its heads"
+    maps = [_map(explained, block.mean(axis=0), size) for block in rows]
+    words = f"where {WHOSE[explained.card.pooling]} looked in each block, mean over its heads"
     grid = tiles(maps, [str(i) for i in range(1, len(maps) + 1)], columns, _GAP)
     return stack([_heading("Block by block", words), grid], 18)
 
 
-def _lacking(of: ExplainedPhoto) -> list[Image]:
-    """One sentence on what this model does not tell."""
-    if of.prediction.rows is not None:
+def _what_is_missing(explained: ExplainedPhoto) -> list[Image]:
+    """One sentence on what this model file does not give."""
+    if explained.prediction.rows is not None:
         return []
-    lines = wrap(NO_ATTENTION if of.prediction.attention is None else NO_BLOCKS, _INNER, 22)
+    lines = wrap(NO_ATTENTION if explained.prediction.attention is None else NO_BLOCKS, _INNER, 22)
     out = blank(34 * len(lines), _INNER)
     for i, line in enumerate(lines):
         write(out, line, (0, 24 + 34 * i), 22, PALE)
     return [out]
 
 
-def _map(of: ExplainedPhoto, weights: NDArray[np.float32], size: tuple[int, int]) -> Image:
-    return heat_over(of.seen, weights, *size, of.opacity)
+def _map(explained: ExplainedPhoto, weights: NDArray[np.float32], size: tuple[int, int]) -> Image:
+    return heat_over(explained.model_input, weights, *size, explained.opacity)
 
 
 def _size(room_height: int, room_width: int, aspect: float) -> tuple[int, int]:

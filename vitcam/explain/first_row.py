@@ -1,61 +1,39 @@
-"""The upper row of what `vitcam explain` draws: photo, input, patches, guesses."""
-
-from dataclasses import dataclass
+"""The first row of the figure: photo, input, patches, guesses."""
 
 import cv2
 import numpy as np
 
-from vitcam.frames import Frame, Guess, Image, Prediction, Rect
+from vitcam.explain.explained import ExplainedPhoto
+from vitcam.frames import Frame, Guess, Image, Rect
 from vitcam.model.bundle import ModelCard
 from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplainedPhoto:
-    """A photo, what the model was shown of it, and what it said."""
+def first_row(explained: ExplainedPhoto, column: int) -> Image:
+    """From the photo to the answer.
 
-    name: str
-    """The photo's file name."""
-    frame: Frame
-    size: tuple[int, int]
-    """Width and height of the photo itself, in px; the frame may hold it reduced."""
-    seen: Image
-    """(h, w, 3) uint8, RGB: the model's input."""
-    card: ModelCard
-    prediction: Prediction
-    """With a guess for every label."""
-    top_k: int
-    truth: str | None
-    """The label that the photo's folder is called by; None where it is none."""
-    opacity: float
-
-    @property
-    def right(self) -> bool:
-        """Whether the best guess is the truth."""
-        return self.prediction.top[0].label == self.truth
-
-
-def first_row(of: ExplainedPhoto, column: int) -> Image:
-    """From the photo to the answer, in columns of that width."""
-    spec, card = of.card.input, of.card
-    across, height = of.size
-    seen = fitted(of.seen, column, column)
+    column   width of each panel, in px
+    returns  (H, W, 3) uint8, RGB
+    """
+    spec, card = explained.card.input, explained.card
+    across, height = explained.size
+    model_input = fitted(explained.model_input, column, column)
     how = "squashed" if spec.resize == "squash" else "cut out"
     panels = [
-        Panel(_photo(of.frame, column), "Photo", f"{across} × {height} px; {_share_seen(of.frame)}"),
-        Panel(seen, "Input", f"{spec.width} × {spec.height} px: {how}, {spec.interpolation} interpolation"),
+        Panel(_photo(explained.frame, column), "Photo", f"{across} × {height} px; {_share_seen(explained.frame)}"),
+        Panel(model_input, "Input", f"{spec.width} × {spec.height} px: {how}, {spec.interpolation} interpolation"),
     ]
     if card.patch_size:
-        panels.append(Panel(_patches(seen, card), *patch_words(card)))
-    guesses = _guesses(of)
+        panels.append(Panel(_patches(model_input, card), *patch_words(card)))
+    guesses = _guesses(explained)
     pitch = max(56, min(86, column // len(guesses)))
-    panels.append(Panel(bars(guesses, column, pitch), f"Top {of.top_k}", _certainty(of)))
+    panels.append(Panel(bars(guesses, column, pitch), f"Top {explained.top_k}", _certainty(explained)))
     return panel_row(panels, column)
 
 
 def patch_words(card: ModelCard) -> tuple[str, str]:
-    """How many patches there are, such as `14 × 14 = 196 patches + class token`, and what a token is."""
+    """Title and caption of the patches, such as `14 × 14 = 196 patches + class token`, and what a token is."""
     rows, columns = card.grid
     count, side = rows * columns, card.patch_size
     words = f"{columns} × {rows} = {count:,} patches"
@@ -77,7 +55,7 @@ def _share_seen(frame: Frame) -> str:
 
 
 def _photo(frame: Frame, column: int) -> Image:
-    """The photo; where the model sees a part of it, that has a frame around it and the rest is faded."""
+    """The photo. Where the model sees only a part of it, that part is framed and the rest is pale."""
     out = fitted(frame.preview, column, column)
     if _sees_all(frame):
         return out
@@ -90,8 +68,8 @@ def _photo(frame: Frame, column: int) -> Image:
     return out
 
 
-def _scaled(rect: Rect, image: Image, shown: Image) -> Rect:
-    across, down = shown.shape[1] / image.shape[1], shown.shape[0] / image.shape[0]
+def _scaled(rect: Rect, image: Image, scaled: Image) -> Rect:
+    across, down = scaled.shape[1] / image.shape[1], scaled.shape[0] / image.shape[0]
     left, top = round(rect.x * across), round(rect.y * down)
     return Rect(
         left, top, max(3, round((rect.x + rect.width) * across) - left),
@@ -99,44 +77,43 @@ def _scaled(rect: Rect, image: Image, shown: Image) -> Rect:
     )  # fmt: skip
 
 
-def _patches(seen: Image, card: ModelCard) -> Image:
-    """The input with gaps between its patches, so that each stands by itself."""
+def _patches(model_input: Image, card: ModelCard) -> Image:
+    """The input with white gaps between its patches."""
     rows, columns = card.grid
-    out = seen.copy()
-    line = 3 if min(seen.shape[0] / rows, seen.shape[1] / columns) > 16 else 1
-    for x in np.linspace(0, seen.shape[1], columns + 1).round().astype(int)[1:-1]:
+    out = model_input.copy()
+    line = 3 if min(out.shape[0] / rows, out.shape[1] / columns) > 16 else 1
+    for x in np.linspace(0, out.shape[1], columns + 1).round().astype(int)[1:-1]:
         out[:, x - line // 2 : x - line // 2 + line] = 255
-    for y in np.linspace(0, seen.shape[0], rows + 1).round().astype(int)[1:-1]:
+    for y in np.linspace(0, out.shape[0], rows + 1).round().astype(int)[1:-1]:
         out[y - line // 2 : y - line // 2 + line] = 255
     return out
 
 
-def _guesses(of: ExplainedPhoto) -> list[tuple[str, float, Colour]]:
-    """The best guesses; the truth is added where it is not among them."""
-    ranked = of.prediction.top
-    shown = list(ranked[: of.top_k])
-    behind = [(rank, guess) for rank, guess in enumerate(ranked, 1) if guess.label == of.truth and rank > of.top_k]
-    rows = [(guess.label, guess.p, _colour(guess, of)) for guess in shown]
-    return rows + [(f"{rank}. {guess.label}", guess.p, GREEN) for rank, guess in behind]
+def _guesses(explained: ExplainedPhoto) -> list[tuple[str, float, Colour]]:
+    """The best guesses, and the right label if it is not among them."""
+    ranked = explained.prediction.top
+    lower = [(rank, guess) for rank, guess in enumerate(ranked, 1) if guess.label == explained.truth]
+    rows = [(guess.label, guess.p, _colour(guess, explained)) for guess in ranked[: explained.top_k]]
+    return rows + [(f"{rank}. {guess.label}", guess.p, GREEN) for rank, guess in lower if rank > explained.top_k]
 
 
-def _colour(guess: Guess, of: ExplainedPhoto) -> Colour:
-    if of.truth is None:
+def _colour(guess: Guess, explained: ExplainedPhoto) -> Colour:
+    if explained.truth is None:
         return BLUE
-    if guess.label == of.truth:
+    if guess.label == explained.truth:
         return GREEN
-    return RED if guess is of.prediction.top[0] else BLUE
+    return RED if guess is explained.prediction.top[0] else BLUE
 
 
-def _certainty(of: ExplainedPhoto) -> str:
-    labels = f"{len(of.prediction.top):,} labels"
-    if of.card.familiarity:
-        resembles = f"of {labels}; it resembles what the model learned from"
-        return (
-            resembles if of.prediction.known else f"unlike what the model learned from: it may be none of its {labels}"
-        )
-    if not of.card.threshold:
+def _certainty(explained: ExplainedPhoto) -> str:
+    card, known = explained.card, explained.prediction.known
+    labels = f"{len(explained.prediction.top):,} labels"
+    if card.familiarity and known:
+        return f"of {labels}; it resembles what the model learned from"
+    if card.familiarity:
+        return f"unlike what the model learned from: it may be none of its {labels}"
+    if not card.threshold:
         return f"of {labels}"
-    if of.prediction.known:
-        return f"of {labels}; above the threshold of {of.card.threshold:.0%}"
-    return f"below the model's threshold of {of.card.threshold:.0%}: it may be none of its {labels}"
+    if known:
+        return f"of {labels}; above the threshold of {card.threshold:.0%}"
+    return f"below the model's threshold of {card.threshold:.0%}: it may be none of its {labels}"

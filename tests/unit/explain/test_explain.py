@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam.explain.figure import MARGIN, WIDTH, draw_sheet
-from vitcam.explain.first_row import ExplainedPhoto, patch_words
-from vitcam.explain.photo import truth_of
+from vitcam.explain.explained import ExplainedPhoto, true_label
+from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
+from vitcam.explain.first_row import patch_words
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
 from vitcam.model.bundle import ModelCard
 from vitcam.model.classifier import frame_of
@@ -76,7 +76,7 @@ def test_columns_are_counted_before_rows_in_a_grid_that_is_not_square() -> None:
     ],
 )
 def test_the_folder_says_the_truth_where_it_is_called_like_a_label(path: str, truth: str | None) -> None:
-    assert truth_of(Path("/photos") / path, LABELS) == truth
+    assert true_label(Path("/photos") / path, LABELS) == truth
 
 
 def test_the_truth_is_that_of_the_link_and_not_of_what_it_leads_to(tmp_path: Path) -> None:
@@ -85,12 +85,12 @@ def test_the_truth_is_that_of_the_link_and_not_of_what_it_leads_to(tmp_path: Pat
     (tmp_path / "store" / "1.jpg").touch()
     (tmp_path / "cup" / "1.jpg").symlink_to(tmp_path / "store" / "1.jpg")
 
-    assert truth_of(tmp_path / "cup" / "1.jpg", LABELS) == "cup"
+    assert true_label(tmp_path / "cup" / "1.jpg", LABELS) == "cup"
 
 
 @pytest.mark.parametrize(("height", "width"), [(64, 64), (400, 100), (90, 1600), (1, 1), (2, 900), (2000, 3000)])
 def test_photos_of_every_shape_make_a_sheet_of_one_width_with_its_margins(height: int, width: int) -> None:
-    sheet = draw_sheet(explained(noise(height, width)))
+    sheet = draw_figure(explained(noise(height, width)))
 
     assert sheet.shape[1] == WIDTH
     assert 1000 < sheet.shape[0] < 2000
@@ -106,12 +106,12 @@ def test_photos_of_every_shape_make_a_sheet_of_one_width_with_its_margins(height
     ],
 )
 def test_every_network_fits_on_the_sheet(card: ModelCard) -> None:
-    assert draw_sheet(explained(noise(200, 300), card)).shape[1] == WIDTH
+    assert draw_figure(explained(noise(200, 300), card)).shape[1] == WIDTH
 
 
 def test_right_is_marked_green_and_wrong_red() -> None:
     grey = np.full((64, 64, 3), 128, np.uint8)
-    plain, right, wrong = (draw_sheet(explained(grey, truth=truth)) for truth in (None, "cup", "pagoda"))
+    plain, right, wrong = (draw_figure(explained(grey, truth=truth)) for truth in (None, "cup", "pagoda"))
 
     assert [has(sheet, GREEN) for sheet in (plain, right, wrong)] == [False, True, True]
     assert [has(sheet, RED) for sheet in (plain, right, wrong)] == [False, False, True]
@@ -119,7 +119,7 @@ def test_right_is_marked_green_and_wrong_red() -> None:
 
 def test_the_truth_is_shown_also_when_it_is_not_among_the_best() -> None:
     grey = np.full((64, 64, 3), 128, np.uint8)
-    among, behind = (draw_sheet(explained(grey, truth=truth, top_k=5)) for truth in ("tick", "rose"))
+    among, behind = (draw_figure(explained(grey, truth=truth, top_k=5)) for truth in ("tick", "rose"))
 
     assert not np.array_equal(among, behind)
     assert has(behind, GREEN)
@@ -129,7 +129,7 @@ def test_what_a_model_does_not_give_is_left_out_and_the_rest_drawn() -> None:
     whole = explained(noise(64, 64))
     no_blocks = replace(whole, prediction=replace(whole.prediction, rollout=None, rows=None))
     no_attention = replace(no_blocks, prediction=replace(no_blocks.prediction, attention=None))
-    heights = [draw_sheet(of).shape[0] for of in (whole, no_blocks, no_attention)]
+    heights = [draw_figure(of).shape[0] for of in (whole, no_blocks, no_attention)]
 
     assert heights == sorted(heights, reverse=True)
     assert len(set(heights)) == 3
@@ -139,7 +139,7 @@ def test_what_spoke_for_the_answer_is_drawn_beside_where_the_model_looked() -> N
     whole = explained(noise(64, 64))
     evidence = weights(*whole.card.grid) - 0.5
     weighed = replace(whole, prediction=replace(whole.prediction, evidence=evidence))
-    sheets = draw_sheet(whole), draw_sheet(weighed)
+    sheets = draw_figure(whole), draw_figure(weighed)
 
     assert sheets[0].shape == sheets[1].shape
     assert (sheets[0] != sheets[1]).mean() > 0.05
@@ -148,7 +148,7 @@ def test_what_spoke_for_the_answer_is_drawn_beside_where_the_model_looked() -> N
 def test_a_model_without_a_description_gets_a_sheet_without_patches() -> None:
     foreign = replace(CARD, patch_size=0, grid=(0, 0), heads=0, layers=0, width=0, parameters=0)
 
-    assert draw_sheet(explained(noise(64, 64), foreign)).shape[1] == WIDTH
+    assert draw_figure(explained(noise(64, 64), foreign)).shape[1] == WIDTH
 
 
 def test_tiles_are_laid_out_as_large_as_they_can_be() -> None:

@@ -1,0 +1,75 @@
+"""What the figure of `vitcam explain` shows of a photo, asked of a model."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.frames import Frame, Image, Prediction
+from vitcam.model.bundle import ModelCard
+from vitcam.model.classifier import Classifier, frame_of
+from vitcam.pictures.decode import Decoded
+from vitcam.pictures.resize import to_model_size
+
+MAX_GUESSES = 40
+"""The figure has room for this many."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplainedPhoto:
+    """A photo, the part of it that the model got, and the answer."""
+
+    name: str
+    """The photo's file name."""
+    frame: Frame
+    size: tuple[int, int]
+    """Width and height of the photo itself, in px; the frame may hold it reduced."""
+    model_input: Image
+    """(h, w, 3) uint8, RGB."""
+    card: ModelCard
+    prediction: Prediction
+    """With a guess for every label."""
+    top_k: int
+    truth: str | None
+    """The right label where it is known: the name of the photo's folder."""
+    opacity: float
+
+    @property
+    def right(self) -> bool:
+        """Whether the best guess is the truth."""
+        return self.prediction.top[0].label == self.truth
+
+
+def explain(
+    classifier: Classifier, photo: Decoded, name: str, top_k: int, opacity: float, path: Path | None = None
+) -> ExplainedPhoto:
+    """Ask the model for everything that the figure shows. The classifier itself stays as it was.
+
+    name  of the photo, for the figure
+    path  its file, where there is one: the folder may name the right label
+    """
+    count = len(classifier.labels)
+    frame = frame_of(photo.image, classifier.input, "explain", None if path is None else str(path))
+    return ExplainedPhoto(
+        name=name,
+        frame=frame,
+        size=(photo.width, photo.height),
+        model_input=to_model_size(photo.image, classifier.input),
+        card=classifier.card,
+        # with every label, because the figure gives the rank of the right one, however low
+        prediction=classifier.with_top_k(count)(frame, explain=True),
+        top_k=min(top_k, count, MAX_GUESSES),
+        truth=None if path is None else true_label(path, classifier.labels),
+        opacity=opacity,
+    )
+
+
+def true_label(photo: Path, labels: tuple[str, ...]) -> str | None:
+    """The label that a photo's folder is named after, as in data sets: LABEL/photo.jpg. None if there is none.
+
+    Upper and lower case are the same, and so are spaces, `_` and `-` between words.
+    """
+    folder = photo.absolute().parent.name  # not resolved: a data set may be a tree of links
+    return next((label for label in labels if _normalised(label) == _normalised(folder)), None)
+
+
+def _normalised(name: str) -> str:
+    return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
