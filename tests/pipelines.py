@@ -8,7 +8,8 @@ from typing import Self
 
 from tests.frames import frame, prediction
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline.pipeline import Job, Pipeline
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.source import Source
 
 PATIENCE_S = 20
@@ -46,9 +47,9 @@ class Numbered:
             raise self._then
 
 
-def answer(shown: Frame) -> Prediction:
+def answer(frame: Frame) -> Prediction:
     """A prediction of that very frame."""
-    return replace(prediction(), seq=shown.seq, captured_ns=shown.captured_ns)
+    return replace(prediction(), seq=frame.seq, captured_ns=frame.captured_ns)
 
 
 def started(
@@ -57,11 +58,23 @@ def started(
     publish: Callable[[Prediction], None] = lambda _: None,
     patient: bool = False,
     max_fps: float = 0.0,
+    gate: Callable[[Frame], bool] | None = None,
 ) -> Pipeline:
     """A pipeline that runs."""
-    pipeline = Pipeline(Job(opener, "test", "model", patient, max_fps), classify, publish)
-    pipeline.start()
+    pipeline = waiting(classify, publish, patient, max_fps, gate)
+    pipeline.start(opener)
     return pipeline
+
+
+def waiting(
+    classify: Callable[[Frame], Prediction] = answer,
+    publish: Callable[[Prediction], None] = lambda _: None,
+    patient: bool = False,
+    max_fps: float = 0.0,
+    gate: Callable[[Frame], bool] | None = None,
+) -> Pipeline:
+    """A pipeline that was not started yet."""
+    return Pipeline(PipelineOptions("test", "model", patient, max_fps, gate), classify, publish)
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

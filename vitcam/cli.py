@@ -143,7 +143,8 @@ def run(
     sets: SetOption = None,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    from vitcam.daemon.supervisor import Run, supervise
+    from vitcam.daemon.assembly import RunOptions
+    from vitcam.daemon.supervisor import supervise
 
     flags: dict[str, object] = {
         "camera.source": source,
@@ -164,8 +165,8 @@ def run(
         "log.emit": emit,
     }
     resolved = _resolved(config, sets, flags)
-    wish = Run(resolved.settings, resolved.configured("model.name"), realtime=realtime, loop=loop, wait=wait)
-    supervise(wish, os.environ)
+    options = RunOptions(resolved.settings, resolved.configured("model.name"), realtime=realtime, loop=loop, wait=wait)
+    supervise(options, os.environ)
 
 
 @app.command()

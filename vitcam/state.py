@@ -1,4 +1,4 @@
-"""How the daemon is, in one frozen value: what `/api/state`, the systemd status line and the watchdog read."""
+"""How the daemon is, in frozen values: what `/api/state`, the systemd status line and the watchdog read."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -49,3 +49,19 @@ class State:
     frames: Counts = Counts()
     ms: dict[str, Percentiles] = field(default_factory=dict)
     """`capture`, `preprocess`, `infer`, `total`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeats:
+    """The last signs of life of each part, for the watchdog; all times are monotonic ns."""
+
+    capture_ns: int | None
+    """The newest of: a frame came, an attempt to open the source began or failed, the slot was full; None: over."""
+    classifying_since_ns: int | None
+    """When the inference that runs now began; None while none does."""
+    publishing_since_ns: int | None
+    """When the sinks were given the prediction that they still work on; None while they do not."""
+    web_ns: int | None = None
+    """The last turn of the web's event loop; None where no web is served."""
+    ended: tuple[str, ...] = ()
+    """Names of stages that ended although the run is not over."""

@@ -16,18 +16,22 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 class Publisher:
     """Keeps the event state, and tells every sink what came.
 
-    stop  called when nobody reads our output any more: the run then ends without a word, as any filter does
+    stop  called when nobody reads the output any more: the run then ends without a message, as any filter does
     """
 
-    def __init__(self, rules: Rules, sinks: list[Sink], stop: Callable[[], None]) -> None:
+    def __init__(self, rules: Rules, stop: Callable[[], None]) -> None:
         self._rules = rules
-        self._sinks = sinks
+        self._sinks: tuple[Sink, ...] = ()
         self._stop = stop
         self._state = EventState()
         self.errors = 0
         """Files that were skipped."""
         self.label: str | None = None
         """The smoothed top label; None while nothing is there."""
+
+    def connect(self, *sinks: Sink) -> None:
+        """Add sinks. Call it before anything runs."""
+        self._sinks += sinks
 
     def serving(self, url: str) -> None:
         """Pass on where the page can be watched."""

@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C: the daemon ends in good order, and where a part of it hangs, it ends all the same."""
+"""SIGTERM and Ctrl-C: the daemon ends in good order, and in time even where a part of it hangs."""
 
 import os
 import select
@@ -8,48 +8,49 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AT_LAST_S = 1.5  # two seconds are promised, and the kernel needs some of them to clear up
+EXIT_WITHIN_S = 1.5  # two seconds are promised, and the kernel needs some of them to clear up
 
-_NUMBERS = (signal.SIGTERM, signal.SIGINT)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-class Asked:
+class ShutdownRequest:
     """Set by a signal; a plain flag, since a signal may come while the main thread holds any lock."""
 
     def __init__(self) -> None:
-        self.to_end = False
+        self.requested = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        self.to_end = True
+        self.requested = True
 
 
 @contextmanager
-def asked_to_end() -> Iterator[Asked]:
-    """Whether somebody asked; from then on the process has `AT_LAST_S`, and ends with 0 after it. Main thread only.
+def shutdown_signals() -> Iterator[ShutdownRequest]:
+    """Handle the signals that ask the process to end. Main thread only.
 
-    Whoever asks twice is impatient: the process ends at once. The clock runs on after the `with`: the interpreter, too,
-    waits for threads before it ends, and a decode or a write to a full pipe may keep one for ever.
+    After the first signal the process has `EXIT_WITHIN_S`, and then exits with 0. A second signal ends it at once. The
+    clock runs on after the `with`: the interpreter waits for threads before it ends, and a decode or a write to a full
+    pipe may keep one for ever.
     """
-    asked = Asked()
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
-    threading.Thread(target=_end_in_time, args=(heard,), name="end", daemon=True).start()
-    before_fd = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
-    before = {number: signal.signal(number, asked) for number in _NUMBERS}
+    request = ShutdownRequest()
+    read_fd, write_fd = os.pipe()
+    os.set_blocking(write_fd, False)
+    threading.Thread(target=_exit_in_time, args=(read_fd,), name="end", daemon=True).start()
+    fd_before = signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
+    handlers_before = {number: signal.signal(number, request) for number in _SIGNALS}
     try:
-        yield asked
+        yield request
     finally:
-        if not asked.to_end:
-            for number, handler in before.items():
+        if not request.requested:
+            for number, handler in handlers_before.items():
                 signal.signal(number, handler)
-            signal.set_wakeup_fd(before_fd)
-            os.close(told)
+            signal.set_wakeup_fd(fd_before)
+            os.close(write_fd)
 
 
-def _end_in_time(heard: int) -> None:
+def _exit_in_time(read_fd: int) -> None:
     """Wait for a signal by a pipe that the interpreter writes to at once, also while the main thread is stuck."""
-    asked = os.read(heard, 1)  # empty: the pipe was closed
-    if asked:
-        select.select([heard], [], [], AT_LAST_S)
+    signalled = os.read(read_fd, 1)  # empty: the pipe was closed
+    if signalled:
+        select.select([read_fd], [], [], EXIT_WITHIN_S)
         os._exit(0)
-    os.close(heard)
+    os.close(read_fd)

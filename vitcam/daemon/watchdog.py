@@ -8,24 +8,10 @@ stage stuck beyond all its own time-outs. A dead supervisor feeds nobody, which 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from vitcam.state import Heartbeats
+
 HUNG_AFTER_NS = 10_000_000_000  # a ViT takes 6 to 100 ms on a Pi: nothing healthy lasts a hundred times as long
 CAPTURE_BOUND_NS = 60_000_000_000  # above every time-out inside a source: RTSP alone may take 30 s to open
-
-
-@dataclass(frozen=True, slots=True)
-class Hearts:
-    """The last signs of life; all times are monotonic ns."""
-
-    capture_ns: int | None
-    """The newest of: a frame came, an attempt to open the source began or failed, a door was full; None: over."""
-    classifying_since_ns: int | None
-    """When the inference that runs now began; None while none does."""
-    publishing_since_ns: int | None
-    """When the sinks were given the prediction they still work on; None while they do not."""
-    web_ns: int | None
-    """The last turn of the web's event loop; None where no web is served."""
-    ended: tuple[str, ...] = ()
-    """Names of stages that ended although the run is not over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +23,34 @@ class Verdict:
     """One sentence; empty when all is well."""
 
 
-def may_feed(now_ns: int, hearts: Hearts) -> Verdict:
+def may_feed(now_ns: int, heartbeats: Heartbeats) -> Verdict:
     """Feed unless a rule objects; the first that does gives the reason."""
     for rule in _RULES:
-        if reason := rule(now_ns, hearts):
+        if reason := rule(now_ns, heartbeats):
             return Verdict(False, reason)
     return Verdict(True, "")
 
 
-def _inference_answers(now_ns: int, hearts: Hearts) -> str:
-    return _overdue("the model has not answered", now_ns, hearts.classifying_since_ns, HUNG_AFTER_NS)
+def _inference_answers(now_ns: int, heartbeats: Heartbeats) -> str:
+    return _overdue("the model has not answered", now_ns, heartbeats.classifying_since_ns, HUNG_AFTER_NS)
 
 
-def _sinks_take(now_ns: int, hearts: Hearts) -> str:
-    return _overdue("the sinks have not taken a prediction", now_ns, hearts.publishing_since_ns, HUNG_AFTER_NS)
+def _sinks_take(now_ns: int, heartbeats: Heartbeats) -> str:
+    return _overdue("the sinks have not taken a prediction", now_ns, heartbeats.publishing_since_ns, HUNG_AFTER_NS)
 
 
-def _web_turns(now_ns: int, hearts: Hearts) -> str:
-    return _overdue("the web part has not moved", now_ns, hearts.web_ns, HUNG_AFTER_NS)
+def _web_turns(now_ns: int, heartbeats: Heartbeats) -> str:
+    return _overdue("the web part has not moved", now_ns, heartbeats.web_ns, HUNG_AFTER_NS)
 
 
-def _capture_tries(now_ns: int, hearts: Hearts) -> str:
+def _capture_tries(now_ns: int, heartbeats: Heartbeats) -> str:
     return _overdue(
-        "the source has neither given a frame nor been tried again", now_ns, hearts.capture_ns, CAPTURE_BOUND_NS
+        "the source has neither given a frame nor been tried again", now_ns, heartbeats.capture_ns, CAPTURE_BOUND_NS
     )
 
 
-def _all_stages_run(now_ns: int, hearts: Hearts) -> str:
-    return f"ended before the run did: {', '.join(hearts.ended)}" if hearts.ended else ""
+def _all_stages_run(now_ns: int, heartbeats: Heartbeats) -> str:
+    return f"ended before the run did: {', '.join(heartbeats.ended)}" if heartbeats.ended else ""
 
 
 def _overdue(what: str, now_ns: int, since_ns: int | None, bound_ns: int) -> str:
@@ -73,7 +59,7 @@ def _overdue(what: str, now_ns: int, since_ns: int | None, bound_ns: int) -> str
     return f"{what} for {(now_ns - since_ns) / 1e9:.0f} s; {bound_ns / 1e9:.0f} s are allowed"
 
 
-_RULES: tuple[Callable[[int, Hearts], str], ...] = (
+_RULES: tuple[Callable[[int, Heartbeats], str], ...] = (
     _inference_answers,
     _sinks_take,
     _web_turns,

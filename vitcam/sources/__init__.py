@@ -8,7 +8,7 @@ from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
 from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.redaction import redacted
 from vitcam.sources.discovery import default_uri
-from vitcam.sources.source import Source, SourceOptions, whole
+from vitcam.sources.source import Source, SourceOptions
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
 
@@ -29,7 +29,7 @@ def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
         scheme, place = _scheme_of_path(uri), uri
     source = OPENERS[scheme](uri, place, options)
     orientation = options.orientation.without_flips if scheme == "picamera" else options.orientation
-    if orientation == UPRIGHT and options.region is whole:
+    if orientation == UPRIGHT and options.active_crop is None:
         return source
     return _oriented(source, orientation, options)
 

@@ -11,6 +11,7 @@ from vitcam.frames import Frame, Rect, Unreadable
 from vitcam.pictures.decode import FOREIGN_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 
 log = logging.getLogger(__name__)
@@ -21,11 +22,6 @@ _DETAIL = 2  # times the model's input: a picture that is decoded reduced gives 
 def log_unreadable(bad: Unreadable) -> None:
     """What happens to a broken file unless somebody else wants to hear of it."""
     log.warning("%s: %s", bad.path, bad.error)
-
-
-def whole() -> Region | None:
-    """The region that a source shows unless somebody chooses one."""
-    return None
 
 
 def always() -> bool:
@@ -56,11 +52,16 @@ class SourceOptions:
     """Called for each file among many that is no picture."""
     orientation: Orientation = UPRIGHT
     """What makes pictures upright; a camera that can do it while it reads its sensor does."""
-    region: Callable[[], Region | None] = whole
-    """Asked for every frame: the part of the upright picture that was chosen for the model; None: all of it."""
+    active_crop: ActiveCrop | None = None
+    """The part of the upright picture that was chosen for the model, read for every frame; None: nobody can choose."""
     wanted: Callable[[], bool] = always
-    """Asked by a live source of each picture that came, before it is decoded or converted: False: nobody would look at
-    it, so it becomes a gap in `seq`."""
+    """Called by a live source for each picture that came, before it is decoded or converted. False: nobody would look
+    at it, so it becomes a gap in `seq`."""
+
+    @property
+    def region(self) -> Region | None:
+        """The part of the upright picture that the model sees now; None: all of it."""
+        return None if self.active_crop is None else self.active_crop.region
 
     def crop(self, height: int, width: int, within: Rect | None = None) -> Rect:
         """What the model sees of `height` × `width` px, or of a part of them; all of it while no model is known."""
@@ -71,7 +72,7 @@ class SourceOptions:
 
 def live_limits(options: SourceOptions) -> Limits:
     """How much of a network camera's picture is decoded: not much more than was asked, and what the model needs."""
-    region = options.region()
+    region = options.region
     if region is not None and not region.in_fractions:  # its px are those of the whole picture
         return Limits(FOREIGN_PIXELS)
     needed = 0.0

@@ -69,7 +69,7 @@ class OrientedSource:
         return replace(frame, preview=preview, model_input=small, crop=wanted if small is None else delivered)
 
     def _wanted(self, height: int, width: int) -> Rect:
-        region = self._options.region()
+        region = self._options.region
         try:
             within = None if region is None else rect_of(region, height, width)
         except UsageError as error:

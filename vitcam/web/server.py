@@ -47,6 +47,7 @@ class WebServer:
     active_crop  the crop, which viewers may change
     names        host names that it answers to, besides those that only this network can assign
     playback     lets viewers pause a source of files
+    demand       says what viewers want the model to compute
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class WebServer:
         active_crop: ActiveCrop | None = None,
         names: Sequence[str] = (),
         playback: Playback | None = None,
+        demand: Demand | None = None,
     ) -> None:
         self._host = host
         self._names = names
@@ -72,7 +74,7 @@ class WebServer:
             photos=photos,
             default=default,
             encoder=Encoder(encode),
-            demand=Demand(),
+            demand=demand or Demand(),
             uploads_executor=uploads,
             changes_executor=changes,
             active_crop=active_crop or ActiveCrop(),

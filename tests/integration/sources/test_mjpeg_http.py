@@ -24,6 +24,7 @@ from vitcam.errors import SourceError, SourceLost
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
 from vitcam.sources import SourceOptions, open_source
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.network import mjpeg
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -347,8 +348,8 @@ def test_a_camera_of_enormous_pictures_is_lost_with_a_sentence() -> None:
         (SourceOptions(width=640, height=360), (375, 750, 3)),
         (SourceOptions(width=640, height=360, input=InputSpec(224, 224)), (750, 1500, 3)),  # twice what the model takes
         (SourceOptions(width=320, height=180, input=InputSpec(96, 96)), (375, 750, 3)),
-        (SourceOptions(region=lambda: Region(100, 100, 2000, 1000)), (1500, 3000, 3)),
-        (SourceOptions(region=lambda: Region(0, 0, 0.2, 0.2), input=InputSpec(224, 224)), (1500, 3000, 3)),
+        (SourceOptions(active_crop=ActiveCrop(Region(100, 100, 2000, 1000))), (1500, 3000, 3)),
+        (SourceOptions(active_crop=ActiveCrop(Region(0, 0, 0.2, 0.2)), input=InputSpec(224, 224)), (1500, 3000, 3)),
     ],
 )
 def test_a_cameras_picture_is_not_much_larger_than_what_was_asked(

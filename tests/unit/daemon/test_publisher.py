@@ -24,7 +24,8 @@ class Writer(io.StringIO):
 
 def published(every: bool) -> list[dict[str, object]]:
     out = io.StringIO()
-    publisher = Publisher(Rules(), [JsonLines(out, every)], lambda: None)
+    publisher = Publisher(Rules(), lambda: None)
+    publisher.connect(JsonLines(out, every))
     for i in range(20):
         publisher.prediction(prediction("cup" if i < 10 else "pagoda", 0.95, i * SECOND // 5, i))
     publisher.unreadable(Unreadable("a/b.jpg", "not an image: truncated after 1,024 bytes"))
@@ -50,7 +51,8 @@ def test_only_changes_of_the_smoothed_label_are_lines_otherwise() -> None:
 
 def test_a_reader_who_went_away_ends_the_run_without_a_word() -> None:
     ended: list[bool] = []
-    publisher = Publisher(Rules(), [JsonLines(Writer(BrokenPipeError()), True)], lambda: ended.append(True))
+    publisher = Publisher(Rules(), lambda: ended.append(True))
+    publisher.connect(JsonLines(Writer(BrokenPipeError()), True))
     publisher.prediction(prediction())
 
     assert ended == [True]
@@ -58,7 +60,8 @@ def test_a_reader_who_went_away_ends_the_run_without_a_word() -> None:
 
 def test_a_full_disk_is_said_in_one_sentence() -> None:
     full = Writer(OSError(errno.ENOSPC, "No space left on device"))
-    publisher = Publisher(Rules(), [JsonLines(full, True)], lambda: None)
+    publisher = Publisher(Rules(), lambda: None)
+    publisher.connect(JsonLines(full, True))
 
     with pytest.raises(VitcamError, match="No space left"):
         publisher.prediction(prediction())

@@ -8,7 +8,6 @@ from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline.pipeline import Job, Pipeline
 from vitcam.sources.source import Source
 
 
@@ -23,9 +22,9 @@ def test_every_frame_of_a_file_is_classified_and_published_in_order() -> None:
 
 
 def test_a_live_source_is_never_waited_for_and_what_is_lost_is_counted() -> None:
-    def slow(shown: Frame) -> Prediction:
+    def slow(frame: Frame) -> Prediction:
         time.sleep(0.02)
-        return answer(shown)
+        return answer(frame)
 
     seen: list[int] = []
     pipeline = started(lambda: Numbered(300, live=True, every_s=0.001), slow, lambda p: seen.append(p.seq))
@@ -84,15 +83,15 @@ def test_a_lost_camera_is_opened_again_and_the_run_goes_on() -> None:
     pipeline.stop(1)
 
 
-def test_a_hung_inference_shows_in_the_hearts_and_stop_does_not_wait_for_it() -> None:
+def test_a_hung_inference_shows_in_the_heartbeats_and_stop_does_not_wait_for_it() -> None:
     forever = threading.Event()
 
-    def hang(shown: Frame) -> Prediction:
+    def hang(frame: Frame) -> Prediction:
         forever.wait(PATIENCE_S)
-        return answer(shown)
+        return answer(frame)
 
     pipeline = started(lambda: Numbered(10, live=True, every_s=0.01), hang)
-    hung = eventually(lambda: pipeline.hearts().classifying_since_ns is not None)
+    hung = eventually(lambda: pipeline.heartbeats().classifying_since_ns is not None)
     before = time.monotonic()
     ended = pipeline.stop(0.2)
     forever.set()
@@ -103,7 +102,7 @@ def test_a_hung_inference_shows_in_the_hearts_and_stop_does_not_wait_for_it() ->
 
 
 def test_a_failing_model_ends_the_run_with_one_sentence() -> None:
-    def broken(shown: Frame) -> Prediction:
+    def broken(frame: Frame) -> Prediction:
         raise ModelError("probabilities that are no numbers")
 
     pipeline = started(lambda: Numbered(10), broken)
@@ -142,9 +141,11 @@ def test_a_rate_limit_classifies_that_many_frames_and_takes_the_newest() -> None
 
 def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -> None:
     seen: list[int] = []
-    job = Job(lambda: Numbered(40, live=True, every_s=0.02), "test", "model", gate=lambda shown: shown.seq % 4 == 0)
-    pipeline = Pipeline(job, answer, lambda p: seen.append(p.seq))
-    pipeline.start()
+    pipeline = started(
+        lambda: Numbered(40, live=True, every_s=0.02),
+        publish=lambda p: seen.append(p.seq),
+        gate=lambda frame: frame.seq % 4 == 0,
+    )
 
     assert pipeline.over.wait(PATIENCE_S)
     counts = pipeline.state().frames
@@ -156,9 +157,7 @@ def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -
 
 def test_the_gate_is_never_asked_about_the_pictures_of_a_file() -> None:
     seen: list[int] = []
-    job = Job(lambda: Numbered(20), "test", "model", gate=lambda shown: False)
-    pipeline = Pipeline(job, answer, lambda p: seen.append(p.seq))
-    pipeline.start()
+    pipeline = started(lambda: Numbered(20), publish=lambda p: seen.append(p.seq), gate=lambda frame: False)
 
     assert pipeline.over.wait(PATIENCE_S)
     assert seen == list(range(20))

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import vitcam.pipeline.pipeline
-from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
+from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started, waiting
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline.pipeline import Job, Pipeline
+from vitcam.pipeline import latest as latest_frame
+from vitcam.pipeline.pipeline import Pipeline
+from vitcam.sources.source import Source
 
 
-def pairs_shown(pipeline: Pipeline) -> list[tuple[int, int]]:
-    """Run it to its end; the numbers of each picture that was shown and of the prediction it was shown with."""
+def pairs_shown(open_source: Callable[[], Source]) -> list[tuple[int, int]]:
+    """Run a source to its end; the numbers of each picture that was shown and of the prediction it was shown with."""
     pairs: list[tuple[int, int]] = []
+    pipeline = waiting()
 
     def look() -> None:
         latest = pipeline.latest.peek()
@@ -22,7 +24,7 @@ def pairs_shown(pipeline: Pipeline) -> list[tuple[int, int]]:
             pairs.append((latest.frame.seq, latest.prediction.seq))
 
     pipeline.latest.subscribe(look)
-    pipeline.start()
+    pipeline.start(open_source)
     assert pipeline.over.wait(PATIENCE_S)
     pipeline.stop(1)
     return pairs
@@ -47,11 +49,7 @@ def test_the_preview_goes_on_at_the_cameras_rate_when_little_is_classified() -> 
 
 
 def test_a_model_that_keeps_up_has_each_frame_shown_with_its_own_prediction() -> None:
-    pipeline = Pipeline(
-        Job(lambda: Numbered(50, live=True, every_s=0.02), "test", "model"), answer, lambda prediction: None
-    )
-
-    pairs = pairs_shown(pipeline)
+    pairs = pairs_shown(lambda: Numbered(50, live=True, every_s=0.02))
 
     own = sum(frame == predicted for frame, predicted in pairs)
     assert own >= 0.9 * len(pairs) > 30
@@ -63,8 +61,7 @@ def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
         return answer(frame)
 
     seen: list[tuple[int, int]] = []
-    job = Job(lambda: Numbered(200, live=True, every_s=0.004), "test", "model")
-    pipeline = Pipeline(job, slow, lambda prediction: None)
+    pipeline = waiting(slow)
 
     def look() -> None:
         if (latest := pipeline.latest.peek()) is not None:
@@ -78,7 +75,7 @@ def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
 
     watcher = threading.Thread(target=keep_looking)
     watcher.start()
-    pipeline.start()
+    pipeline.start(lambda: Numbered(200, live=True, every_s=0.004))
     assert pipeline.over.wait(PATIENCE_S)
     looking.set()
     watcher.join()
@@ -90,10 +87,8 @@ def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
 
 
 def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vitcam.pipeline.pipeline, "_VALID_S", 0.1)
-    job = Job(lambda: Numbered(100_000, live=True, every_s=0.01), "test", "model", gate=lambda frame: frame.seq == 0)
-    pipeline = Pipeline(job, answer, lambda prediction: None)
-    pipeline.start()
+    monkeypatch.setattr(latest_frame, "VALID_S", 0.1)
+    pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), gate=lambda frame: frame.seq == 0)
     rests = eventually(lambda: pipeline.state().frames.skipped > 60)
     latest = pipeline.latest.peek()
     pipeline.stop(1)
@@ -108,7 +103,7 @@ def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypat
 def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(vitcam.pipeline.pipeline, "_VALID_S", 0.1)
+    monkeypatch.setattr(latest_frame, "VALID_S", 0.1)
     forever = threading.Event()
 
     def hang(frame: Frame) -> Prediction:
@@ -128,9 +123,7 @@ def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away
 
 
 def test_pictures_of_files_are_shown_with_their_own_prediction_only() -> None:
-    pipeline = Pipeline(Job(lambda: Numbered(30), "test", "model"), answer, lambda prediction: None)
-
-    pairs = pairs_shown(pipeline)
+    pairs = pairs_shown(lambda: Numbered(30))
 
     assert set(pairs) == {(seq, seq) for seq in range(30)}
 
@@ -146,9 +139,9 @@ class Picky(Numbered):
 
 def picky(max_fps: float, gate: Callable[[Frame], bool] | None = None) -> Pipeline:
     source = Picky(1000, live=True, every_s=0.01)
-    pipeline = Pipeline(Job(lambda: source, "test", "model", max_fps=max_fps, gate=gate), answer, lambda _: None)
+    pipeline = waiting(max_fps=max_fps, gate=gate)
     source.wanted = pipeline.wants_frame
-    pipeline.start()
+    pipeline.start(lambda: source)
     return pipeline
 
 

@@ -53,7 +53,7 @@ def picture(height: int = 40, width: int = 64) -> Image:
 def seen_through(orientation: Orientation, region: str = "", size: tuple[int, int] = (40, 64)) -> tuple[Frame, Frame]:
     """What the source gave and what left the wrapper."""
     active_crop = ActiveCrop(Region.parse(region) if region else None)
-    options = SourceOptions(input=SPEC, region=lambda: active_crop.region)
+    options = SourceOptions(input=SPEC, active_crop=active_crop)
     inner = Scaling(picture(*size), options)
     with OrientedSource(inner, orientation, options) as source:
         return inner.given, next(iter(source))
@@ -101,7 +101,7 @@ def test_a_part_is_read_off_the_upright_picture() -> None:
 
 def test_a_new_part_holds_from_the_next_frame_on() -> None:
     active_crop = ActiveCrop()
-    options = SourceOptions(input=SPEC, region=lambda: active_crop.region)
+    options = SourceOptions(input=SPEC, active_crop=active_crop)
     with OrientedSource(Scaling(picture(), options), UPRIGHT, options) as source:
         frames = iter(source)
         before = next(frames)

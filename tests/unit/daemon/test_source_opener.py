@@ -2,8 +2,8 @@
 
 import pytest
 
-from vitcam.daemon import opener
-from vitcam.daemon.opener import Opener
+from vitcam.daemon import source_opener
+from vitcam.daemon.source_opener import SourceOpener
 from vitcam.sources import SourceOptions
 from vitcam.sources.demo import DemoInRam
 
@@ -16,8 +16,8 @@ def test_a_libcamera_that_keeps_crashing_is_logged_once(
         on_trouble("libcamera crashed (signal 6); /dev/video0 is used instead")
         return "demo:ram"
 
-    monkeypatch.setattr(opener, "default_uri", default_uri)
-    open_again = Opener("", SourceOptions())
+    monkeypatch.setattr(source_opener, "default_uri", default_uri)
+    open_again = SourceOpener("", SourceOptions())
     sources = [open_again() for _ in range(3)]
 
     assert all(isinstance(source, DemoInRam) for source in sources)

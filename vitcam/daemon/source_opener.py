@@ -9,7 +9,7 @@ from vitcam.sources.source import Source, SourceOptions
 log = logging.getLogger(__name__)
 
 
-class Opener:
+class SourceOpener:
     """Opens the source, and opens it again when it was lost; without a URI it looks for a camera each time."""
 
     def __init__(self, uri: str, options: SourceOptions) -> None:

@@ -1,0 +1,189 @@
+"""Makes the parts of a run and connects them; nothing runs yet.
+
+The handles that parts share are made first: playback, the crop in force, what viewers demand, and the end of the run.
+"""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from vitcam.config.duration import seconds_of
+from vitcam.config.settings import MotionSettings, Settings
+from vitcam.daemon.console_sink import build_sink
+from vitcam.daemon.model import load_configured_model
+from vitcam.daemon.photo_classifier import PhotoClassifier
+from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.saved_crops import initial_crop
+from vitcam.daemon.source_opener import SourceOpener
+from vitcam.errors import UsageError
+from vitcam.events import Rules
+from vitcam.frames import Frame, Prediction
+from vitcam.model.classifier import Classifier
+from vitcam.model.record import model_info
+from vitcam.motion import MotionGate, Rest
+from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
+from vitcam.pictures.view import Orientation
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.pipeline import Pipeline
+from vitcam.redaction import redacted
+from vitcam.sources.active_crop import ActiveCrop
+from vitcam.sources.playback import Playback
+from vitcam.sources.source import SourceOptions
+from vitcam.state import Heartbeats
+from vitcam.text import readable
+from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.variant import Variant
+
+if TYPE_CHECKING:
+    from vitcam.web.server import WebServer
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is asked of one `vitcam run`, beside the settings."""
+
+    settings: Settings
+    model_from: str = ""
+    """Where the configuration names the model; empty where nobody did, or an option of the command line."""
+    realtime: bool | None = None
+    loop: bool | None = None
+    wait: bool = False
+    """Start without the camera, and keep trying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """The parts of a run."""
+
+    pipeline: Pipeline
+    open_source: SourceOpener
+    web: "WebServer | None"
+    publisher: Publisher
+    photos: PhotoClassifier
+
+    def heartbeats(self) -> Heartbeats:
+        """The last signs of life of every part."""
+        return replace(self.pipeline.heartbeats(), web_ns=None if self.web is None else self.web.beat_ns)
+
+    def status(self) -> str:
+        """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
+        state = self.pipeline.state()
+        if state.reason:
+            return f"{state.status.replace('_', ' ')}: {state.reason}"
+        newest = self.pipeline.predicted.peek()
+        guess = f"{newest.top[0].label} {newest.top[0].p:.0%}" if newest else "nothing yet"
+        return f"{guess}, {state.fps.classified:.1f} fps"
+
+
+@dataclass(frozen=True, slots=True)
+class _Handles:
+    """What several parts share, made before any of them."""
+
+    playback: Playback
+    crop: ActiveCrop
+    demand: Demand
+    over: threading.Event
+
+
+def assemble(options: RunOptions, environ: Mapping[str, str], patient: bool) -> Daemon:
+    """Load the model, find the source and connect everything.
+
+    patient  wait for a source that is not there yet
+    raises   ConfigError, ModelError, SourceError, UsageError
+    """
+    settings = options.settings
+    classifier = load_configured_model(settings.model, options.model_from)
+    handles = _Handles(Playback(), initial_crop(settings.camera, environ), Demand(), threading.Event())
+    publisher = Publisher(_rules(settings), handles.over.set)
+    pipeline = _build_pipeline(settings, classifier, publisher, handles, patient)
+    source_options = _source_options(options, classifier, pipeline, publisher, handles)
+    opener = SourceOpener(settings.camera.source, source_options)
+    live = opener.prepare(patient)
+    _check_overlay(settings, classifier)
+    publisher.connect(build_sink(settings.log, not (live or source_options.realtime), classifier.labels))
+    photos = PhotoClassifier(classifier)
+    web = _build_web(settings, pipeline, classifier, photos, handles) if settings.web.enabled else None
+    return Daemon(pipeline, opener, web, publisher, photos)
+
+
+def _build_pipeline(
+    settings: Settings, classifier: Classifier, publisher: Publisher, handles: _Handles, patient: bool
+) -> Pipeline:
+    options = PipelineOptions(
+        source=readable(redacted(settings.camera.source)) or "auto",
+        model=classifier.card.name,
+        patient=patient,
+        max_fps=settings.model.fps,
+        gate=_gate(settings.motion),
+    )
+
+    def classify(frame: Frame) -> Prediction:
+        return classifier(frame, explain=handles.demand.explanation)
+
+    return Pipeline(options, classify, publisher.prediction, handles.over)
+
+
+def _source_options(
+    options: RunOptions, classifier: Classifier, pipeline: Pipeline, publisher: Publisher, handles: _Handles
+) -> SourceOptions:
+    camera = options.settings.camera
+    watched = options.settings.web.enabled
+    return SourceOptions(
+        input=classifier.input,
+        width=camera.width,
+        height=camera.height,
+        fps=camera.fps,
+        realtime=True if options.realtime is None and watched else options.realtime,
+        loop=options.loop,
+        every_s=seconds_of(camera.every),
+        playback=handles.playback,
+        on_unreadable=publisher.unreadable,
+        orientation=Orientation.of(camera.rotate, camera.flip),
+        active_crop=handles.crop,
+        wanted=pipeline.wants_frame,
+    )
+
+
+def _rules(settings: Settings) -> Rules:
+    events = settings.events
+    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
+
+
+def _gate(settings: MotionSettings) -> MotionGate | None:
+    if not settings.enabled:
+        return None
+    return MotionGate(Rest(settings.threshold, settings.hold_s, settings.rest_fps))
+
+
+def _build_web(
+    settings: Settings, pipeline: Pipeline, classifier: Classifier, photos: PhotoClassifier, handles: _Handles
+) -> "WebServer":
+    from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
+
+    return WebServer(
+        pipeline,
+        model_info(classifier),
+        photos,
+        settings.web.host,
+        settings.web.port,
+        Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
+        handles.crop,
+        names=settings.web.names,
+        playback=handles.playback,
+        demand=handles.demand,
+    )
+
+
+def _overlay_mode(settings: Settings, classifier: Classifier) -> str:
+    mode = settings.overlay.mode
+    return default_overlay(classifier.gives) if mode == "auto" else mode
+
+
+def _check_overlay(settings: Settings, classifier: Classifier) -> None:
+    mode = settings.overlay.mode
+    if mode != "auto" and not is_available(OVERLAYS[mode], classifier.gives):
+        raise UsageError(
+            f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
+            "take --overlay auto"
+        )

@@ -1,0 +1,22 @@
+"""What a pipeline is told at its start."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vitcam.frames import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineOptions:
+    """How frames are taken and classified."""
+
+    source: str
+    """Name of the source, for people."""
+    model: str
+    """Name of the model, for people."""
+    patient: bool = False
+    """Keep trying when the source cannot be opened at the start, instead of giving up."""
+    max_fps: float = 0.0
+    """Classify at most this many frames/s; 0: no limit."""
+    gate: Callable[[Frame], bool] | None = None
+    """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
