@@ -63,9 +63,10 @@ def time_graph(path: Path, threads: int, seconds: float) -> dict[str, float]:
 
 
 def some_input(path: Path, tensor: TensorInfo) -> NDArray[Any]:
-    """Random pixels; zeros for whole numbers, which may be indices into something.
+    """Random pixels for pictures and floats; zeros for other whole numbers, which may be indices.
 
-    raises  ModelError for an input that is neither
+    returns  of the tensor's shape, such as (1, h, w, 3)
+    raises   ModelError for an input that is no number
     """
     rng = np.random.default_rng(0)
     if tensor.dtype in (np.uint8, np.int8):

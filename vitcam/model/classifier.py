@@ -157,7 +157,11 @@ class Classifier:
         return self(frame_of(image, self.input, source), explain)
 
     def certainty(self, best: Guess, embedding: NDArray[np.float32] | None) -> float:
-        """How well known what was seen is: by its familiarity, or the best probability where the file carries none."""
+        """How certain it is that the picture shows one of the labels.
+
+        embedding  (D,) float32: what the head reads; None where the model does not give it
+        returns    the familiarity; the probability of the best guess where the file carries no familiarity
+        """
         if self.familiarity is None or embedding is None:
             return best.p
         return self.familiarity.certainty(embedding, best.p)
@@ -206,7 +210,10 @@ class Classifier:
 
 
 def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:
-    """A frame around a picture that no source delivered."""
+    """A frame for a picture that comes from no source.
+
+    image  (H, W, 3) uint8, RGB
+    """
     height, width = image.shape[:2]
     crop: Rect = crop_of(spec, height, width)
     return Frame(image, None, crop, 0, time.monotonic_ns(), source, path)

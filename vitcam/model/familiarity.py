@@ -51,9 +51,10 @@ class Familiarity:
     def certainty(self, embedding: NDArray[np.float32], best: float) -> float:
         """The score, by which a picture counts as known, with `LIFT` for a guess of `SURE`.
 
-        A cup in a picture that is strange as a whole is still a cup.
+        A cup in an otherwise unfamiliar picture is still a cup.
 
-        best  probability of the best guess
+        embedding  (D,) float32: what the head reads
+        best       probability of the best guess
         """
         return self.score(embedding) + LIFT * (best >= SURE)
 

@@ -1,6 +1,6 @@
-"""What printed pictures are made of: panels with a title over them, rows of panels, bars, a colour scale.
+"""The building blocks of figures: panels with a title above them, rows of panels, bars, a colour scale.
 
-Everything here is (H, W, 3) uint8, RGB, on white; lengths are in px. `vitcam explain` and the figures of docs/ use it.
+Every picture is on white, and lengths are in px. `vitcam explain` and the figures of docs/ use it.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ GUTTER = 32
 TITLE = 22
 SMALL = 18
 LINE = 25
-_DIMMED = 0.62  # of the grey picture under a map: colours must not be taken for the picture's own
+_DIMMED = 0.62  # brightness of the grey picture under a map, so that the map's colours stand out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,50 +34,70 @@ class Panel:
     """A picture with a title above it, and a caption of up to two lines between them."""
 
     image: Image
+    """(h, w, 3) uint8, RGB."""
     title: str
     caption: str = ""
 
 
 def blank(height: int, width: int) -> Image:
-    """White paper."""
+    """A white picture, (height, width, 3) uint8, RGB."""
     return np.full((height, width, 3), 255, np.uint8)
 
 
-def stack(parts: Sequence[Image], gap: int) -> Image:
-    """One below the other, from the left."""
-    out = blank(sum(part.shape[0] for part in parts) + gap * (len(parts) - 1), max(part.shape[1] for part in parts))
-    top = 0
-    for part in parts:
-        out[top : top + part.shape[0], : part.shape[1]] = part
-        top += part.shape[0] + gap
+def stack(images: Sequence[Image], gap: int) -> Image:
+    """Put pictures one below the other, at the left edge.
+
+    images   (h, w, 3) uint8, RGB each
+    gap      white between two of them
+    returns  (H, W, 3) uint8, RGB
+    """
+    height = sum(image.shape[0] for image in images) + gap * (len(images) - 1)
+    out, top = blank(height, max(image.shape[1] for image in images)), 0
+    for image in images:
+        out[top : top + image.shape[0], : image.shape[1]] = image
+        top += image.shape[0] + gap
     return out
 
 
-def beside(parts: Sequence[Image], gap: int) -> Image:
-    """One beside the other, from the top."""
-    return np.ascontiguousarray(stack([part.swapaxes(0, 1) for part in parts], gap).swapaxes(0, 1))
+def beside(images: Sequence[Image], gap: int) -> Image:
+    """Put pictures one beside the other, at the top edge.
+
+    images   (h, w, 3) uint8, RGB each
+    gap      white between two of them
+    returns  (H, W, 3) uint8, RGB
+    """
+    return np.ascontiguousarray(stack([image.swapaxes(0, 1) for image in images], gap).swapaxes(0, 1))
 
 
 def framed(image: Image, margin: int) -> Image:
-    """With white on all sides."""
+    """Add a white margin.
+
+    image    (h, w, 3) uint8, RGB
+    margin   on each side
+    returns  (h + 2 margin, w + 2 margin, 3) uint8, RGB
+    """
     out = blank(image.shape[0] + 2 * margin, image.shape[1] + 2 * margin)
     out[margin:-margin, margin:-margin] = image
     return out
 
 
-def fitted(image: Image, room_height: int, room_width: int) -> Image:
-    """As large as the room allows, in proportion; small pictures keep their pixels' edges."""
-    scale = min(room_height / image.shape[0], room_width / image.shape[1])
+def fitted(image: Image, max_height: int, max_width: int) -> Image:
+    """Scale a picture in proportion until it is as high or as wide as allowed.
+
+    image    (h, w, 3) uint8, RGB; the pixels of a small one become sharp squares
+    returns  (H, W, 3) uint8, RGB
+    """
+    scale = min(max_height / image.shape[0], max_width / image.shape[1])
     size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))
     method = cv2.INTER_AREA if scale < 1 else cv2.INTER_NEAREST if scale >= 3 else cv2.INTER_CUBIC
     return np.asarray(cv2.resize(image, size, interpolation=method), dtype=np.uint8)
 
 
 def columns_for(count: int, room_height: int, room_width: int, aspect: float, extra: int, gap: int) -> tuple[int, int]:
-    """How to lay out tiles so that they come out largest.
+    """The layout in which tiles are largest.
 
     aspect   of a tile, width over height
-    extra    height that each tile has besides, for its title
+    extra    height that each tile takes in addition, for its title
     returns  columns, and the width of a tile
     """
     best = (1, 0)
@@ -90,7 +110,11 @@ def columns_for(count: int, room_height: int, room_width: int, aspect: float, ex
 
 
 def panel_row(panels: Sequence[Panel], column: int, gap: int = GUTTER) -> Image:
-    """Panels beside each other, each `column` wide, their pictures beginning at one height."""
+    """Put panels beside each other, with their pictures at the same height.
+
+    column   width of a panel
+    returns  (H, W, 3) uint8, RGB
+    """
     captions = [wrap(panel.caption, column, SMALL)[:2] for panel in panels]
     lines = max(map(len, captions))
     return beside([_captioned(p, c, lines, column) for p, c in zip(panels, captions, strict=True)], gap)
@@ -107,7 +131,11 @@ def _captioned(panel: Panel, caption: list[str], lines: int, column: int) -> Ima
 
 
 def tiles(images: Sequence[Image], titles: Sequence[str], columns: int, gap: int) -> Image:
-    """Equal pictures in rows, a short title above each."""
+    """Put pictures of one size in rows, with a short title above each.
+
+    images   (h, w, 3) uint8, RGB each
+    returns  (H, W, 3) uint8, RGB
+    """
     named = []
     for image, title in zip(images, titles, strict=True):
         head = blank(LINE, image.shape[1])
@@ -118,11 +146,11 @@ def tiles(images: Sequence[Image], titles: Sequence[str], columns: int, gap: int
 
 
 def heat_over(image: Image, weights: NDArray[np.float32], height: int, width: int, opacity: float) -> Image:
-    """A map over the grey picture that it is of.
+    """Draw a map over the picture that it belongs to, in grey.
 
-    image    (h, w, 3) what the model saw
-    weights  (gh, gw), >= 0
-    returns  (height, width, 3)
+    image    (h, w, 3) uint8, RGB: what the model saw
+    weights  (gh, gw) float32, >= 0
+    returns  (height, width, 3) uint8, RGB
     """
     large = fitted(image, height, width)
     large = np.asarray(cv2.resize(large, (width, height)), np.uint8) if large.shape[:2] != (height, width) else large
@@ -132,7 +160,11 @@ def heat_over(image: Image, weights: NDArray[np.float32], height: int, width: in
 
 
 def colour_scale(length: int, low: str, high: str, opacity: float) -> Image:
-    """The colours of `heat_over`, as they come out over a grey of middle brightness, with a word at each end."""
+    """The legend of `heat_over`: its colours over a middle grey, with a word at each end.
+
+    length   of the colours
+    returns  (H, W, 3) uint8, RGB
+    """
     ramp = np.linspace(0, 1, length, dtype=np.float32)[None]
     bar = heat_over(np.full((16, length, 3), 128, np.uint8), ramp, 16, length, opacity)
     left, right = int(width(low, SMALL)) + 12, int(width(high, SMALL)) + 2
@@ -144,7 +176,13 @@ def colour_scale(length: int, low: str, high: str, opacity: float) -> Image:
 
 
 def bars(rows: Sequence[tuple[str, float, Colour]], column: int, pitch: int) -> Image:
-    """Labels with their probabilities, 0 to 1, and a bar below each; `pitch` from one to the next."""
+    """A bar chart of probabilities.
+
+    rows     label, probability of 0 to 1, colour
+    column   width of the chart
+    pitch    from one row to the next
+    returns  (pitch * rows, column, 3) uint8, RGB
+    """
     out = blank(pitch * len(rows), column)
     for i, (label, p, colour) in enumerate(rows):
         percent, top = f"{p:.1%}", i * pitch
@@ -157,7 +195,11 @@ def bars(rows: Sequence[tuple[str, float, Colour]], column: int, pitch: int) -> 
 
 
 def pill(text: str, colour: Colour, good: bool) -> Image:
-    """A word of judgement: white on colour with round ends, after a tick or a cross."""
+    """A badge: white text on a coloured pill, after a tick or a cross.
+
+    good     True: a tick; False: a cross
+    returns  (H, W, 3) uint8, RGB
+    """
     size, height = 26, 52
     out = blank(height, int(width(text, size, "bold")) + 92)
     radius = height // 2

@@ -63,7 +63,7 @@ _OWN_FILE = Limits()
 
 
 def new_picture(height: int, width: int) -> Image:
-    """Memory of its own for a picture."""
+    """New memory for a picture, (height, width, 3) uint8; its values are random."""
     return np.empty((height, width, 3), np.uint8)
 
 

@@ -35,7 +35,11 @@ class Sender:
             self.options.on_unreadable(Unreadable(self.source, trouble))
 
     def frame(self, picture: Image, seq: int, arrived_ns: int) -> Frame:
-        """A frame around a picture whose last byte came at `arrived_ns`: when it was taken, its sender alone knows."""
+        """A frame for a received picture. Only the sender knows when it was taken.
+
+        picture     (H, W, 3) uint8, RGB
+        arrived_ns  when its last byte came
+        """
         height, width = picture.shape[:2]
         return Frame(
             preview=picture,

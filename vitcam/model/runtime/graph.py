@@ -24,14 +24,18 @@ class Runtime:
     load: Callable[..., Any]
     """Its `Interpreter` class."""
     prepare: Callable[[bytes], bytes] = bytes
-    """What is done to a model file's content before it is loaded."""
+    """Changes a model file's content before it is loaded."""
 
 
 class LoadedGraph:
-    """Allocated and ready, from `content`; `path` is only named. Raises ModelError if the runtime refuses it.
+    """An interpreter of one package, allocated and ready.
 
-    The runtime works on the bytes themselves, it copies nothing. A path it would map, and whoever cut that file short
-    or wrote another model into it would end the process.
+    The runtime works on the bytes themselves and copies nothing. If it were given a path, it would map the file, and
+    the process would end when another program cuts that file short or overwrites it.
+
+    path     is only named in messages
+    content  of the model file
+    raises   ModelError if the runtime refuses the graph
     """
 
     def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int) -> None:
@@ -50,7 +54,7 @@ class LoadedGraph:
         self.inputs = tuple(_tensor(detail) for detail in self._graph.get_input_details())
         self.outputs = tuple(_tensor(detail) for detail in self._graph.get_output_details())
         self.signatures = tuple(self._graph.get_signature_list())
-        names = _executed(self._graph._get_ops_details(), self._out)  # there is no public way to count them
+        names = _executed(self._graph._get_ops_details(), self._out)  # there is no public function that counts them
         partitions = names.count("DELEGATE")
         self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
 
@@ -58,10 +62,11 @@ class LoadedGraph:
         return LoadedGraph(*self._made_of, threads)
 
     def set_input(self, value: NDArray[Any], position: int = 0) -> None:
+        """Copy a value into one input, (1, h, w, 3) or (h, w, 3) for pictures."""
         tensor, into = self.inputs[position], self._graph.tensor(self._in[position])()
         if value.dtype == tensor.dtype and value.flags.c_contiguous:
-            # neither `set_tensor`, which first copies what is read-only, nor NumPy's copy: both let other threads run
-            # meanwhile, and the inference wait for them
+            # not `set_tensor` (it first copies what is read-only) and not NumPy's copy: both release the GIL, and
+            # the inference then waits for other threads
             into.data.cast("B")[:] = value.data.cast("B")
         else:
             np.copyto(into, value.reshape(tensor.shape), casting="unsafe")
@@ -73,12 +78,14 @@ class LoadedGraph:
             raise self._refusal("run", error) from error
 
     def get_output(self, position: int) -> NDArray[Any]:
+        """A copy of one output without the batch axis, such as (labels,)."""
         view = self._graph.tensor(self._out[position])()
         return np.array(view[0] if view.ndim > 1 else view)
 
     def run_signature(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """All outputs by name, such as (labels,), for one input, such as (h, w, 3)."""
         try:
-            # kept, the runner would forbid `invoke`; made anew, it costs 10 µs
+            # a runner that is kept would make `invoke` fail; a new one costs 10 µs
             runner = self._graph.get_signature_runner(signature)
             (name,) = runner.get_input_details()
             return {output: np.array(array[0]) for output, array in runner(**{name: value[None]}).items()}
@@ -100,16 +107,16 @@ def _tensor(detail: dict[str, Any]) -> TensorInfo:
 def _executed(ops: list[dict[str, Any]], wanted: list[int]) -> list[str]:
     """The names of the nodes that really run, found by walking back from the outputs.
 
-    LiteRT lists the original operators and behind them the delegate nodes that took some of them over, without saying
-    which: where both give a tensor, the delegate node is the one that runs.
+    LiteRT lists the original operators first, and then the delegate nodes that replace some of them. It does not say
+    which ones: where both give the same tensor, the delegate node is the one that runs.
     """
-    giver = {int(tensor): op for op in ops for tensor in op["outputs"]}  # later wins: delegates come last
-    names, seen, open_ends = [], set(), list(wanted)
-    while open_ends:
-        op = giver.get(open_ends.pop())
+    producer = {int(tensor): op for op in ops for tensor in op["outputs"]}  # the last one wins: delegates come last
+    names, seen, to_visit = [], set(), list(wanted)
+    while to_visit:
+        op = producer.get(to_visit.pop())
         if op is None or op["index"] in seen:
             continue
         seen.add(op["index"])
         names.append(str(op["op_name"]))
-        open_ends.extend(int(tensor) for tensor in op["inputs"])
+        to_visit.extend(int(tensor) for tensor in op["inputs"])
     return names

@@ -1,4 +1,4 @@
-"""The few calls that vitcam needs of whatever runs a TFLite graph."""
+"""The calls that vitcam needs of a runtime for TFLite graphs."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -39,19 +39,26 @@ class Interpreter(Protocol):
     inputs: tuple[TensorInfo, ...]
     outputs: tuple[TensorInfo, ...]
     signatures: tuple[str, ...]
-    """The ways in which the file may be asked, the usual one first; empty where it names none."""
+    """The names of the file's signatures, the default one first; empty where it has none."""
 
     def clone(self, threads: int) -> Self:
         """The same graph from the same bytes, for another thread."""
 
     def set_input(self, value: NDArray[Any], position: int = 0) -> None:
-        """Copy a value into one input; it has the input's shape, with or without the batch axis."""
+        """Copy a value into one input.
+
+        value  of the input's shape with or without the batch axis, such as (1, h, w, 3) or (h, w, 3)
+        """
 
     def invoke(self) -> None:
         """Run the graph; releases the GIL."""
 
     def get_output(self, position: int) -> NDArray[Any]:
-        """A copy of one output, without the batch axis."""
+        """A copy of one output without the batch axis, such as (labels,)."""
 
     def run_signature(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Run another signature on its only input; copies of all its outputs, by name, without the batch axis."""
+        """Run another signature of the file, which has one input.
+
+        value    without the batch axis, such as (h, w, 3)
+        returns  copies of all outputs by name, without the batch axis, such as (labels,)
+        """
