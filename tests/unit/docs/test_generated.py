@@ -15,7 +15,9 @@ from vitcam_training.cli import app as training_app
 APPS = {"vitcam": vitcam_app, "vitcam-train": training_app}
 
 
-@pytest.mark.parametrize("script", ["generate_cli.py", "generate_settings.py", "generate_concepts.py"])
+@pytest.mark.parametrize(
+    "script", ["generate_cli.py", "generate_settings.py", "generate_concepts.py", "generate_layers.py"]
+)
 def test_a_generated_page_is_fresh(script: str) -> None:
     check = subprocess.run([sys.executable, ROOT / "docs" / script, "--check"], capture_output=True, text=True)
 

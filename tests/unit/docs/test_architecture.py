@@ -1,0 +1,51 @@
+"""docs/architecture.md names what there is: every file in it exists, and every package of both trees is in it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.docs.pages import ROOT
+
+TEXT = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+TREES = ("vitcam", "training")
+MOST_MODULES = 14
+
+
+def packages() -> list[str]:
+    found = [path.parent for tree in TREES for path in (ROOT / tree).rglob("__init__.py")]
+    return sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+@pytest.mark.parametrize("package", packages())
+def test_the_table_of_folders_has_a_row_for_every_package(package: str) -> None:
+    assert f"| `{package}/` |" in TEXT
+
+
+def test_every_folder_in_the_table_exists() -> None:
+    folders = re.findall(r"^\| `(\w[\w/]*)/` \|", TEXT, re.MULTILINE)
+
+    assert len(folders) == len(packages())
+    assert not [folder for folder in folders if not (ROOT / folder / "__init__.py").exists()]
+
+
+def test_every_file_that_is_named_exists() -> None:
+    named = set(re.findall(r"(?<![\w/])\w[\w/]*\.py\b", TEXT.replace("../", "")))
+
+    assert len(named) > 30
+    assert not [name for name in named if not exists(name)]
+
+
+def exists(name: str) -> bool:
+    """Whether a path is there: from the root, from inside `vitcam`, or a bare name anywhere in one of the trees."""
+    if any((root / name).exists() for root in (ROOT, ROOT / "vitcam", ROOT / "docs")):
+        return True
+    return "/" not in name and any(list((ROOT / tree).rglob(name)) for tree in TREES)
+
+
+@pytest.mark.parametrize("package", packages())
+def test_a_folder_of_many_modules_has_its_reason_on_the_page(package: str) -> None:
+    modules = [path for path in Path(ROOT / package).glob("*.py") if path.name != "__init__.py"]
+
+    reasons = TEXT.split("## Flat folders", 1)[1]
+    assert len(modules) <= MOST_MODULES or f"- `{package}/`" in reasons
