@@ -1,7 +1,7 @@
-// What the model says of a picture: one word, how familiar the picture is, and the guesses below.
+// The answer for one picture: its best label, how familiar the picture is, and the most probable labels.
 
-import { THRESHOLD } from "./following.js";
 import { Guesses, percent } from "./guesses.js";
+import { THRESHOLD } from "./smoothing.js";
 
 export class Answer {
   #element;
@@ -9,31 +9,32 @@ export class Answer {
   #note;
   #familiarity;
   #guesses;
-  #things = 0;
-  said = "";
+  #labels = 0;
+  spoken = "";
 
-  // element: the card that holds .label, .familiarity, .note and .guesses
+  // element: the card that holds .label, .note and .guesses; the familiarity gauge is added after the label
   constructor(element) {
     this.#element = element;
     this.#label = element.querySelector(".label");
     this.#note = element.querySelector(".note");
+    this.#label.after(document.getElementById("familiarity-gauge").content.cloneNode(true));
     this.#familiarity = element.querySelector(".familiarity");
     this.#guesses = new Guesses(element.querySelector(".guesses"));
   }
 
-  // things: how many labels the model has
-  knows(things) {
-    this.#things = things;
+  // labels: how many the model has
+  setLabels(labels) {
+    this.#labels = labels;
   }
 
-  // a picture that is unknown gets no name: the guesses are only what is closest to it
+  // an unknown picture gets no name: its guesses are only the closest labels
   show({ top, known, familiarity }) {
-    const things = this.#things === 1 ? "the one thing" : `the ${this.#things} things`;
+    const things = this.#labels === 1 ? "the one thing" : `the ${this.#labels} things`;
     const [name, chance] = known ? [top[0].label, percent(top[0].p)] : ["Unknown", ""];
-    this.said = known ? `${name}, ${chance}` : `Unknown: it looks like none of ${things} that the model knows`;
+    this.spoken = known ? `${name}, ${chance}` : `Unknown: it looks like none of ${things} that the model knows`;
     this.#element.classList.toggle("unknown", !known);
     this.#name(name, chance);
-    this.#note.textContent = known ? "Most probable:" : `It looks like none of ${things} it knows. Closest:`;
+    this.#note.textContent = known ? "Most probable:" : `It looks like none of ${things} that the model knows. Closest:`;
     this.#showFamiliarity(familiarity ?? null);
     this.#guesses.show(top);
   }
@@ -44,7 +45,7 @@ export class Answer {
     this.#label.children[1].textContent = chance;
   }
 
-  // null: the model file cannot tell
+  // null: the model file has no familiarity
   #showFamiliarity(familiarity) {
     this.#familiarity.hidden = familiarity === null;
     if (familiarity === null) return;
@@ -52,6 +53,6 @@ export class Answer {
     meter.style.setProperty("--p", familiarity);
     meter.setAttribute("aria-valuenow", Math.round(100 * familiarity));
     this.#familiarity.querySelector(".word").textContent = familiarity < THRESHOLD ? "too low" : "high";
-    meter.setAttribute("aria-valuetext", `${percent(familiarity)}, from 50 % on the picture counts as known`);
+    meter.setAttribute("aria-valuetext", `${percent(familiarity)}, the picture counts as known from 50 %`);
   }
 }

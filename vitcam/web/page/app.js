@@ -1,28 +1,28 @@
-// Joins the parts of the page to the daemon, and joins them again whenever it was away.
+// Connects the parts of the page to the daemon, and connects them again when it was not reachable.
 
 import { Answer } from "./answer.js";
 import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
-import { Following } from "./following.js";
 import { showModel } from "./model.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
 import { Playback } from "./playback.js";
 import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
+import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
 
 const ASK_MS = 1000;
-const ASLEEP_MS = 10_000; // so long between two questions means that the computer slept
+const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
 const DRAW_MS = 100;
 const SPEAK_MS = 5000;
 const STATUS = { ok: "Live", degraded: "Degraded", no_signal: "No picture", starting: "Starting", paused: "Paused", offline: "Reconnecting" };
-const ON_CARD = ["no_signal", "starting"];
+const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
 const photo = new Photo();
 const answer = new Answer(document.getElementById("answer"));
-const following = new Following();
+const smoothing = new Smoothing();
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
 const playback = new Playback(showPlayback);
@@ -34,7 +34,7 @@ let crop = null;
 
 let events = null;
 let newest = null;
-let framed = false; // a prediction says what it was made of; until the first one, the state does
+let framed = false; // predictions say which part the model saw; before the first one, the state says it
 
 function listen() {
   events = new EventSource("/api/predictions");
@@ -57,22 +57,22 @@ function relisten() {
 
 setInterval(() => {
   if (!newest?.top.length) return;
-  answer.show(following.add(newest));
-  document.getElementById("caption").textContent = answer.said;
+  answer.show(smoothing.add(newest));
+  document.getElementById("caption").textContent = answer.spoken;
   newest = null;
 }, DRAW_MS);
 
-// for those who listen instead of look: only when it changes, and not too often
+// for screen readers: only when it changes, and not too often
 
 let spoken = "";
 setInterval(() => {
   const name = document.getElementById("label").firstElementChild?.textContent ?? "";
   if (name === spoken) return;
   spoken = name;
-  document.getElementById("spoken").textContent = answer.said;
+  document.getElementById("spoken").textContent = answer.spoken;
 }, SPEAK_MS);
 
-// state: every second; what was lost comes back with the first answer
+// state: every second; after an outage everything starts again with the first answer
 
 let away = false;
 let uptime = 0;
@@ -95,7 +95,7 @@ async function askState() {
 }
 
 async function rejoin() {
-  if (JSON.stringify(await getModel()) !== JSON.stringify(model)) return location.reload(); // its switches are others
+  if (JSON.stringify(await getModel()) !== JSON.stringify(model)) return location.reload(); // another model has other controls
   picture.reload();
   relisten();
 }
@@ -115,7 +115,7 @@ function showPlayback(record) {
   document.querySelector(".frame").classList.toggle("slides", Boolean(record?.path)); // photos of many shapes
 }
 
-// at once: the next prediction may be long in coming
+// at once: the next prediction may take long
 function showView(view) {
   seen.show(view.picture, view.seen);
   crop.show(view);
@@ -129,13 +129,13 @@ function showStatus(status, reason) {
   }
   const line = document.getElementById("reason");
   line.hidden = !reason;
-  line.classList.toggle("quiet", ON_CARD.includes(status)); // the card in the picture says it; this one is read aloud
+  line.classList.toggle("quiet", ON_PLACEHOLDER.includes(status)); // the placeholder in the picture says it; this line is for screen readers
   if (line.textContent !== reason) line.textContent = reason;
   document.querySelector(".frame").classList.toggle("offline", status === "offline");
   document.querySelector("main").classList.toggle("stale", !["ok", "degraded", "paused"].includes(status));
 }
 
-// a tab that nobody sees asks for nothing
+// a hidden tab sends no requests
 
 let asking = 0;
 
@@ -162,7 +162,7 @@ async function begin() {
   try {
     model = await getModel();
     showModel(model);
-    answer.knows(model.labels?.length ?? 0);
+    answer.setLabels(model.labels?.length ?? 0);
     photo.setModel(model);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {

@@ -1,4 +1,4 @@
-// The switches below the picture: overlay, head, opacity.
+// The controls below the picture: overlay, head, opacity.
 
 import { loadSettings, saveSettings } from "./settings.js";
 
@@ -17,7 +17,7 @@ export class Controls {
     this.#changed = changed;
     this.#explained = model.stream.overlays_explained;
     const chosen = loadSettings({ overlay: model.stream.default.overlay, head: "mean", opacity: model.stream.default.opacity });
-    // what was chosen for another model may be unknown to this one
+    // a choice made for another model may not exist for this one
     if (!model.stream.overlays.includes(chosen.overlay)) chosen.overlay = model.stream.default.overlay;
     this.#addOverlays(chosen.overlay);
     this.#addHeads(model.heads ?? 0, chosen.head);
@@ -40,7 +40,7 @@ export class Controls {
     this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);
-    clearTimeout(this.#pending); // a slider moves through many values, each a stream of its own
+    clearTimeout(this.#pending); // a slider passes many values, and each would start a new stream
     this.#pending = setTimeout(() => this.#changed(chosen, kind), 120);
   }
 

@@ -1,9 +1,9 @@
-// Choosing the part of the picture that the model is shown: by dragging, by arrow keys, or by figures.
+// Choosing the part of the picture that the model sees: by dragging, with the arrow keys, or by numbers.
 
 import { place, seenOf } from "./seen.js";
 
 const WHOLE = [0, 0, 1, 1];
-const LEAST = 0.02; // of a side; less is a slip of the finger
+const MIN_SIDE = 0.02; // of the picture; a shorter drag is a click
 const STEP = 0.01;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -61,16 +61,16 @@ export class Crop {
     document.getElementById("fit").classList.toggle("choosing", open);
   }
 
-  // typed: the figure that somebody is writing, which stays as it is
+  // typed: the field that the viewer is typing in, which is not changed
   #set([x, y, width, height], typed = -1) {
-    const [w, h] = [clamp(width, LEAST, 1), clamp(height, LEAST, 1)];
+    const [w, h] = [clamp(width, MIN_SIDE, 1), clamp(height, MIN_SIDE, 1)];
     this.#rect = [clamp(x, 0, 1 - w), clamp(y, 0, 1 - h), w, h];
     place(this.#box, this.#rect);
     if (this.#view.picture) place(this.#inner, seenOf(this.#rect, this.#input, this.#view.picture));
     this.#fields.forEach((field, side) => { if (side !== typed) field.value = (100 * this.#rect[side]).toFixed(1); });
   }
 
-  // what is typed holds: a place takes from the size, and a size moves the place
+  // the typed number is kept: a position makes the size smaller, a size moves the position
   #read(typed) {
     const sides = this.#fields.map((field) => field.valueAsNumber / 100);
     if (!sides.every(Number.isFinite)) return;
@@ -81,7 +81,7 @@ export class Crop {
 
   // on a handle: resize; inside: move; elsewhere: a new rectangle
   #drag(down) {
-    if (down.button !== 0 || !down.isPrimary) return; // a second finger changes nothing
+    if (down.button !== 0 || !down.isPrimary) return; // ignore a second finger
     down.preventDefault();
     const start = this.#point(down);
     const [x, y, w, h] = this.#rect;
@@ -91,7 +91,7 @@ export class Crop {
     const move = (event) => {
       const [px, py] = this.#point(event);
       if (inside) this.#set([x + px - start[0], y + py - start[1], w, h]);
-      else if (corner || Math.hypot(px - start[0], py - start[1]) > LEAST) this.#set(between(anchor, [px, py]));
+      else if (corner || Math.hypot(px - start[0], py - start[1]) > MIN_SIDE) this.#set(between(anchor, [px, py]));
     };
     this.#layer.setPointerCapture(down.pointerId);
     this.#box.focus({ preventScroll: true });
@@ -106,7 +106,7 @@ export class Crop {
     return [clamp((event.clientX - area.left) / area.width, 0, 1), clamp((event.clientY - area.top) / area.height, 0, 1)];
   }
 
-  // arrows move, with shift they resize
+  // arrow keys move the rectangle, with shift they resize it
   #nudge(event) {
     const arrow = ARROWS[event.key];
     if (!arrow) return;
@@ -124,8 +124,8 @@ export class Crop {
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error, null);
       this.#close();
-      this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer speaks of the next one
-      this.#say(answer.remembered ? "Remembered for the next start. In the configuration it is" : `Holds until vitcam is restarted (${answer.reason}). To keep it, write`, answer.line);
+      this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer is about the next run
+      this.#say(answer.remembered ? "Saved for the next start. The same in the configuration file:" : `Active until vitcam is restarted (${answer.reason}). To keep it, add to the configuration file:`, answer.line);
     } catch {
       this.#say("vitcam did not answer; is it still running?", null);
     }

@@ -1,6 +1,6 @@
 // The most probable labels as bars that grow, shrink and change places.
 
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 
 export class Guesses {
   #list;
@@ -12,7 +12,7 @@ export class Guesses {
 
   // all: [{label, p}], best first
   show(all) {
-    const top = all.slice(0, MOST_ROWS);
+    const top = all.slice(0, MAX_ROWS);
     this.#list.style.setProperty("--rows", top.length);
     const wanted = new Set(top.map((guess) => guess.label));
     for (const [label, row] of this.#rows) {
@@ -33,14 +33,14 @@ export class Guesses {
     const row = { element, percent: child(element, "span", "percent") };
     row.fill = child(child(element, "div", "track"), "div", "fill");
     row.fill.style.setProperty("--p", 0);
-    element.getBoundingClientRect(); // settles the bar at 0, so that it grows from there
+    element.getBoundingClientRect(); // makes the browser draw the bar at 0, so that it grows from there
     this.#rows.set(label, row);
     return row;
   }
 
   #remove(label, row) {
     this.#rows.delete(label);
-    row.element.remove(); // at once: a name that fades below another one cannot be read, nor can that one
+    row.element.remove(); // at once: two names on top of each other cannot be read
   }
 }
 

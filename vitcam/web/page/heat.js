@@ -1,4 +1,4 @@
-// Attention drawn over a photo, as vitcam.pictures.overlay draws it over the live picture.
+// Draws attention over a photo in the same way as vitcam.pictures.overlay over the live picture.
 
 // inferno, nine of its 256 colours
 const INFERNO = [
@@ -6,19 +6,19 @@ const INFERNO = [
   [207, 68, 70], [237, 105, 37], [251, 155, 6], [252, 255, 164],
 ];
 
-const FINE = 16; // px a patch, before the canvas is stretched over the photo
+const PATCH_PX = 16; // px per patch before the canvas is stretched over the photo
 
 // attention: heads of rows of columns; style: tint, heat or grid, as the kind of overlay says; draws inside `seen` {x, y, width, height} of a photo
 export function drawHeat(context, attention, seen, { style, head, opacity }) {
   if (!attention) return;
   const grid = spread(fuse(attention, head));
-  const small = style === "grid" ? grid : enlarge(grid, FINE);
+  const small = style === "grid" ? grid : enlarge(grid, PATCH_PX);
   context.imageSmoothingEnabled = style !== "grid";
   context.drawImage(colours(small, (heat) => (style === "heat" ? 1 : heat * opacity)), seen.x, seen.y, seen.width, seen.height);
   if (style === "grid") drawBorders(context, grid, seen);
 }
 
-// to 0..1; the hottest fiftieth all becomes 1, so that a few hot patches do not hide the rest; below zero is 0
+// scales to 0..1; the top 2 % become 1, so that a few large weights do not hide the rest; negative weights become 0
 function spread(weights) {
   const positive = weights.map((row) => row.map((weight) => Math.max(0, weight)));
   const sorted = positive.flat().sort((a, b) => a - b);

@@ -33,7 +33,7 @@ function rows(model) {
 function showLabels(labels) {
   const details = document.getElementById("model-labels");
   details.hidden = labels.length === 0;
-  details.querySelector("summary").textContent = `${labels.length} labels it knows`;
+  details.querySelector("summary").textContent = `${labels.length} labels`;
   details.querySelector("p").textContent = labels.join(" · ");
 }
 

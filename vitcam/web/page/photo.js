@@ -1,11 +1,11 @@
-// A photo of the viewer's own: send it, and show what the model says of it.
+// A viewer's photo: send it, and show the answer.
 
 import { Answer } from "./answer.js";
-import { readFiles } from "./dropped.js";
-import { acceptDrops } from "./drops.js";
+import { acceptDrops } from "./drag_and_drop.js";
 import { PhotoPicture } from "./photo_picture.js";
 import { Sheet } from "./sheet.js";
 import { milliseconds } from "./speed.js";
+import { readFiles } from "./transfer.js";
 
 export class Photo {
   #card = document.getElementById("photo");
@@ -14,7 +14,7 @@ export class Photo {
   #answer = new Answer(document.getElementById("photo-answer"));
   #picture = new PhotoPicture();
   #sheet = new Sheet();
-  #newest = 0; // an answer that a newer photo overtook is not shown
+  #newest = 0; // the answer to an older photo is not shown
 
   constructor() {
     const chosen = document.getElementById("file");
@@ -30,8 +30,8 @@ export class Photo {
 
   // model: of /api/model
   setModel(model) {
-    this.#answer.knows(model.labels?.length ?? 0);
-    this.#sheet.allow(Boolean(model.rollout));
+    this.#answer.setLabels(model.labels?.length ?? 0);
+    this.#sheet.setAvailable(Boolean(model.rollout));
   }
 
   look(look, kind) {
@@ -46,7 +46,7 @@ export class Photo {
   }
 
   async #classify(photo, turn) {
-    this.#say("Looking at it …");
+    this.#say("Classifying the photo …");
     const started = performance.now();
     try {
       const response = await fetch("/api/classify?input=1", { method: "POST", body: photo });
@@ -66,18 +66,18 @@ export class Photo {
     this.#result.hidden = false;
     this.#answer.show(answer);
     this.#picture.show(answer, bitmap);
-    this.#sheet.offer(photo);
+    this.#sheet.setPhoto(photo);
     const { preprocess, infer } = answer.ms;
     document.getElementById("photo-times").textContent =
-      `preprocess ${milliseconds(preprocess)}, inference ${milliseconds(infer)}, with upload ${milliseconds(roundTripMs)}`;
+      `preprocessing ${milliseconds(preprocess)}, inference ${milliseconds(infer)}, with upload ${milliseconds(roundTripMs)}`;
     this.#reveal();
   }
 
-  // the answer to an older photo goes: it would stand for this one
+  // hides the answer to the photo before: it would look like the answer to this one
   #refuse(sentence) {
     this.#result.hidden = true;
     this.#picture.clear();
-    this.#sheet.offer(null);
+    this.#sheet.setPhoto(null);
     this.#say(sentence, true);
     this.#reveal();
   }
@@ -89,7 +89,7 @@ export class Photo {
   }
 
   #reveal() {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#card.scrollIntoView({ behavior: calm ? "instant" : "smooth", block: "nearest" });
+    const reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#card.scrollIntoView({ behavior: reduced ? "instant" : "smooth", block: "nearest" });
   }
 }

@@ -1,9 +1,9 @@
-// The photo that was answered last: with the overlay and what the model saw of it, beside what the model was given.
+// The last photo with its overlay and the part that the model saw, next to the picture that the model received.
 
 import { drawHeat } from "./heat.js";
 import { place } from "./seen.js";
 
-const MOST_PX = 1280;
+const MAX_PX = 1280;
 
 export class PhotoPicture {
   #canvas = document.getElementById("photo-canvas");
@@ -16,7 +16,7 @@ export class PhotoPicture {
   #look = { head: "mean", opacity: 0.5 };
   #kind = { needs: { name: "attention", by_head: true }, style: "tint" };
 
-  // answer: of /api/classify; bitmap: null where the browser cannot show what the daemon can read
+  // answer: of /api/classify; bitmap: null if the browser cannot decode the photo
   show(answer, bitmap) {
     this.#answer = answer;
     this.#bitmap = bitmap;
@@ -25,17 +25,17 @@ export class PhotoPicture {
     this.#seen.hidden = !crop;
     if (crop) place(this.#seen, [crop.x / image.width, crop.y / image.height, crop.width / image.width, crop.height / image.height]);
     this.#showGiven(answer.input);
-    this.#canvas.setAttribute("aria-label", `The photo, with where the model looked to see: ${answer.top[0].label}`);
+    this.#canvas.setAttribute("aria-label", `The photo, and where the model looked. Its answer: ${answer.top[0].label}`);
     this.#draw();
   }
 
-  // input: a data URL, which the page's own rules keep out of pictures, so it becomes a blob
+  // input: a data URL; the Content-Security-Policy forbids these in pictures, so it becomes a blob
   #showGiven(input) {
     this.#given.hidden = !input;
     if (this.#givenUrl) URL.revokeObjectURL(this.#givenUrl);
     this.#givenUrl = null;
     if (!input) return;
-    const bytes = Uint8Array.from(atob(input.slice(input.indexOf(",") + 1)), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(input.slice(input.indexOf(",") + 1)), (character) => character.charCodeAt(0));
     this.#givenUrl = URL.createObjectURL(new Blob([bytes], { type: "image/png" }));
     this.#given.querySelector("img").src = this.#givenUrl;
   }
@@ -44,7 +44,7 @@ export class PhotoPicture {
     this.#answer = this.#bitmap = null;
   }
 
-  // the overlay switches of the live picture hold here, too
+  // the overlay of the live picture is used here, too
   look(look, kind) {
     this.#look = look;
     this.#kind = kind;
@@ -54,7 +54,7 @@ export class PhotoPicture {
 
   #draw() {
     const { image, crop, attention } = this.#answer;
-    const scale = Math.min(1, MOST_PX / Math.max(image.width, image.height));
+    const scale = Math.min(1, MAX_PX / Math.max(image.width, image.height));
     this.#canvas.width = Math.round(image.width * scale);
     this.#canvas.height = Math.round(image.height * scale);
     const context = this.#canvas.getContext("2d");

@@ -1,4 +1,4 @@
-// The MJPEG stream in an <img>: which variant, when to stop, when to begin again.
+// The MJPEG stream in an <img>: which variant to ask for, when to stop, when to start again.
 
 const NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const WIDTHS = [480, 640, 960, 1280, 1600, 1920]; // few, so that viewers share pictures
@@ -10,12 +10,12 @@ export class LivePicture {
   #running = false;
   #attempt = 0;
   #retry = 0;
-  #crowded = false; // others watch so many different pictures that there is no place for this one
+  #crowded = false; // too many variants are being watched: ask for the default one
 
   constructor(img) {
     this.#img = img;
     img.addEventListener("error", () => this.#recover());
-    img.addEventListener("dragstart", (event) => event.preventDefault()); // or the frame is dragged off as a file
+    img.addEventListener("dragstart", (event) => event.preventDefault()); // otherwise the browser drags the frame as a file
     new ResizeObserver(() => this.#refresh()).observe(img);
   }
 
@@ -32,7 +32,7 @@ export class LivePicture {
     this.reload();
   }
 
-  // ends the connection: a tab that nobody sees costs the camera nothing
+  // ends the connection, so that a hidden tab costs nothing
   stop() {
     this.#running = false;
     clearTimeout(this.#retry);
@@ -58,10 +58,10 @@ export class LivePicture {
     if (!this.#running || !this.#options) return;
     const wanted = this.#img.clientWidth * Math.min(devicePixelRatio, 2);
     const width = WIDTHS.find((candidate) => candidate >= wanted) ?? WIDTHS.at(-1);
-    // the picture that is given unasked always has a place
+    // the default variant is always allowed
     const variant = this.#crowded ? "" : new URLSearchParams({ ...this.#options, width }).toString();
     if (this.#img.dataset.variant === variant) return;
     this.#img.dataset.variant = variant;
-    this.#img.src = `/stream?${variant}&again=${this.#attempt}`; // a browser may show a known address from memory
+    this.#img.src = `/stream?${variant}&again=${this.#attempt}`; // a browser may show a known address from its cache
   }
 }

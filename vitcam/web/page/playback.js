@@ -1,4 +1,4 @@
-// Pause and step through a folder, a photo or a film; there is nothing to see here where a camera is watched.
+// Pause and step through a folder, a photo or a video. Hidden while the source is a camera.
 
 const TYPING = "input, select, textarea, dialog, .crop-box";
 const PRESSED = "button, a, summary, label"; // the space bar presses these
@@ -22,8 +22,8 @@ export class Playback {
     document.addEventListener("keydown", (event) => this.#press(event));
   }
 
-  // record: `playback` of /api/state; null where the source is no file
-  // source: of /api/state; a photo's place is said from there on
+  // record: `playback` of /api/state; null if the source is not a file
+  // source: of /api/state; paths of photos are shown relative to it
   show(record, source) {
     this.#record = record;
     this.#bar.hidden = !record;
@@ -54,9 +54,9 @@ export class Playback {
     event.preventDefault();
   }
 
-  async #ask(wish) {
+  async #ask(change) {
     try {
-      const response = await fetch("/api/playback", { method: "POST", body: JSON.stringify(wish) });
+      const response = await fetch("/api/playback", { method: "POST", body: JSON.stringify(change) });
       const answer = await response.json();
       this.#say(response.ok ? "" : answer.error);
       if (response.ok) this.#changed(answer);

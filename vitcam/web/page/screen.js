@@ -1,4 +1,4 @@
-// How much of the window the picture takes, and which part of it: full screen, and zoom to what the model sees.
+// Full screen, and zoom to what the model sees.
 
 export class Screen {
   #screen = document.getElementById("screen");
@@ -7,7 +7,7 @@ export class Screen {
   #zoom = document.getElementById("zoom");
 
   constructor() {
-    this.#full.hidden = !document.fullscreenEnabled; // as on an iPhone
+    this.#full.hidden = !document.fullscreenEnabled; // iPhones have no full screen
     this.#full.addEventListener("click", () => this.#toggleFull());
     document.addEventListener("fullscreenchange", () => this.#name(this.#full, document.fullscreenElement ? "Leave full screen" : "Full screen"));
     this.#zoom.addEventListener("click", () => this.#toggleZoom());
@@ -15,7 +15,7 @@ export class Screen {
 
   async #toggleFull() {
     if (document.fullscreenElement) await document.exitFullscreen();
-    else await this.#screen.requestFullscreen().catch(() => { this.#full.hidden = true; }); // the browser forbids it
+    else await this.#screen.requestFullscreen().catch(() => { this.#full.hidden = true; }); // the browser does not allow it
   }
 
   #toggleZoom() {

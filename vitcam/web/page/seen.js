@@ -1,4 +1,4 @@
-// What the model sees of the picture: its border, and a veil over the rest. Drawn on the page, never into the picture.
+// Marks the part of the picture that the model sees with a border, and dims the rest. Drawn on the page, not into the picture.
 
 // rectangles are [x, y, width, height] in fractions of the upright picture
 
@@ -20,7 +20,7 @@ export class Seen {
     this.#shape = shape;
     this.#frame.style.setProperty("--ratio", width / height);
     this.#frame.style.setProperty("--px", width);
-    // the border of one photo must not glide to its place in the next one
+    // no animation from one photo to the next
     this.#border.classList.add("jump");
     requestAnimationFrame(() => requestAnimationFrame(() => this.#border.classList.remove("jump")));
   }
@@ -30,7 +30,7 @@ export function place(element, [x, y, width, height]) {
   for (const [name, value] of Object.entries({ x, y, w: width, h: height })) element.style.setProperty(`--${name}`, value);
 }
 
-// The part of `crop` that a model sees of it, as vitcam.pictures.resize.crop_of has it.
+// The part of `crop` that a model sees, computed as in vitcam.pictures.resize.crop_of.
 export function seenOf(crop, input, picture) {
   if (!input || input.resize === "squash") return crop;
   const [x, y, width, height] = crop;

@@ -1,4 +1,4 @@
-// What the viewer chose, kept by the browser for the next visit.
+// The viewer's settings, kept by the browser for the next visit.
 
 const KEY = "vitcam";
 
@@ -14,6 +14,6 @@ export function saveSettings(settings) {
   try {
     localStorage.setItem(KEY, JSON.stringify(settings));
   } catch {
-    // then they last as long as the page
+    // then the settings last as long as the page
   }
 }

@@ -1,4 +1,4 @@
-// The sheet of `vitcam explain` for the photo that was answered last: drawn when it is asked for.
+// The sheet of `vitcam explain` for the last photo, drawn when the viewer asks for it.
 
 export class Sheet {
   #dialog = document.getElementById("sheet");
@@ -14,13 +14,13 @@ export class Sheet {
     document.getElementById("sheet-close").addEventListener("click", () => this.#dialog.close());
   }
 
-  // can: whether this model can explain itself
-  allow(can) {
-    this.#button.hidden = !can;
+  // available: whether the model can explain its answers
+  setAvailable(available) {
+    this.#button.hidden = !available;
   }
 
-  // photo: a File; null where none was answered
-  offer(photo) {
+  // photo: a File; null if there is no answer
+  setPhoto(photo) {
     this.#photo = photo;
     this.#message.hidden = true;
     if (this.#url) URL.revokeObjectURL(this.#url);
@@ -30,15 +30,15 @@ export class Sheet {
   async #open() {
     const photo = this.#photo;
     this.#button.disabled = true;
-    this.#say(this.#url ? "" : "Drawing the sheet …");
+    this.#say(this.#url ? "" : "Drawing the explanation …");
     const sentence = this.#url ? "" : await this.#draw(photo);
     this.#button.disabled = false;
-    if (photo !== this.#photo) return; // another photo came meanwhile
+    if (photo !== this.#photo) return; // another photo was sent meanwhile
     this.#say(sentence, true);
     if (!sentence) this.#dialog.showModal();
   }
 
-  // returns "" or why there is no sheet
+  // returns "", or the reason why there is no sheet
   async #draw(photo) {
     try {
       const response = await fetch("/api/explain", { method: "POST", body: photo });

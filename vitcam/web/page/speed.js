@@ -32,7 +32,7 @@ export class Speed {
     }
   }
 
-  // most of what came since the last answer was looked at by the motion gate, and left
+  // resting: the motion gate skipped most frames since the last answer
   #showRest(frames) {
     const before = this.#frames ?? frames;
     this.#frames = frames;

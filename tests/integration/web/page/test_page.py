@@ -233,13 +233,13 @@ def test_the_page_fits_its_window_without_scrolling_sideways(server: WebServer, 
 
 _FLICKER = """
   const done = arguments[arguments.length - 1];
-  Promise.all([import("/page/guesses.js"), import("/page/following.js")]).then(([{ Guesses }, { Following }]) => {
+  Promise.all([import("/page/guesses.js"), import("/page/smoothing.js")]).then(([{ Guesses }, { Smoothing }]) => {
     const list = document.body.appendChild(document.createElement("ol"));
-    const [following, guesses] = [new Following(), new Guesses(list)];
+    const [smoothing, guesses] = [new Smoothing(), new Guesses(list)];
     const seen = new Set();
     for (let i = 0; i < 40; i++) {
       const faint = ["ant", "bee", "cat", "dog"].map((label, k) => ({ label, p: 0.001 * (1 + ((i + k) % 4)) }));
-      guesses.show(following.add({ top: [{ label: "cup", p: 0.98 }, ...faint], known: true }, 100 * i).top);
+      guesses.show(smoothing.add({ top: [{ label: "cup", p: 0.98 }, ...faint], known: true }, 100 * i).top);
       const rows = [...list.children].map((row) => [row.style.getPropertyValue("--place"), row.textContent]);
       if (i > 10) seen.add(JSON.stringify(rows.map(([place, text]) => `${place} ${text}`).sort()));
     }

@@ -150,7 +150,7 @@ def test_an_unknown_picture_has_no_name_and_says_why(site: tuple[Camera, WebServ
     wait(page, lambda: text(page, "label").startswith("Unknown"))
     card = page.find_element(By.ID, "answer")
 
-    assert "none of the 2 things it knows" in card.find_element(By.CSS_SELECTOR, ".note").text
+    assert "none of the 2 things that the model knows" in card.find_element(By.CSS_SELECTOR, ".note").text
     wait(page, lambda: card.find_element(By.CSS_SELECTOR, ".familiarity .word").text == "too low")
     assert "%" not in text(page, "label"), "a percentage beside it would speak of something else"
     assert findings(page) == []
@@ -189,7 +189,7 @@ def test_a_photo_stands_beside_what_the_model_was_given_and_explains_itself(page
 
 @pytest.mark.parametrize(
     ("name", "kind", "sentence"),
-    [("notes.txt", "text/plain", "no picture"), ("photo.jpg", "image/jpeg", "not an image"), ("no.png", "", "empty")],
+    [("notes.txt", "text/plain", "not a picture"), ("photo.jpg", "image/jpeg", "not an image"), ("no.png", "", "empty")],
 )
 def test_what_is_no_photo_gets_a_sentence_and_clears_the_old_answer(
     page: Chrome, tmp_path: Path, name: str, kind: str, sentence: str

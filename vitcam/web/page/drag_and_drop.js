@@ -1,16 +1,16 @@
-// Files that are dropped anywhere on the page. What was dragged from the page itself is no upload.
+// Files that are dropped anywhere on the page. Something dragged from the page itself is not an upload.
 
-import { readTransfer } from "./dropped.js";
+import { readTransfer } from "./transfer.js";
 
-// taken: called with {photo} or {sentence}
-export function acceptDrops(veil, taken) {
+// dropped: called with {photo} or {sentence}
+export function acceptDrops(veil, dropped) {
   let own = false;
-  let inside = 0; // enter and leave come for every element that is passed
+  let inside = 0; // there are dragenter and dragleave events for every element on the way
   const show = (entered) => {
     inside = entered;
     veil.hidden = own || inside <= 0;
   };
-  // what a part of the page has forbidden never starts, and so never ends
+  // a drag that a part of the page prevented never starts, and so has no dragend
   addEventListener("dragstart", (event) => { own = !event.defaultPrevented; });
   addEventListener("dragend", () => { own = false; });
   addEventListener("dragenter", (event) => { event.preventDefault(); show(inside + 1); });
@@ -19,6 +19,6 @@ export function acceptDrops(veil, taken) {
   addEventListener("drop", (event) => {
     event.preventDefault();
     show(0);
-    if (!own) taken(readTransfer(event.dataTransfer));
+    if (!own) dropped(readTransfer(event.dataTransfer));
   });
 }

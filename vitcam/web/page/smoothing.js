@@ -1,32 +1,32 @@
-// What was there lately: frame by frame, bars would jump and change places faster than anybody can read.
+// Smooths predictions over time. Otherwise bars would jump and change places faster than anybody can read.
 
 const HALF_LIFE_MS = 250;
 const FORGET_BELOW = 0.0005;
-const LEAST_SHOWN = 0.01; // below it all are "< 1 %", and would change places for ever
+const MIN_SHOWN = 0.01; // labels below it all show "< 1 %" and would change places all the time
 export const THRESHOLD = 0.5; // of familiarity: below it a picture is unknown
 
-export class Following {
+export class Smoothing {
   #p = new Map();
   #familiarity = null;
   #path = null;
   #at = -Infinity;
 
-  // prediction: of /api/predictions; returns {top, known, familiarity}, each a mean of the last moments
+  // prediction: of /api/predictions; returns {top, known, familiarity}, each averaged over the last moments
   add({ top, known, familiarity = null, path = null }, now = performance.now()) {
-    if (path !== this.#path) this.#at = -Infinity; // another photo has nothing to do with the last one
+    if (path !== this.#path) this.#at = -Infinity; // another photo starts anew
     const keep = 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
     this.#at = now;
     this.#path = path;
     if (familiarity === null) this.#familiarity = null;
     else this.#familiarity = (this.#familiarity ?? familiarity) * keep + familiarity * (1 - keep);
-    const sure = this.#familiarity === null ? known : this.#familiarity >= THRESHOLD;
-    return { top: this.#follow(top, keep), known: sure, familiarity: this.#familiarity };
+    const isKnown = this.#familiarity === null ? known : this.#familiarity >= THRESHOLD;
+    return { top: this.#smooth(top, keep), known: isKnown, familiarity: this.#familiarity };
   }
 
-  #follow(top, keep) {
+  #smooth(top, keep) {
     for (const [label, p] of this.#p) this.#p.set(label, p * keep);
     for (const { label, p } of top) this.#p.set(label, (this.#p.get(label) ?? 0) + p * (1 - keep));
-    const weight = ({ p }) => (p < LEAST_SHOWN ? 0 : p);
+    const weight = ({ p }) => (p < MIN_SHOWN ? 0 : p);
     const all = [...this.#p].map(([label, p]) => ({ label, p })).sort((a, b) => weight(b) - weight(a));
     this.#p = new Map(all.filter(({ p }) => p > FORGET_BELOW).map(({ label, p }) => [label, p]));
     return all.slice(0, top.length);
