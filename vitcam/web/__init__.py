@@ -1,4 +1,5 @@
-"""The page, the streams and the API. In: what a pipeline shows. Out: HTTP. All asyncio; nothing may block the loop.
+"""The page, the streams and the API. In: frames and predictions. Out: HTTP. Nothing may block the event loop.
 
-A request goes app (routes) -> guard (who may ask) -> mjpeg, predictions or uploads; `server` gives it all a thread.
+A request passes requests/ (limits and checks), then a handler in routes/ or, for pictures, in stream/. `app` joins
+them, and `server` runs them in a thread of their own.
 """

@@ -1,4 +1,4 @@
-"""What the web part sees of a pipeline, and how its loop waits for the next picture."""
+"""What the web server reads from a running pipeline, and how its event loop waits for the next frame."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class LivePipeline(Protocol):
-    """A running pipeline, or anything that shows pictures."""
+    """A running pipeline, or a stand-in for one."""
 
     @property
     def latest(self) -> Slot[ClassifiedFrame]:
@@ -25,23 +25,23 @@ class LivePipeline(Protocol):
         ...
 
     def state(self) -> State:
-        """How things are now; called from the web part's thread, must not block."""
+        """The state of the pipeline now. Called in the server's thread; must not block."""
         ...
 
 
 class AsyncSlot(Generic[T]):
-    """The event loop's side of a slot.
+    """A slot that an event loop can wait for.
 
-    Subscribed only while somebody waits, and one put ends the subscription: a pipeline with 200 frames/s and a viewer
-    with 15 crosses from thread to thread 15 times a second, one without viewers never.
+    It is subscribed to the slot only while somebody waits, and one put ends the subscription. So a pipeline with 200
+    frames/s wakes the event loop 15 times a second for a viewer with 15 frames/s, and never without viewers.
     """
 
     def __init__(self, slot: Slot[T]) -> None:
         self._slot = slot
-        self._rung: asyncio.Future[None] | None = None
+        self._next: asyncio.Future[None] | None = None
 
     async def newer(self, after: int, timeout_s: float) -> tuple[int, T] | None:
-        """The newest value and its version once that exceeds `after`; None when none came within `timeout_s`."""
+        """The newest value and its version, once that exceeds `after`; None if there is none within `timeout_s`."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while (found := self._slot.get(after, 0.0)) is None:
             try:
@@ -52,25 +52,25 @@ class AsyncSlot(Generic[T]):
         return found
 
     async def _next_put(self, after: int) -> None:
-        if self._rung is None:
-            self._listen()
-        rung = self._rung
-        # looked at again now that we listen: a put just before that would be missed
-        if rung is not None and self._slot.version <= after:
-            await asyncio.shield(rung)
+        if self._next is None:
+            self._subscribe()
+        next_put = self._next
+        # checked again after subscribing: otherwise a put just before that would be missed
+        if next_put is not None and self._slot.version <= after:
+            await asyncio.shield(next_put)
 
-    def _listen(self) -> None:
+    def _subscribe(self) -> None:
         loop = asyncio.get_running_loop()
-        rung = self._rung = loop.create_future()
+        next_put = self._next = loop.create_future()
 
-        def ring() -> None:
+        def wake() -> None:
             unsubscribe()
-            if not rung.done():
-                rung.set_result(None)
-                self._rung = None
+            if not next_put.done():
+                next_put.set_result(None)
+                self._next = None
 
         def changed() -> None:
-            with contextlib.suppress(RuntimeError):  # a loop that has ended needs no news
-                loop.call_soon_threadsafe(ring)
+            with contextlib.suppress(RuntimeError):  # the event loop has ended
+                loop.call_soon_threadsafe(wake)
 
         unsubscribe = self._slot.subscribe(changed)

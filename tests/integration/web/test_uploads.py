@@ -104,12 +104,12 @@ def test_the_model_is_given_the_photo_with_its_colours_in_order() -> None:
 @pytest.mark.parametrize(
     ("body", "kind", "sentence"),
     [
-        (b"", "image/jpeg", "carries no photo"),
+        (b"", "image/jpeg", "contains no photo"),
         (b"this is a text", "image/jpeg", "not an image"),
         (photo()[:60], "image/png", "not an image"),
         (b"GIF89a" + bytes(50), "image/gif", "GIF"),
         (form("picture", photo())[0], form("picture", photo())[1], "no field 'image'"),
-        (form("image", b"")[0], form("image", b"")[1], "carries no photo"),
+        (form("image", b"")[0], form("image", b"")[1], "contains no photo"),
         (b"no form at all", "multipart/form-data", "form"),
         (b"no form at all", "multipart/form-data; boundary=xx", "form"),
         (form("image", photo())[0][:150], form("image", photo())[1], ""),

@@ -1,1 +1,1 @@
-"""What a route answers. In: a checked request. Out: a response. Nothing here may block the loop."""
+"""The handlers of the routes. In: a checked request. Out: a response. Nothing here may block the event loop."""

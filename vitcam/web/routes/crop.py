@@ -1,4 +1,4 @@
-"""The part of the picture that the model is shown: said to the page, and set by it."""
+"""The crop: the part of the picture that the model sees. The page shows it and can change it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from vitcam.wire import fractions
 
 
 class CropRoute:
-    """`POST /api/crop`, and what `/api/state` says of it."""
+    """`POST /api/crop`, and the crop in `/api/state`."""
 
     def __init__(self, live: LivePipeline, active_crop: ActiveCrop, spec: InputSpec, admission: Admission) -> None:
         self._live = live
@@ -24,25 +24,25 @@ class CropRoute:
         self._admission = admission
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Show the model another part, from the next frame on; `remembered`: whether the next run will have it."""
-        reason = await self._admission.serve(request, self._point)
+        """Change the crop from the next frame on. `remembered` says whether the next run will use it, too."""
+        reason = await self._admission.serve(request, self._replace_crop)
         return web.json_response({**self.record(), "remembered": not reason, "reason": reason})
 
-    def _point(self, body: Body) -> str:
-        """Why the crop is not remembered; writes to the disk, and an SD card takes its time."""
+    def _replace_crop(self, body: Body) -> str:
+        """Returns why the crop will not be remembered, or "". It writes to the disk, and an SD card is slow."""
         return self._active_crop.replace(read_region(read_json(body)))
 
     def record(self) -> dict[str, Any]:
-        """Rectangles as x, y, width, height, in fractions of the upright picture.
+        """Rectangles are x, y, width, height in fractions of the upright picture.
 
-        picture     its width and height in px; None before the first, and then `seen` is None, too
-        crop        the part that was chosen; None: all of it
-        seen        the part of it that the model sees
-        line        what keeps the crop in the configuration file, below [camera]
+        picture     its width and height in px; None before the first picture, and then `seen` is None, too
+        crop        the part that was chosen; None: the whole picture
+        seen        the part of the crop that the model sees
+        line        the crop as a line of the configuration file, below [camera]
         remembered  whether it was chosen in an earlier run
         """
         region = self._active_crop.region
-        shown = self._live.latest.peek()
+        newest = self._live.latest.peek()
         record: dict[str, Any] = {
             "picture": None,
             "crop": None,
@@ -52,17 +52,17 @@ class CropRoute:
         }
         if region is not None and region.in_fractions:
             record["crop"] = [region.x, region.y, region.width, region.height]
-        if shown is None:
+        if newest is None:
             return record
-        height, width = shown.frame.preview.shape[:2]
+        height, width = newest.frame.preview.shape[:2]
         record["picture"] = [width, height]
         try:
             within = None if region is None else rect_of(region, height, width)
-        except UsageError:  # in px, of a camera that now gives smaller pictures
+        except UsageError:  # a crop in px, and the camera gives smaller pictures now
             return record
         if within is not None and record["crop"] is None:
             record["crop"] = fractions(within, height, width)
-        seen = crop_of(self._spec, height, width, within)  # the frame's own may be older than the crop
+        seen = crop_of(self._spec, height, width, within)  # not `newest.frame.crop`, which may be older than the crop
         return record | {"seen": fractions(seen, height, width)}
 
 
@@ -70,7 +70,7 @@ def read_region(body: Any) -> Region | None:
     """`{"crop": [x, y, width, height]}` in fractions, or null for the whole picture. Raises UsageError."""
     if not isinstance(body, dict) or "crop" not in body:
         raise UsageError(
-            'send {"crop": [x, y, width, height]} in fractions of the picture, or {"crop": null} for all of it'
+            'send {"crop": [x, y, width, height]} in fractions of the picture, or {"crop": null} for the whole picture'
         )
     crop = body["crop"]
     if crop is None:
@@ -78,7 +78,7 @@ def read_region(body: Any) -> Region | None:
     numbers = isinstance(crop, list) and len(crop) == 4 and all(type(side) in (int, float) for side in crop)
     if not numbers or not all(abs(side) <= 1 for side in crop):
         raise UsageError(
-            "the crop is no list of four numbers from 0 to 1: x, y, width, height as fractions of the picture"
+            "the crop must be a list of four numbers from 0 to 1: x, y, width, height in fractions of the picture"
         )
     return Region(*(float(side) for side in crop))
 

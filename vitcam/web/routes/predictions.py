@@ -1,4 +1,4 @@
-"""Predictions as server-sent events: the newest one whenever a client has read the last."""
+"""Predictions as server-sent events: a client gets the newest one when it has read the last."""
 
 import asyncio
 import json
@@ -24,11 +24,11 @@ _COMMENT = b":\n\n"
 
 
 class PredictionFeed:
-    """Writes each prediction down once, however many clients follow."""
+    """Serialises each prediction once, however many clients receive it."""
 
     def __init__(self, slot: AsyncSlot[Prediction]) -> None:
         self._slot = slot
-        self._written: dict[bool, tuple[int, bytes]] = {}
+        self._messages: dict[bool, tuple[int, bytes]] = {}
 
     async def send(self, response: web.StreamResponse, transport: asyncio.Transport, *, attention: bool) -> None:
         """Send predictions until the client leaves or stops reading."""
@@ -51,13 +51,13 @@ class PredictionFeed:
             transport.abort()
 
     def _message(self, version: int, prediction: Prediction, *, attention: bool) -> bytes:
-        known = self._written.get(attention)
-        if known is None or known[0] != version:
-            known = self._written[attention] = (version, _write(prediction, attention=attention))
-        return known[1]
+        cached = self._messages.get(attention)
+        if cached is None or cached[0] != version:
+            cached = self._messages[attention] = (version, _serialise(prediction, attention=attention))
+        return cached[1]
 
 
-def _write(prediction: Prediction, *, attention: bool) -> bytes:
+def _serialise(prediction: Prediction, *, attention: bool) -> bytes:
     record = {**prediction_record(prediction), "frame": frame_record(prediction)}
     if attention:
         record["attention"] = nested_lists(prediction.attention)

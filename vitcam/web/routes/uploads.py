@@ -1,4 +1,4 @@
-"""A photo comes in, an answer goes out. Classified beside the camera, by an interpreter of its own."""
+"""Uploaded photos: classified or explained by an interpreter of their own, so that the camera does not wait."""
 
 import base64
 from collections.abc import Callable
@@ -24,7 +24,7 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_AT_ONCE = 4
 PHOTO = BodyLimits(MAX_BYTES, 60.0, "the photo")
 _NO_EXPLAIN = (
-    "this model file has no signature `explain`, so what its blocks looked at is not known; export it again with "
+    "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
     "vitcam-train export"
 )
 
@@ -33,15 +33,15 @@ class PhotoBackend(Protocol):
     """Decodes, classifies and explains photos. Every method blocks; none is called while another one works."""
 
     def decode(self, data: bytes, /) -> Decoded:
-        """A photo's pixels. Raises UsageError for bytes that are no photo."""
+        """The pixels of a photo. Raises UsageError for bytes that are not a photo."""
         ...
 
     def classify(self, image: Image, /) -> Prediction:
-        """What is on (H, W, 3) uint8, RGB."""
+        """The prediction for a picture, (H, W, 3) uint8, RGB."""
         ...
 
     def explain(self, photo: Decoded, /) -> Image:
-        """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB. Called only where the model gives a rollout."""
+        """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
         ...
 
 
@@ -55,7 +55,7 @@ class Uploads:
         self._admission = admission
 
     async def classify(self, request: web.Request) -> web.Response:
-        """A prediction; with `?input=1` also the picture that the model was given."""
+        """A prediction; with `?input=1` also the picture that the model received."""
         with_input = request.query.get("input") == "1"
         return web.json_response(await self._admission.serve(request, lambda body: self._describe(body, with_input)))
 
@@ -67,13 +67,13 @@ class Uploads:
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
 
     def _draw_sheet(self, body: Body) -> bytes:
-        return encode_png(_without_blame(self._photos.explain, self._photos.decode(read_photo(body))))
+        return encode_png(_ask_model(self._photos.explain, self._photos.decode(read_photo(body))))
 
     def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
         photo = self._photos.decode(read_photo(body))
-        prediction = _without_blame(self._photos.classify, photo.image)
-        record = prediction_record(prediction) | _place(photo, prediction, self._input)
+        prediction = _ask_model(self._photos.classify, photo.image)
+        record = prediction_record(prediction) | _placement(photo, prediction, self._input)
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:
             record["rollout"] = nested_lists(prediction.rollout)
@@ -85,24 +85,24 @@ class Uploads:
 
 
 def read_photo(body: Body) -> bytes:
-    """The body, or the field `image` of a form. Raises UsageError where there is none."""
+    """The body, or the field `image` of a form. Raises UsageError if there is no photo."""
     data = read_field(body, "image") if body.is_form else body.data
     if not data:
-        raise UsageError("the request carries no photo; send one as the body, or as the form's field 'image'")
+        raise UsageError("the request contains no photo; send one as the body, or as the form's field 'image'")
     return data
 
 
-def _place(photo: Decoded, prediction: Prediction, spec: InputSpec) -> dict[str, Any]:
-    """How large the photo is itself, in px, and which part of it the model saw, also where it was decoded reduced."""
+def _placement(photo: Decoded, prediction: Prediction, spec: InputSpec) -> dict[str, Any]:
+    """The size of the photo in px and the part that the model saw, both before any reduction by the decoder."""
     size = {"width": photo.width, "height": photo.height}
     crop = crop_of(spec, photo.height, photo.width)
     return {"image": size, "frame": frame_record(prediction) | size, "crop": asdict(crop)}
 
 
-def _without_blame(ask: Callable[[T], R], photo: T) -> R:
-    """What the model makes of a photo; that it cannot be loaded is not the sender's fault."""
+def _ask_model(question: Callable[[T], R], photo: T) -> R:
+    """The model's answer. If the model cannot be loaded, that is an error of the server (503), not of the client."""
     try:
-        return ask(photo)
+        return question(photo)
     except VitcamError as error:
         raise web.HTTPServiceUnavailable(text=str(error)) from error
 

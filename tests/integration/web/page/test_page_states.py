@@ -189,7 +189,11 @@ def test_a_photo_stands_beside_what_the_model_was_given_and_explains_itself(page
 
 @pytest.mark.parametrize(
     ("name", "kind", "sentence"),
-    [("notes.txt", "text/plain", "not a picture"), ("photo.jpg", "image/jpeg", "not an image"), ("no.png", "", "empty")],
+    [
+        ("notes.txt", "text/plain", "not a picture"),
+        ("photo.jpg", "image/jpeg", "not an image"),
+        ("no.png", "", "empty"),
+    ],
 )
 def test_what_is_no_photo_gets_a_sentence_and_clears_the_old_answer(
     page: Chrome, tmp_path: Path, name: str, kind: str, sentence: str
