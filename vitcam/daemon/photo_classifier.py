@@ -1,4 +1,4 @@
-"""Answers photos that are sent over HTTP: with an interpreter of its own, so that the camera never waits."""
+"""Classifies photos that are sent over HTTP, with an interpreter of its own, so that the camera does not wait."""
 
 from functools import cached_property
 
@@ -8,16 +8,16 @@ from vitcam.pictures.decode import FOREIGN_PIXELS, Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
 
-_OPACITY = 0.85  # of the hottest spot of a map, as `vitcam explain` has it unasked
+_OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 
 
-# of a photo that is decoded reduced, so many times the px a side that the model takes stay: of 120 photos, 118 had the
-# same best label as in full size, and its probability differed by 0.006 on average
+# A large photo is decoded at reduced size, which keeps at least this many times the model's px on each side. Of 120
+# photos, 118 had the same best label as in full size, and its probability differed by 0.006 on average.
 _DETAIL = 4
 
 
 class PhotoClassifier:
-    """The daemon's model for one other thread. Its interpreter is made with the first photo. Close it in the end."""
+    """The daemon's model for uploaded photos. Its interpreter is made for the first one. Close it at the end."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
@@ -25,24 +25,25 @@ class PhotoClassifier:
         self._limits = Limits(FOREIGN_PIXELS, enough_for(classifier.input, _DETAIL))
 
     def decode(self, data: bytes) -> Decoded:
-        """A photo's pixels. Raises UsageError for what is none; VitcamError once this was closed."""
+        """The pixels of a photo. Raises UsageError for bytes that are not a photo; VitcamError after `close`."""
         return self._decoder(data, self._limits)
 
     def classify(self, image: Image) -> Prediction:
-        """What is on (H, W, 3) uint8, RGB, and where the model looked."""
-        return self._own.classify_image(image, explain=True)
+        """The prediction for a picture, (H, W, 3) uint8, RGB, with attention and rollout."""
+        return self._own_classifier.classify_image(image, explain=True)
 
     def explain(self, photo: Decoded) -> Image:
         """The figure of `vitcam explain`, (h, w, 3) uint8, RGB."""
         from vitcam.explain.explained import explain
         from vitcam.explain.figure import draw_figure  # loads the font, which few daemons need
 
-        return draw_figure(explain(self._own, photo, "the photo that was sent", self._classifier.top_k, _OPACITY))
+        top_k = self._classifier.top_k
+        return draw_figure(explain(self._own_classifier, photo, "the photo that was sent", top_k, _OPACITY))
 
     def close(self) -> None:
-        """End what is being decoded; in any thread."""
+        """End a decode that is running. May be called in any thread."""
         self._decoder.close()
 
     @cached_property
-    def _own(self) -> Classifier:
+    def _own_classifier(self) -> Classifier:
         return self._classifier.clone(threads=1)

@@ -1,4 +1,4 @@
-"""The decoder's process: what pictures of others may do to it, and what they may not do to us."""
+"""The decoder process: untrusted pictures may end it, but not the daemon."""
 
 import os
 import re
@@ -35,14 +35,14 @@ def noise(height: int = 120, width: int = 160, suffix: str = ".jpg") -> bytes:
 
 
 def peak_memory(pid: int | str) -> int:
-    """Bytes that a process has had in memory at most, what it shares with others included."""
+    """The most memory that a process has used, in bytes, shared memory included."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     assert found is not None
     return int(found[1]) * 1024
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".bmp"])
-def test_a_picture_comes_back_as_it_would_be_here(decoder: DecodeProcess, suffix: str) -> None:
+def test_a_picture_is_the_same_as_when_it_is_decoded_here(decoder: DecodeProcess, suffix: str) -> None:
     data = noise(suffix=suffix)
     decoded = decoder(data)
 
@@ -52,7 +52,7 @@ def test_a_picture_comes_back_as_it_would_be_here(decoder: DecodeProcess, suffix
     assert decoder(data, Limits(enough=(50, 50))).image.shape == (60, 80, 3)
 
 
-def test_pictures_that_are_kept_are_never_written_over() -> None:
+def test_pictures_that_are_kept_are_never_overwritten() -> None:
     stream = DecodeProcess(stream=True)
     try:
         kept = [stream(noise(60 + n // 15, 80)).image for n in range(30)]
@@ -62,7 +62,7 @@ def test_pictures_that_are_kept_are_never_written_over() -> None:
     assert all(np.array_equal(image, decode_image(noise(60 + n // 15, 80))) for n, image in enumerate(kept))
 
 
-def test_a_picture_that_is_refused_is_refused_in_the_same_words(decoder: DecodeProcess) -> None:
+def test_a_picture_is_refused_with_the_same_sentence_as_here(decoder: DecodeProcess) -> None:
     for data in (b"", b"GIF89a" + bytes(50), noise()[:-10], hostile.animated_png(), hostile.jpeg_of_many_scans(3000)):
         with pytest.raises(UsageError) as here:
             decode_image(data)
@@ -72,25 +72,25 @@ def test_a_picture_that_is_refused_is_refused_in_the_same_words(decoder: DecodeP
         assert str(there.value) == str(here.value)
 
 
-def test_pictures_of_others_have_at_most_forty_megapixels(decoder: DecodeProcess) -> None:
+def test_untrusted_pictures_have_at_most_forty_megapixels(decoder: DecodeProcess) -> None:
     with pytest.raises(UsageError, match="at most 40 are allowed"):
         decoder(hostile.progressive_cmyk_jpeg(10_000, 5_000))
 
 
-def test_a_process_that_dies_in_a_picture_refuses_that_picture_alone(decoder: DecodeProcess) -> None:
+def test_a_picture_that_ends_the_process_is_refused_and_the_next_one_is_decoded(decoder: DecodeProcess) -> None:
     decoder(noise())
     pid = decoder.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)  # it will never answer
     threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
-    with pytest.raises(UsageError, match=r"the decoder ended on it by SIGKILL"):
+    with pytest.raises(UsageError, match=r"the decoder process ended by SIGKILL"):
         decoder(noise())
 
     assert decoder(noise()).image.shape == (120, 160, 3)
     assert decoder.pid != pid
 
 
-def test_a_process_that_was_killed_while_idle_is_no_fault_of_the_next_picture(decoder: DecodeProcess) -> None:
+def test_the_next_picture_is_decoded_after_the_idle_process_was_killed(decoder: DecodeProcess) -> None:
     decoder(noise())
     pid = decoder.pid
     assert pid is not None
@@ -101,8 +101,8 @@ def test_a_process_that_was_killed_while_idle_is_no_fault_of_the_next_picture(de
     assert decoder.pid != pid
 
 
-def test_a_picture_that_takes_too_long_is_given_up() -> None:
-    decoder = DecodeProcess(patience_s=0.5)
+def test_a_picture_that_takes_too_long_is_refused() -> None:
+    decoder = DecodeProcess(timeout_s=0.5)
     try:
         decoder(noise())
         os.kill(decoder.pid or 0, signal.SIGSTOP)
@@ -116,7 +116,7 @@ def test_a_picture_that_takes_too_long_is_given_up() -> None:
         decoder.close()
 
 
-def test_closing_ends_a_decode_of_another_thread() -> None:
+def test_close_ends_a_decode_in_another_thread() -> None:
     decoder = DecodeProcess()
     decoder(noise())
     os.kill(decoder.pid or 0, signal.SIGSTOP)
@@ -146,12 +146,12 @@ def test_several_threads_each_get_their_own_picture(decoder: DecodeProcess) -> N
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_it_ends_when_we_are_killed(busy: bool) -> None:
+def test_the_process_ends_when_the_daemon_is_killed(busy: bool) -> None:
     code = (
         "import os, signal, sys\n"
         "from vitcam.pictures.decoder.process import DecodeProcess\n"
         "from tests import hostile\n"
-        "decoder = DecodeProcess(patience_s=1)\n"
+        "decoder = DecodeProcess(timeout_s=1)\n"
         "decoder(hostile.plain_png(8, 8))\n"
         "print(decoder.pid, flush=True)\n"
         f"os.kill(decoder.pid, signal.SIGSTOP) if {busy} else None\n"
@@ -175,7 +175,7 @@ def test_it_ends_when_we_are_killed(busy: bool) -> None:
     ("name", "enough"),
     [("cmyk", None), ("cmyk", (996, 996)), ("png of 16 bits", None), ("webp", (996, 996))],
 )
-def test_the_worst_picture_that_is_allowed_stays_within_the_services_memory(
+def test_the_worst_allowed_picture_stays_within_the_memory_of_the_service(
     name: str, enough: tuple[int, int] | None
 ) -> None:
     """The daemon itself has some 200 MB."""
@@ -187,7 +187,7 @@ def test_the_worst_picture_that_is_allowed_stays_within_the_services_memory(
             cv2.imencode(".webp", np.full((height, width, 4), 9, np.uint8), [cv2.IMWRITE_WEBP_QUALITY, 101])[1]
         ),
     }[name]()
-    decoder = DecodeProcess(patience_s=60)
+    decoder = DecodeProcess(timeout_s=60)
     try:
         decoded = decoder(data, Limits(40_000_000, enough))
         peak = peak_memory(decoder.pid or 0)

@@ -1,1 +1,1 @@
-"""A process that decodes the pictures of others. In: bytes. Out: pixels. May block: for the time it is given."""
+"""A process that decodes untrusted pictures. In: bytes. Out: pixels. May block: until its time limit."""

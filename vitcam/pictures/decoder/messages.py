@@ -1,4 +1,4 @@
-"""What the decoder's process and the daemon say to each other, one packet each; pixels go through shared memory."""
+"""The messages between the daemon and its decoder process, one packet each. Pixels go through shared memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,23 +6,26 @@ from dataclasses import dataclass
 from vitcam.pictures.decode import Limits
 
 READY = b"ready"
+"""The process has started and can decode."""
 DONE = b"done"
-"""The picture is in its slot. Any other answer is a sentence: why it is not."""
+"""The pixels are in their slot. Any other answer is a sentence that says why they are not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Decode the picture in the letter. A descriptor beside it is the memory from now on."""
+class DecodeRequest:
+    """Decode the picture in the input file. A descriptor sent with it is the shared memory from now on."""
 
     length: int
-    """Bytes of the picture."""
+    """Bytes of the encoded picture."""
     most_pixels: int
     enough: Sequence[int] | None
+    """As in `Limits`."""
     offset: int
+    """Where in the shared memory the pixels go."""
     size: int
-    """Where in the memory its pixels go, and how many bytes there may be."""
+    """How many bytes of pixels there may be."""
     keep: bool
-    """The memory is used again."""
+    """Whether the shared memory is used again for the next picture."""
 
     @property
     def limits(self) -> Limits:
