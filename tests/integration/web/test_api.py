@@ -1,4 +1,4 @@
-"""State, model, health, errors, the page's files, and who may ask."""
+"""State, model, health, errors, the files of the page, and the allowed hosts."""
 
 import json
 import socket
@@ -19,7 +19,7 @@ def get_json(server: WebServer, target: str, **headers: str) -> tuple[int, dict[
         return client.status, found
 
 
-def test_the_state_tells_what_runs_and_who_watches(server: WebServer) -> None:
+def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServer) -> None:
     with Client(server, "/stream?width=320") as stream, Client(server, "/api/predictions") as events:
         stream.read_part()
         events.read_event()
@@ -57,7 +57,7 @@ def test_clients_that_left_are_not_counted_any_more(server: WebServer) -> None:
     assert clients == {"stream": 0, "predictions": 0}
 
 
-def test_the_model_card_is_served_with_what_the_stream_takes(server: WebServer) -> None:
+def test_the_model_card_is_served_with_the_parameters_of_the_stream(server: WebServer) -> None:
     _, model = get_json(server, "/api/model")
 
     assert model_record(MODEL).items() <= model.items()
@@ -65,7 +65,7 @@ def test_the_model_card_is_served_with_what_the_stream_takes(server: WebServer) 
     assert model["stream"]["default"]["overlay"] == "attention"
 
 
-def test_health_is_good_even_without_a_picture_and_readiness_is_not(camera: Camera, server: WebServer) -> None:
+def test_without_a_picture_the_daemon_is_healthy_but_not_ready(camera: Camera, server: WebServer) -> None:
     ready_before = get_json(server, "/readyz")[0]
     camera.lose_signal("the cable is loose")
     ready_after, reason = get_json(server, "/readyz")
@@ -76,14 +76,14 @@ def test_health_is_good_even_without_a_picture_and_readiness_is_not(camera: Came
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/api/events", "/metrics", "/page/../server.py", "/page/none.js"])
-def test_what_is_not_there_is_a_404_with_one_sentence(server: WebServer, path: str) -> None:
+def test_an_unknown_path_is_a_404_with_one_sentence(server: WebServer, path: str) -> None:
     status, answer = get_json(server, path)
 
     assert status == 404
     assert "there is nothing at" in answer["error"]
 
 
-def test_a_wrong_method_is_refused_with_the_right_ones(server: WebServer) -> None:
+def test_a_wrong_method_is_refused_with_the_allowed_ones(server: WebServer) -> None:
     with Client(server, "/api/classify") as client:
         answer = json.loads(client.read_body())
 
@@ -93,7 +93,7 @@ def test_a_wrong_method_is_refused_with_the_right_ones(server: WebServer) -> Non
 
 
 @pytest.mark.parametrize("target", ["/", "/stream", "/snapshot.jpg", "/api/state", "/api/predictions", "/nothing"])
-def test_every_answer_carries_the_headers_that_keep_a_browser_safe(server: WebServer, target: str) -> None:
+def test_every_answer_has_the_security_headers(server: WebServer, target: str) -> None:
     with Client(server, target) as client:
         headers = client.headers
 
@@ -103,7 +103,7 @@ def test_every_answer_carries_the_headers_that_keep_a_browser_safe(server: WebSe
     assert headers["Server"] == "vitcam"
 
 
-def test_no_file_of_the_page_asks_for_anything_from_elsewhere(server: WebServer) -> None:
+def test_no_file_of_the_page_loads_anything_from_another_site(server: WebServer) -> None:
     with Client(server, "/") as client:
         html = client.read_body().decode()
 
@@ -114,7 +114,7 @@ def test_no_file_of_the_page_asks_for_anything_from_elsewhere(server: WebServer)
 
 
 @pytest.mark.parametrize("name", ["style.css", "app.js", "icon.svg"])
-def test_a_file_that_a_browser_has_already_is_not_sent_again(server: WebServer, name: str) -> None:
+def test_a_file_in_the_browsers_cache_is_not_sent_again(server: WebServer, name: str) -> None:
     with Client(server, f"/page/{name}") as first:
         body = first.read_body()
     with Client(server, f"/page/{name}", headers={"If-None-Match": first.headers["ETag"]}) as second:
@@ -155,7 +155,7 @@ def public() -> Iterator[WebServer]:
         "pi.local.", "pi.lan:80", "pi.home.arpa", "cam.example.org", "CAM.Example.org.:8420", socket.gethostname(),
     ],
 )  # fmt: skip
-def test_a_server_for_the_whole_network_answers_to_what_only_this_network_can_name(
+def test_a_server_for_the_whole_network_answers_to_names_that_only_this_network_can_assign(
     public: WebServer, host: str
 ) -> None:
     assert get_json(public, "/healthz", Host=host)[0] == 200
@@ -169,7 +169,7 @@ def test_a_server_for_the_whole_network_answers_to_what_only_this_network_can_na
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("target", ["/snapshot.jpg", "/api/state"])
-def test_a_name_that_somebody_else_owns_is_refused_and_the_setting_named(
+def test_a_name_that_somebody_else_may_own_is_refused_with_the_name_of_the_setting(
     public: WebServer, target: str, host: str
 ) -> None:
     status, answer = get_json(public, target, Host=host)

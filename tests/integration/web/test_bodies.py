@@ -54,7 +54,7 @@ def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_ends(
 
 
 @pytest.mark.usefixtures("hasty")
-def test_a_body_that_comes_byte_by_byte_is_given_no_more_time() -> None:
+def test_a_body_that_comes_byte_by_byte_gets_no_more_time() -> None:
     with serving(picture_of) as server, connected(server, post_head("/api/crop", 1000)) as line:
         line.settimeout(0.1)
         for _ in range(100):
@@ -69,9 +69,7 @@ def test_a_body_that_comes_byte_by_byte_is_given_no_more_time() -> None:
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_a_body_of_more_than_four_kilobytes_is_refused_where_a_few_numbers_are_meant(
-    server: WebServer, announced: bool
-) -> None:
+def test_a_change_of_more_than_four_kilobytes_is_refused(server: WebServer, announced: bool) -> None:
     body = b" " * 5000
     head = post_head("/api/crop", 5000)
     if not announced:
@@ -84,7 +82,7 @@ def test_a_body_of_more_than_four_kilobytes_is_refused_where_a_few_numbers_are_m
     assert "larger than 4,096 bytes" in sentence
 
 
-def test_a_crowd_of_unfinished_bodies_is_sent_away_and_keeps_nobody_else_out(server: WebServer) -> None:
+def test_many_unfinished_bodies_are_refused_and_block_no_other_client(server: WebServer) -> None:
     with ExitStack() as stack:
         crowd = [stack.enter_context(connected(server, post_head("/api/crop", 100))) for _ in range(40)]
         late = stack.enter_context(connected(server, post_head("/api/crop", len(CROP)) + CROP, "127.0.0.2"))
@@ -95,7 +93,7 @@ def test_a_crowd_of_unfinished_bodies_is_sent_away_and_keeps_nobody_else_out(ser
         assert not any(readable(line) for line in crowd[:waiting])
 
 
-def test_clients_that_leave_behind_a_slow_photo_leave_no_photos_behind() -> None:
+def test_photos_of_clients_that_left_are_not_classified() -> None:
     going, given = threading.Event(), list[bytes]()
 
     def slow(data: bytes) -> Decoded:
@@ -173,7 +171,7 @@ def picture_of(_: bytes) -> Decoded:
 
 
 def wait_until(found: Callable[[], T], within_s: float = 30) -> T:
-    """What `found` gives once that is true."""
+    """The result of `found` once it is true."""
     deadline = time.monotonic() + within_s
     while not (value := found()):
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""Text goes over the wire as gzip, pictures as they are."""
+"""Text is sent as gzip, pictures are not compressed again."""
 
 import gzip
 import json
@@ -39,20 +39,20 @@ def test_text_comes_as_gzip_and_is_the_same_once_unpacked(running: WebServer, ta
 
 
 @pytest.mark.parametrize("wish", ["", "identity", "deflate", "gzip;q=0", "*;q=0", "gzip;q=0, *", "gzip;q=x", "xgzip"])
-def test_a_client_that_does_not_take_gzip_gets_none(running: WebServer, wish: str) -> None:
+def test_a_client_that_does_not_accept_gzip_gets_plain_text(running: WebServer, wish: str) -> None:
     for target in ("/", "/api/model"):
         with Client(running, target, headers={"Accept-Encoding": wish}) as client:
             assert "Content-Encoding" not in client.headers
 
 
 @pytest.mark.parametrize("wish", ["GZIP", "gzip;q=0.5", "br, *;q=0.1"])
-def test_a_client_that_takes_gzip_in_other_words_gets_it(running: WebServer, wish: str) -> None:
+def test_every_way_to_accept_gzip_is_understood(running: WebServer, wish: str) -> None:
     with Client(running, "/", headers={"Accept-Encoding": wish}) as client:
         assert client.headers["Content-Encoding"] == "gzip"
 
 
 @pytest.mark.parametrize("target", FILES)
-def test_each_form_of_a_file_has_a_tag_of_its_own_and_is_not_sent_twice(running: WebServer, target: str) -> None:
+def test_plain_and_compressed_files_have_different_tags_and_are_not_sent_twice(running: WebServer, target: str) -> None:
     tags = []
     for wish in ({}, GZIP):
         with Client(running, target, headers=wish) as first:
@@ -66,7 +66,7 @@ def test_each_form_of_a_file_has_a_tag_of_its_own_and_is_not_sent_twice(running:
 
 
 @pytest.mark.parametrize("target", ["/stream?width=320", "/snapshot.jpg?width=320", "/api/predictions", "/healthz"])
-def test_streams_pictures_and_short_answers_are_sent_as_they_are(running: WebServer, target: str) -> None:
+def test_streams_pictures_and_short_answers_are_not_compressed(running: WebServer, target: str) -> None:
     with Client(running, target, headers=GZIP) as client:
         assert client.status == 200
         assert "Content-Encoding" not in client.headers
@@ -82,6 +82,6 @@ def test_the_answer_to_a_photo_comes_as_gzip(running: WebServer) -> None:
     assert json.loads(gzip.decompress(body))["input"].startswith("data:image/png")
 
 
-def test_a_head_request_says_what_would_be_sent(running: WebServer) -> None:
+def test_a_head_request_has_the_headers_of_a_get(running: WebServer) -> None:
     with Client(running, "/", headers=GZIP) as full, Client(running, "/", method="HEAD", headers=GZIP) as head:
         assert full.headers["Content-Length"] == head.headers["Content-Length"]

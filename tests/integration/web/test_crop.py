@@ -1,4 +1,4 @@
-"""What the model is shown, set by programs and by people at the page."""
+"""The crop, set by programs and by viewers of the page."""
 
 import json
 import socket
@@ -27,7 +27,7 @@ from vitcam.web.server import WebServer
 
 
 class Memory:
-    """A place that remembers, until it is full."""
+    """Stores crops until it is full."""
 
     def __init__(self) -> None:
         self.kept: list[Region | None] = []
@@ -73,7 +73,7 @@ def post(url: str, body: str, **headers: str) -> tuple[int, dict[str, Any]]:
             return refusal.code, json.load(refusal)
 
 
-def test_a_crop_is_set_said_and_taken_back_again(aimed: WebServer, active_crop: ActiveCrop, memory: Memory) -> None:
+def test_a_crop_is_set_reported_and_removed_again(aimed: WebServer, active_crop: ActiveCrop, memory: Memory) -> None:
     before = get_json(f"{aimed.url}/api/state")["view"]
     status, answer = post(aimed.url, '{"crop": [0.25, 0, 0.5, 0.5]}')
     during = get_json(f"{aimed.url}/api/state")["view"]
@@ -93,9 +93,7 @@ def test_a_crop_is_set_said_and_taken_back_again(aimed: WebServer, active_crop: 
     assert memory.kept == [region, None]
 
 
-def test_what_cannot_be_remembered_holds_all_the_same(
-    aimed: WebServer, active_crop: ActiveCrop, memory: Memory
-) -> None:
+def test_a_crop_that_cannot_be_saved_is_still_active(aimed: WebServer, active_crop: ActiveCrop, memory: Memory) -> None:
     memory.reason = "/var cannot be written: Read-only file system"
     status, answer = post(aimed.url, '{"crop": [0, 0, 0.5, 1]}')
 
@@ -117,7 +115,7 @@ def test_what_cannot_be_remembered_holds_all_the_same(
         ('{"crop": [0.5, 0.5, 0, 0.5]}', "empty"),
     ],
 )
-def test_a_crop_that_cannot_be_is_refused_and_changes_nothing(
+def test_an_invalid_crop_is_refused_and_changes_nothing(
     aimed: WebServer, active_crop: ActiveCrop, memory: Memory, body: str, reason: str
 ) -> None:
     status, answer = post(aimed.url, body)
@@ -128,7 +126,7 @@ def test_a_crop_that_cannot_be_is_refused_and_changes_nothing(
     assert memory.kept == []
 
 
-def test_a_page_of_another_site_may_not_turn_the_camera_s_eye(aimed: WebServer, active_crop: ActiveCrop) -> None:
+def test_a_page_of_another_site_may_not_change_the_crop(aimed: WebServer, active_crop: ActiveCrop) -> None:
     foreign = [
         post(aimed.url, '{"crop": null}', **{"Sec-Fetch-Site": "cross-site"})[0],
         post(aimed.url, '{"crop": null}', Origin="http://evil.example")[0],
@@ -164,14 +162,14 @@ def drag(chrome: Chrome, start: tuple[float, float], end: tuple[float, float], *
     actions.perform()
 
 
-def type_figure(chrome: Chrome, side: str, percent: str) -> None:
+def type_number(chrome: Chrome, side: str, percent: str) -> None:
     field = chrome.find_element(By.ID, f"crop-{side}")
     field.send_keys(Keys.CONTROL, "a")
     field.send_keys(percent)
 
 
-def figures(chrome: Chrome) -> list[float]:
-    """Left, top, width, height as the panel says them, in percent."""
+def numbers(chrome: Chrome) -> list[float]:
+    """Left, top, width, height in the panel, in percent."""
     fields = [chrome.find_element(By.ID, f"crop-{side}") for side in "xywh"]
     return [float(field.get_property("value")) for field in fields]  # type: ignore[arg-type]
 
@@ -200,7 +198,7 @@ def test_a_rectangle_that_is_dragged_becomes_what_the_model_sees(
     assert console_errors(chrome) == []
 
 
-def test_a_rectangle_is_moved_by_its_middle_and_sized_by_its_corners(
+def test_a_rectangle_is_moved_by_its_middle_and_resized_by_its_corners(
     aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
 ) -> None:
     active_crop.replace(Region(0.2, 0.2, 0.4, 0.4))
@@ -216,7 +214,7 @@ def test_a_rectangle_is_moved_by_its_middle_and_sized_by_its_corners(
     assert near(sized, [0.3, 0.3, 0.6, 0.65])
 
 
-def test_a_finger_draws_as_a_mouse_does(aimed: WebServer, tmp_path: Path) -> None:
+def test_a_crop_can_be_drawn_by_touch(aimed: WebServer, tmp_path: Path) -> None:
     with open_browser(tmp_path / "phone", 390, 844) as phone:
         open_page(phone, aimed)
         wait(phone, lambda: phone.find_element(By.ID, "crop").is_enabled())
@@ -228,14 +226,14 @@ def test_a_finger_draws_as_a_mouse_does(aimed: WebServer, tmp_path: Path) -> Non
         assert sideways <= 0
 
 
-def test_the_keyboard_alone_can_choose_apply_and_give_up(
+def test_a_crop_can_be_chosen_applied_and_cancelled_with_the_keyboard(
     aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
 ) -> None:
     open_page(chrome, aimed)
     wait(chrome, lambda: chrome.find_element(By.ID, "crop").is_enabled())
     chrome.find_element(By.ID, "crop").send_keys(Keys.ENTER)
-    type_figure(chrome, "w", "50")
-    type_figure(chrome, "h", "40")
+    type_number(chrome, "w", "50")
+    type_number(chrome, "h", "40")
     rectangle = chrome.find_element(By.ID, "crop-box")
     rectangle.send_keys(Keys.ARROW_RIGHT * 5 + Keys.ARROW_DOWN * 3)
     rectangle.send_keys(Keys.SHIFT + Keys.ARROW_RIGHT * 2)
@@ -252,15 +250,15 @@ def test_the_keyboard_alone_can_choose_apply_and_give_up(
     assert active_crop.region == applied
 
 
-def test_a_figure_that_is_typed_holds_and_the_others_make_room(aimed: WebServer, chrome: Chrome) -> None:
+def test_a_typed_number_is_kept_and_the_others_are_adjusted(aimed: WebServer, chrome: Chrome) -> None:
     open_page(chrome, aimed)
     wait(chrome, lambda: chrome.find_element(By.ID, "crop").is_enabled())
     chrome.find_element(By.ID, "crop").click()
-    type_figure(chrome, "x", "30")
-    shrunk = figures(chrome)
-    type_figure(chrome, "w", "40")
-    type_figure(chrome, "x", "70")
-    pushed = figures(chrome)
+    type_number(chrome, "x", "30")
+    shrunk = numbers(chrome)
+    type_number(chrome, "w", "40")
+    type_number(chrome, "x", "70")
+    pushed = numbers(chrome)
 
     assert shrunk == [30, 0, 70, 100]
     assert pushed == [70, 0, 30, 100]
@@ -286,9 +284,7 @@ def test_a_crop_can_be_chosen_while_the_camera_gives_no_picture(
     assert console_errors(chrome) == []
 
 
-def test_before_the_first_picture_programs_may_set_a_crop_and_people_wait(
-    active_crop: ActiveCrop, chrome: Chrome
-) -> None:
+def test_before_the_first_picture_only_programs_can_set_a_crop(active_crop: ActiveCrop, chrome: Chrome) -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
     server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, active_crop=active_crop)
@@ -307,7 +303,7 @@ def test_before_the_first_picture_programs_may_set_a_crop_and_people_wait(
     assert errors == []
 
 
-def test_a_choice_that_vitcam_could_not_hear_is_kept_until_it_is_back(
+def test_a_crop_chosen_while_vitcam_is_away_stays_on_the_page_until_it_is_back(
     camera: Camera, aimed: WebServer, active_crop: ActiveCrop, chrome: Chrome
 ) -> None:
     open_page(chrome, aimed)
@@ -349,7 +345,7 @@ def test_the_whole_picture_comes_back_and_a_full_disk_is_explained(
     assert "Read-only file system" in text(chrome, "crop-message")
 
 
-def test_the_page_says_that_the_model_rests_where_nothing_moves(
+def test_the_page_says_that_the_model_rests_while_nothing_moves(
     camera: Camera, aimed: WebServer, chrome: Chrome
 ) -> None:
     open_page(chrome, aimed)
@@ -378,7 +374,7 @@ def network_camera() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/"
 
 
-def test_a_cameras_crop_is_there_at_the_next_start_which_says_so_and_how_to_take_it_back(
+def test_a_cameras_crop_is_kept_for_the_next_start_and_the_page_says_how_to_remove_it(
     tmp_path: Path, network_camera: str
 ) -> None:
     state = {"XDG_STATE_HOME": str(tmp_path)}
@@ -399,7 +395,7 @@ def test_a_cameras_crop_is_there_at_the_next_start_which_says_so_and_how_to_take
     assert (taken_back["crop"], taken_back["remembered"]) == (None, False)
 
 
-def test_a_demo_that_somebody_cropped_is_whole_in_the_next_run(tmp_path: Path) -> None:
+def test_the_crop_of_a_demo_is_not_kept_for_the_next_run(tmp_path: Path) -> None:
     state = {"XDG_STATE_HOME": str(tmp_path)}
     (tmp_path / "vitcam").mkdir()
     (tmp_path / "vitcam" / "crops.json").write_text('{"demo:ram": "0,0,0.5,0.5"}')  # by an older version
@@ -413,7 +409,7 @@ def test_a_demo_that_somebody_cropped_is_whole_in_the_next_run(tmp_path: Path) -
     assert "cameras only" in answer["reason"]
 
 
-def test_a_crop_by_option_holds_against_the_page_at_the_next_start() -> None:
+def test_at_the_next_start_the_option_has_priority_over_the_page() -> None:
     with daemon("--source", "demo:ram", "--fps", "5", "--crop", "0,0,640,720", "--rotate", "90") as running:
         explicit = running.wait_for("ok")["view"]
         _, overruled = post(running.url, '{"crop": null}')

@@ -1,4 +1,4 @@
-"""More connections than a process may have files."""
+"""More connections than a process may have open files."""
 
 import logging
 import resource
@@ -26,12 +26,12 @@ def many_files() -> Iterator[None]:
 
 
 def limited(running: Daemon, soft: int, hard: int) -> None:
-    """Let a daemon that has just been started have so many files."""
+    """Limit the open files of a daemon that has just been started."""
     resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.usefixtures("many_files")
-def test_eleven_hundred_unfinished_bodies_keep_nobody_out_and_the_log_quiet() -> None:
+def test_eleven_hundred_unfinished_bodies_block_nobody_and_log_nothing() -> None:
     with daemon("--source", "demo") as running, ExitStack() as stack:
         limited(running, 1024, 1024)
         running.wait_for("ok")
@@ -46,7 +46,7 @@ def test_eleven_hundred_unfinished_bodies_keep_nobody_out_and_the_log_quiet() ->
 
 
 @pytest.mark.usefixtures("many_files")
-def test_a_process_with_hardly_any_files_says_so_once_a_minute_and_serves_again_after_the_crowd() -> None:
+def test_a_process_without_free_files_logs_it_once_a_minute_and_serves_again_afterwards() -> None:
     with daemon("--source", "demo") as running:
         limited(running, 1024, 1024)
         running.wait_for("ok")
@@ -66,7 +66,7 @@ def test_a_process_with_hardly_any_files_says_so_once_a_minute_and_serves_again_
         assert len(running.errors()) < 5_000
 
 
-def test_the_daemon_may_open_as_many_files_as_it_could_be_given() -> None:
+def test_the_daemon_raises_its_limit_of_open_files_to_the_maximum() -> None:
     with daemon("--source", "demo") as running:
         limited(running, 512, 4096)
         running.wait_for("ok")

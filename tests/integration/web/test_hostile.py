@@ -1,4 +1,4 @@
-"""Requests that mean harm, to every route: each is answered with a sentence, and none is an error of ours."""
+"""Hostile requests to every route: each is answered with a sentence, and none is an internal error."""
 
 import gzip
 import json
@@ -91,7 +91,7 @@ def running() -> Iterator[WebServer]:
 
 @pytest.mark.parametrize("target", ["/api/crop", "/api/classify", "/api/explain", "/healthz", "/stream"])
 @pytest.mark.parametrize("post", POSTS, ids=lambda post: post.name)
-def test_a_body_that_means_harm_is_refused_with_a_sentence(running: WebServer, target: str, post: Post) -> None:
+def test_a_hostile_body_is_refused_with_a_sentence(running: WebServer, target: str, post: Post) -> None:
     with connected(running, post_head(target, len(post.body), *post.headers) + post.body) as line:
         status, _, body = answer_of(line)
 
@@ -101,9 +101,7 @@ def test_a_body_that_means_harm_is_refused_with_a_sentence(running: WebServer, t
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query[:20])
 @pytest.mark.parametrize("target", ["/stream", "/snapshot.jpg", "/?action=stream", "/?action=snapshot"])
-def test_a_query_that_means_harm_is_refused_in_a_sentence_of_reasonable_length(
-    running: WebServer, target: str, query: str
-) -> None:
+def test_a_hostile_query_is_refused_with_a_short_sentence(running: WebServer, target: str, query: str) -> None:
     joined = f"{target}{'&' if '?' in target else '?'}{query}"
     with connected(running, f"GET {joined} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()) as line:
         status, _, body = answer_of(line)
@@ -115,7 +113,7 @@ def test_a_query_that_means_harm_is_refused_in_a_sentence_of_reasonable_length(
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "OPTIONS", "DELETE", "TRACE", "BREW"])
 @pytest.mark.parametrize("target", GETS, ids=lambda target: target[:20])
 @pytest.mark.parametrize("with_body", [False, True], ids=["", "with a body"])
-def test_no_route_fails_at_any_method_and_any_headers(
+def test_no_route_fails_with_any_method_and_any_headers(
     running: WebServer, method: str, target: str, with_body: bool
 ) -> None:
     headers = [

@@ -1,4 +1,4 @@
-"""Photos that are made to do harm, sent to a real daemon: it answers, lives on, and stays within its memory."""
+"""Hostile photos, sent to a real daemon: it answers, keeps running, and stays within its memory."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def post(running: Daemon, data: bytes) -> tuple[int, dict[str, Any]]:
         (hostile.progressive_cmyk_jpeg(12_000, 8_000), "96 megapixels; at most 40 are allowed"),
     ],
 )
-def test_a_hostile_photo_is_refused_with_a_sentence_and_the_daemon_lives_on(
+def test_a_hostile_photo_is_refused_with_a_sentence_and_the_daemon_keeps_running(
     running: Daemon, data: bytes, sentence: str
 ) -> None:
     status, answer = post(running, data)
@@ -66,12 +66,12 @@ def test_a_photo_that_ends_its_decoder_is_refused_and_the_next_one_answered(runn
     status, answer = post(running, photo())
 
     assert status == 400
-    assert "the decoder ended on it by SIGKILL" in answer["error"]
+    assert "the decoder process ended by SIGKILL" in answer["error"]
     assert post(running, photo())[0] == 200
     assert running.children("vitcam.pictures.decoder.child") != [child]
 
 
-def test_a_photo_is_decoded_reduced_and_answered_in_its_own_size(running: Daemon) -> None:
+def test_a_photo_is_decoded_at_reduced_size_and_answered_in_its_own_size(running: Daemon) -> None:
     status, answer = post(running, photo(3000, 4000))
 
     assert status == 200

@@ -1,4 +1,4 @@
-"""Clients that connect and then ask for nothing, or only for half of something."""
+"""Clients that connect and then send no request, or only a part of one."""
 
 import socket
 import time
@@ -34,7 +34,7 @@ def ended(line: socket.socket, within_s: float) -> bool:
 
 
 @pytest.mark.parametrize("sent", [b"", b"G", HALF_A_HEAD])
-def test_who_sends_no_whole_request_is_ended_after_a_while(
+def test_a_connection_that_sends_no_complete_request_is_closed(
     server: WebServer, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
     monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
@@ -45,9 +45,7 @@ def test_who_sends_no_whole_request_is_ended_after_a_while(
         assert 0.9 < time.monotonic() - began < 5
 
 
-def test_a_head_that_comes_byte_by_byte_is_given_no_more_time(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_head_that_comes_byte_by_byte_gets_no_more_time(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, HALF_A_HEAD) as line:
         gone = False
@@ -60,7 +58,7 @@ def test_a_head_that_comes_byte_by_byte_is_given_no_more_time(
         assert gone
 
 
-def test_a_connection_that_is_kept_alive_is_ended_once_it_is_silent(
+def test_a_connection_that_is_kept_alive_is_closed_when_it_is_idle(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
@@ -71,7 +69,7 @@ def test_a_connection_that_is_kept_alive_is_ended_once_it_is_silent(
         assert ended(line, 10)
 
 
-def test_a_stream_outlasts_the_patience_with_silent_clients(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_is_not_idle(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 0.5)
     with Client(server, "/stream?width=320&fps=10") as client:
         began = time.monotonic()
@@ -81,7 +79,7 @@ def test_a_stream_outlasts_the_patience_with_silent_clients(server: WebServer, m
         assert client.read_part()[1].startswith(b"\xff\xd8")
 
 
-def test_a_crowd_of_silent_clients_keeps_nobody_out(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_idle_clients_block_nobody(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
     with ExitStack() as stack:
         viewer = stack.enter_context(Client(server, "/stream?width=320&fps=10"))
@@ -95,7 +93,7 @@ def test_a_crowd_of_silent_clients_keeps_nobody_out(server: WebServer, monkeypat
         assert not ended(crowd[-1], 0.2)
 
 
-def test_two_hundred_and_fifty_who_come_at_once_and_then_ask_are_all_answered(server: WebServer) -> None:
+def test_two_hundred_and_fifty_clients_that_connect_at_once_are_all_answered(server: WebServer) -> None:
     with ExitStack() as stack:
         lines = [stack.enter_context(connected(server)) for _ in range(250)]
         time.sleep(1.0)

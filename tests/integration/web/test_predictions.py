@@ -22,7 +22,7 @@ def test_predictions_come_as_events_with_the_same_json_as_everywhere(server: Web
     assert record["frame"] == {"width": 1280, "height": 720, "crop": [0.21875, 0.0, 0.5625, 1.0]}
 
 
-def test_attention_is_sent_only_to_those_who_ask_for_it(server: WebServer) -> None:
+def test_attention_is_sent_only_on_request(server: WebServer) -> None:
     with Client(server, "/api/predictions?attention=1") as client:
         record = json.loads(client.read_event()["data"])
 
@@ -36,7 +36,7 @@ def test_events_follow_the_camera_in_order_and_without_repeats(server: WebServer
     assert seqs == sorted(set(seqs))
 
 
-def test_whoever_resumes_gets_the_newest_and_no_history(camera: Camera, server: WebServer) -> None:
+def test_a_client_that_reconnects_gets_the_newest_and_no_history(camera: Camera, server: WebServer) -> None:
     with Client(server, "/api/predictions") as client:
         first = int(client.read_event()["id"])
     time.sleep(0.5)
@@ -47,7 +47,7 @@ def test_whoever_resumes_gets_the_newest_and_no_history(camera: Camera, server: 
     assert camera.seq - resumed < 10
 
 
-def test_a_client_that_pauses_comes_back_to_the_newest_not_to_a_backlog() -> None:
+def test_a_client_that_pauses_gets_the_newest_afterwards_and_no_backlog() -> None:
     with Camera(fps=100, grid=(12, 14, 14)) as camera:  # events of 20 kB
         server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
         server.start()

@@ -1,4 +1,4 @@
-"""Attention rollout over the picture: worked out while somebody looks, refused where the model cannot."""
+"""Attention rollout over the picture: computed while somebody watches it, refused if the model cannot give it."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from vitcam.web.server import WebServer
 
 @pytest.fixture
 def explaining(camera: Camera) -> Iterator[WebServer]:
-    """Serves a camera whose model works a rollout out when it is told to: the lower right patch alone is hot."""
+    """Serves a camera whose model computes a rollout on request. Only its lower right patch is hot."""
     running = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, "127.0.0.1", 0)
     camera.explain = lambda: running.wants_explanation
     running.start()
@@ -39,7 +39,7 @@ def snapshot(server: WebServer, overlay: str) -> NDArray[np.int16]:
         return picture_of(client.read_body())
 
 
-def test_a_stream_of_rollout_has_the_model_explain_until_its_last_viewer_leaves(
+def test_the_model_computes_rollout_until_the_last_viewer_of_a_rollout_leaves(
     camera: Camera, explaining: WebServer
 ) -> None:
     with Client(explaining, "/stream?overlay=attention&width=320") as other:
@@ -69,7 +69,7 @@ def test_a_snapshot_waits_for_the_rollout_it_asked_for(camera: Camera, explainin
 
 
 @pytest.mark.parametrize("target", ["/stream", "/snapshot.jpg"])
-def test_a_model_that_cannot_explain_itself_refuses_in_one_sentence(server: WebServer, target: str) -> None:
+def test_rollout_of_a_model_without_it_is_refused_with_one_sentence(server: WebServer, target: str) -> None:
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=10)
     connection.request("GET", f"{target}?overlay=rollout")
     answer = connection.getresponse()
@@ -82,7 +82,7 @@ def test_a_model_that_cannot_explain_itself_refuses_in_one_sentence(server: WebS
     assert "rollout" not in offered
 
 
-def test_the_daemon_draws_rollout_and_answers_it_for_a_photo() -> None:
+def test_the_daemon_draws_rollout_and_returns_it_for_a_photo() -> None:
     need_model("everyday")
     with daemon("--source", "demo:ram", "--fps", "5", "--overlay", "rollout") as running:
         running.wait_for("ok")
@@ -101,7 +101,7 @@ def test_the_daemon_draws_rollout_and_answers_it_for_a_photo() -> None:
     assert 0 < rollout.sum() < 1, "the class token keeps a part of its own"
 
 
-def test_an_upload_carries_a_rollout_only_where_the_model_gives_one() -> None:
+def test_the_answer_to_a_photo_has_a_rollout_only_if_the_model_gives_one() -> None:
     rollout = np.linspace(0, 0.05, 16, dtype=np.float32).reshape(4, 4)
     with serving(lambda _: replace(frames.prediction(), rollout=rollout)) as explaining:
         _, explained = post(explaining, photo())
@@ -112,7 +112,7 @@ def test_an_upload_carries_a_rollout_only_where_the_model_gives_one() -> None:
     assert "rollout" not in plain
 
 
-def test_an_upload_carries_evidence_with_its_signs_only_where_the_model_gives_it() -> None:
+def test_the_answer_to_a_photo_has_signed_evidence_only_if_the_model_gives_it() -> None:
     evidence = np.linspace(-0.5, 0.5, 16, dtype=np.float32).reshape(4, 4)
     with serving(lambda _: replace(frames.prediction(), evidence=evidence)) as weighing:
         _, weighed = post(weighing, photo())

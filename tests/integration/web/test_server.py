@@ -1,4 +1,4 @@
-"""Starting, beating and stopping."""
+"""Starting and stopping the server, and the heartbeat of its event loop."""
 
 import socket
 import subprocess
@@ -14,16 +14,14 @@ from vitcam.errors import VitcamError
 from vitcam.web.server import WebServer
 
 
-def test_a_port_in_use_is_known_before_start_returns(camera: Camera, server: WebServer) -> None:
+def test_start_raises_at_once_if_the_port_is_in_use(camera: Camera, server: WebServer) -> None:
     port = int(server.url.rsplit(":", 1)[1])
 
     with pytest.raises(VitcamError, match="in use already"):
         WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port).start()
 
 
-def test_a_web_part_that_does_not_start_in_time_is_one_sentence(
-    camera: Camera, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_does_not_start_in_time_is_one_sentence(camera: Camera, monkeypatch: pytest.MonkeyPatch) -> None:
     may_serve = threading.Event()
     serve = WebServer._run
 
@@ -41,7 +39,7 @@ def test_a_web_part_that_does_not_start_in_time_is_one_sentence(
     server.stop(10)
 
 
-def test_the_heart_beats_while_the_loop_turns_and_stops_with_it(server: WebServer) -> None:
+def test_the_heartbeat_goes_on_while_the_event_loop_runs_and_stops_with_it(server: WebServer) -> None:
     first = server.beat_ns
     time.sleep(1.2)
     later = server.beat_ns
@@ -53,7 +51,7 @@ def test_the_heart_beats_while_the_loop_turns_and_stops_with_it(server: WebServe
     assert time.monotonic_ns() - server.beat_ns > 700_000_000
 
 
-def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, server: WebServer) -> None:
+def test_stop_ends_in_time_although_clients_do_not_read(camera: Camera, server: WebServer) -> None:
     with ExitStack() as stack:
         for i in range(20):
             target = "/stream?width=960" if i % 2 else "/api/predictions?attention=1"
@@ -71,7 +69,7 @@ def test_stop_is_done_in_time_although_clients_do_not_read(camera: Camera, serve
     assert camera.latest is not None
 
 
-def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread(camera: Camera) -> None:
+def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread_behind(camera: Camera) -> None:
     server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
     server.start()
     server.stop(10)

@@ -1,4 +1,4 @@
-"""`/snapshot.jpg`: one picture, taken after it was asked for."""
+"""`/snapshot.jpg`: one picture, captured after the request."""
 
 import time
 from contextlib import ExitStack
@@ -21,14 +21,14 @@ def test_every_name_of_the_snapshot_gives_one_jpeg(server: WebServer, target: st
     assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).shape == (540, 960, 3)
 
 
-def test_a_snapshot_was_captured_after_it_was_asked_for(server: WebServer) -> None:
+def test_a_snapshot_is_captured_after_the_request(server: WebServer) -> None:
     for _ in range(5):
         asked = time.time()
         with Client(server, "/snapshot.jpg?width=320") as client:
             assert float(client.headers["X-Timestamp"]) > asked - 0.001  # two clocks, read one after the other
 
 
-def test_a_snapshot_alone_encodes_one_picture_and_no_more(server: WebServer) -> None:
+def test_a_single_snapshot_encodes_exactly_one_picture(server: WebServer) -> None:
     before = server.encoded
     with Client(server, "/snapshot.jpg?width=320") as client:
         client.read_body()
@@ -37,7 +37,7 @@ def test_a_snapshot_alone_encodes_one_picture_and_no_more(server: WebServer) -> 
     assert server.encoded == before + 1
 
 
-def test_a_snapshot_beside_a_slow_stream_is_fresh_all_the_same(server: WebServer) -> None:
+def test_a_snapshot_is_fresh_although_a_slow_stream_has_the_same_variant(server: WebServer) -> None:
     with Client(server, "/stream?width=320&fps=2") as stream:
         stream.read_part()
         asked = time.time()
@@ -48,7 +48,7 @@ def test_a_snapshot_beside_a_slow_stream_is_fresh_all_the_same(server: WebServer
     assert time.time() - asked < 1.5
 
 
-def test_without_a_new_frame_the_snapshot_gives_the_newest_there_is(camera: Camera, server: WebServer) -> None:
+def test_without_a_new_frame_the_snapshot_is_the_newest_one(camera: Camera, server: WebServer) -> None:
     camera.freeze()
     time.sleep(0.1)
     began = time.monotonic()
@@ -60,7 +60,7 @@ def test_without_a_new_frame_the_snapshot_gives_the_newest_there_is(camera: Came
     assert 0.9 < time.monotonic() - began < 2.5
 
 
-def test_before_the_first_frame_the_snapshot_is_a_card_and_says_so() -> None:
+def test_before_the_first_frame_the_snapshot_is_a_placeholder_with_status_503() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
     server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
@@ -74,7 +74,7 @@ def test_before_the_first_frame_the_snapshot_is_a_card_and_says_so() -> None:
     assert "X-Vitcam-Seq" not in client.headers
 
 
-def test_snapshots_of_many_people_at_once_share_one_picture(server: WebServer) -> None:
+def test_many_snapshots_at_once_share_one_picture(server: WebServer) -> None:
     before = server.encoded
     with ExitStack() as stack:
         clients = [stack.enter_context(Client(server, "/snapshot.jpg?width=320", read=False)) for _ in range(10)]

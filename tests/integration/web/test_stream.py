@@ -1,4 +1,4 @@
-"""MJPEG over real sockets: one JPEG for all, and the newest one for each."""
+"""MJPEG over real sockets: viewers share each JPEG, and each viewer gets the newest one."""
 
 import time
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def test_many_viewers_of_one_variant_share_one_jpeg_a_frame(server: WebServer) -
     assert encoded <= frames_due + 2
 
 
-def test_nothing_is_encoded_and_nobody_listens_while_nobody_watches(camera: Camera, server: WebServer) -> None:
+def test_nothing_is_encoded_and_no_slot_is_subscribed_while_nobody_watches(camera: Camera, server: WebServer) -> None:
     with Client(server, "/stream?width=320") as client:
         client.read_part()
     until(lambda: camera.latest._callbacks == ())
@@ -94,7 +94,7 @@ def test_nothing_is_encoded_and_nobody_listens_while_nobody_watches(camera: Came
     assert camera.latest._callbacks == ()
 
 
-def test_the_rate_asked_for_is_the_rate_given(server: WebServer) -> None:
+def test_a_stream_has_the_requested_rate(server: WebServer) -> None:
     with Client(server, "/stream?width=320&fps=5") as client:
         rate = parts_per_s(client, 3)
 
@@ -116,8 +116,8 @@ def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> No
     assert ages[2] <= 0.5
 
 
-def test_a_viewer_whose_buffer_shrinks_before_it_grew_is_not_taken_for_one_that_pauses(server: WebServer) -> None:
-    # from a size that has not grown yet: room that was told is never taken back, and is used up a probe at a time
+def test_a_viewer_whose_buffer_becomes_smaller_is_not_mistaken_for_one_that_pauses(server: WebServer) -> None:
+    # before the buffer has grown: a window that was announced is never taken back, and each probe uses some of it
     with Client(server, "/stream?width=640", window=64 * 1024) as client:
         parts_per_s(client, 1)
         client.shrink_buffer(32 * 1024)
@@ -126,7 +126,7 @@ def test_a_viewer_whose_buffer_shrinks_before_it_grew_is_not_taken_for_one_that_
     assert rate > 8
 
 
-def test_a_viewer_with_a_narrow_window_gets_whole_new_pictures_and_delays_nobody(server: WebServer) -> None:
+def test_a_viewer_with_a_small_receive_window_gets_new_pictures_and_delays_nobody(server: WebServer) -> None:
     # of at least 32 kB: on the loopback, whose packets have 64, Linux probes smaller windows by a timer
     with Client(server, "/stream?width=320") as quick, Client(server, "/stream?width=320", window=32768) as narrow:
         parts: list[tuple[dict[str, str], bytes]] = []
@@ -143,7 +143,7 @@ def test_a_viewer_with_a_narrow_window_gets_whole_new_pictures_and_delays_nobody
     assert rate > 8
 
 
-def test_a_client_that_never_reads_is_dropped_after_a_while(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_never_reads_is_disconnected(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mjpeg, "WRITE_TIMEOUT_S", 1.0)
     with Client(server, "/stream?width=960", read=False) as client:
         time.sleep(2.5)
@@ -154,7 +154,7 @@ def test_a_client_that_never_reads_is_dropped_after_a_while(server: WebServer, m
     assert time.monotonic() - began < 2
 
 
-def test_twenty_clients_that_never_read_delay_no_good_one(server: WebServer) -> None:
+def test_twenty_clients_that_never_read_delay_no_other_client(server: WebServer) -> None:
     with ExitStack() as stack:
         good = stack.enter_context(Client(server, "/stream?width=960"))
         alone = parts_per_s(good, 3)
@@ -192,7 +192,7 @@ def test_a_slow_viewer_skips_frames_instead_of_falling_behind(server: WebServer)
     assert min(age for _, age in seen[-5:]) < 1.0
 
 
-def test_whoever_watches_every_other_variant_leaves_room_for_the_picture_unasked_and_the_same(
+def test_the_default_variant_is_always_allowed_however_many_others_are_watched(
     server: WebServer,
 ) -> None:
     with ExitStack() as stack:
@@ -214,7 +214,7 @@ def test_whoever_watches_every_other_variant_leaves_room_for_the_picture_unasked
         assert snapshot.status == 200
 
 
-def test_one_address_watches_at_most_half_of_the_variants_and_another_one_has_the_rest(server: WebServer) -> None:
+def test_one_address_may_watch_half_of_the_variants_and_another_one_the_rest(server: WebServer) -> None:
     with ExitStack() as stack:
         for width in range(160, 160 + 4 * 80, 80):
             stack.enter_context(Client(server, f"/stream?width={width}", address="127.0.0.2")).read_part()
@@ -226,7 +226,7 @@ def test_one_address_watches_at_most_half_of_the_variants_and_another_one_has_th
         assert other.read_part()[1].startswith(b"\xff\xd8")
 
 
-def test_a_variant_makes_room_when_its_last_viewer_leaves(server: WebServer) -> None:
+def test_a_variant_no_longer_counts_when_its_last_viewer_leaves(server: WebServer) -> None:
     for width in range(160, 160 + 12 * 80, 80):
         with Client(server, f"/stream?width={width}") as client:
             client.read_part()
@@ -235,7 +235,9 @@ def test_a_variant_makes_room_when_its_last_viewer_leaves(server: WebServer) -> 
         assert late.status == 200
 
 
-def test_without_signal_the_stream_shows_a_card_and_recovers_by_itself(camera: Camera, server: WebServer) -> None:
+def test_without_signal_the_stream_shows_a_placeholder_and_recovers_by_itself(
+    camera: Camera, server: WebServer
+) -> None:
     with Client(server, "/stream?width=320") as client:
         client.read_part()
         camera.lose_signal("the cable is loose")
@@ -253,7 +255,7 @@ def test_without_signal_the_stream_shows_a_card_and_recovers_by_itself(camera: C
     assert age_s(back) < 1
 
 
-def test_a_stream_begins_with_the_card_when_there_never_was_a_picture() -> None:
+def test_a_stream_begins_with_a_placeholder_before_the_first_picture() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
     other = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
@@ -272,7 +274,7 @@ def test_a_stream_begins_with_the_card_when_there_never_was_a_picture() -> None:
     assert 0.9 < repeated_s < 4
 
 
-def test_a_picture_that_stands_still_is_repeated_every_second(camera: Camera, server: WebServer) -> None:
+def test_without_new_frames_the_last_picture_is_repeated_every_second(camera: Camera, server: WebServer) -> None:
     with Client(server, "/stream?width=320") as client:
         client.read_part()
         camera.freeze()
@@ -290,7 +292,7 @@ def test_a_picture_that_stands_still_is_repeated_every_second(camera: Camera, se
 @pytest.mark.parametrize(
     "query", ["overlay=glow", "head=3", "opacity=2", "width=9", "quality=100", "fps=0", "width=wide"]
 )
-def test_a_value_that_cannot_be_meant_is_refused_with_what_is_allowed(server: WebServer, query: str) -> None:
+def test_an_invalid_value_is_refused_with_what_is_allowed(server: WebServer, query: str) -> None:
     with Client(server, f"/stream?{query}") as client:
         body = client.read_body()
 

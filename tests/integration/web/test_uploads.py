@@ -1,4 +1,4 @@
-"""`POST /api/classify`: a photo in, a prediction out, and everything that is no photo."""
+"""`POST /api/classify` and `POST /api/explain`: photos, and bytes that are not photos."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ def serving(classify: Callable[[Image], Prediction]) -> Iterator[WebServer]:
             server.stop(2)
 
 
-def test_a_photo_as_the_body_gives_a_prediction_and_where_it_looked(server: WebServer) -> None:
+def test_a_photo_as_the_body_gives_a_prediction_and_the_attention(server: WebServer) -> None:
     status, record = post(server, photo(), **{"Content-Type": "image/png"})
 
     assert status == 200
@@ -86,7 +86,7 @@ def test_a_photo_in_a_form_gives_the_same_as_one_in_the_body(server: WebServer) 
     assert record["top"][0]["label"] == "cat"
 
 
-def test_the_model_is_given_the_photo_with_its_colours_in_order() -> None:
+def test_the_model_gets_the_photo_in_rgb() -> None:
     seen: list[Image] = []
 
     def look(image: Image) -> Prediction:
@@ -115,7 +115,7 @@ def test_the_model_is_given_the_photo_with_its_colours_in_order() -> None:
         (form("image", photo())[0][:150], form("image", photo())[1], ""),
     ],
 )
-def test_what_is_no_photo_is_refused_with_one_sentence(
+def test_bytes_that_are_not_a_photo_are_refused_with_one_sentence(
     server: WebServer, body: bytes, kind: str, sentence: str
 ) -> None:
     status, answer = post(server, body, **{"Content-Type": kind})
@@ -131,7 +131,7 @@ def test_a_photo_that_is_too_large_is_refused_before_it_is_decoded(server: WebSe
     assert "larger than 32 MiB" in answer["error"]
 
 
-def test_a_model_that_cannot_be_loaded_is_no_fault_of_the_photo() -> None:
+def test_a_model_that_cannot_be_loaded_is_an_error_of_the_server() -> None:
     def fail(_: Image) -> Prediction:
         raise VitcamError("the model file is gone")
 
@@ -160,11 +160,11 @@ def test_a_page_of_another_site_may_not_post(server: WebServer, headers: dict[st
     assert status == (200 if allowed else 403)
 
 
-def test_the_page_itself_may_post_where_browsers_name_only_the_origin(server: WebServer) -> None:
+def test_the_page_may_post_from_browsers_that_send_only_the_origin(server: WebServer) -> None:
     assert post(server, photo(), Origin=server.url)[0] == 200
 
 
-def test_more_photos_at_once_than_allowed_are_asked_to_come_back() -> None:
+def test_too_many_photos_at_once_are_refused() -> None:
     gate = threading.Event()
 
     def wait(_: Image) -> Prediction:
@@ -189,7 +189,7 @@ def test_more_photos_at_once_than_allowed_are_asked_to_come_back() -> None:
     assert statuses == [200] * MAX_AT_ONCE
 
 
-def test_the_loop_turns_and_streams_flow_while_a_photo_is_classified() -> None:
+def test_streams_go_on_while_a_photo_is_classified() -> None:
     def slow(_: Image) -> Prediction:
         time.sleep(1.5)
         return frames.prediction()
@@ -207,7 +207,7 @@ def test_the_loop_turns_and_streams_flow_while_a_photo_is_classified() -> None:
     assert max(gaps) < 1
 
 
-def test_the_input_is_the_picture_as_the_model_was_given_it(server: WebServer) -> None:
+def test_the_input_is_the_picture_that_the_model_received(server: WebServer) -> None:
     large = photo(640, 480)
     status, record = post(server, large, target="/api/classify?input=1")
 
@@ -241,7 +241,7 @@ def test_the_sheet_of_a_photo_comes_as_png(as_form: bool) -> None:
     assert (sheet == frames.picture(100, 200)[::2]).all()
 
 
-def test_a_model_file_without_its_blocks_answers_that_it_cannot_be_explained() -> None:
+def test_explain_is_refused_if_the_model_file_has_no_signature_explain() -> None:
     with explaining(lambda sent: sent.image, MODEL) as server:
         status, answer = post(server, photo(), target="/api/explain")
 
@@ -249,7 +249,7 @@ def test_a_model_file_without_its_blocks_answers_that_it_cannot_be_explained() -
     assert "no signature `explain`" in answer["error"]
 
 
-def test_sheets_take_the_places_that_photos_have() -> None:
+def test_explain_and_classify_share_one_quota() -> None:
     gate, begun = threading.Event(), threading.Event()
 
     def wait(sent: Decoded) -> Image:

@@ -41,7 +41,7 @@ class PhotoBackend(Protocol):
         ...
 
     def explain(self, photo: Decoded, /) -> Image:
-        """The sheet of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
+        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
         ...
 
 
@@ -60,13 +60,13 @@ class Uploads:
         return web.json_response(await self._admission.serve(request, lambda body: self._describe(body, with_input)))
 
     async def explain(self, request: web.Request) -> web.Response:
-        """The sheet of `vitcam explain`, as PNG."""
+        """The figure of `vitcam explain`, as PNG."""
         if not self._explains:
             raise UsageError(_NO_EXPLAIN)
-        png = await self._admission.serve(request, self._draw_sheet)
+        png = await self._admission.serve(request, self._draw_figure)
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
 
-    def _draw_sheet(self, body: Body) -> bytes:
+    def _draw_figure(self, body: Body) -> bytes:
         return encode_png(_ask_model(self._photos.explain, self._photos.decode(read_photo(body))))
 
     def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
