@@ -7,7 +7,7 @@ from rich.live import Live
 from rich.text import Text
 
 from vitcam.frames import Event, Prediction, Unreadable
-from vitcam.sinks.answer import Layout
+from vitcam.sinks.layout import Layout
 from vitcam.sinks.sink import Summary
 
 _REDRAW_S = 0.15  # a terminal over ssh should not cost more than the inference

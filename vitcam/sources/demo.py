@@ -13,8 +13,8 @@ import numpy as np
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
-from vitcam.sources.files.hold import while_paused
 from vitcam.sources.files.pace import Pace
+from vitcam.sources.files.repeat import while_paused
 from vitcam.sources.files.video import Video, open_video, retrieve_rgb
 from vitcam.sources.source import Source, SourceOptions
 

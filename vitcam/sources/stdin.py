@@ -14,8 +14,8 @@ from typing import Self
 
 from vitcam.errors import SourceError, SourceLost, UsageError
 from vitcam.frames import Frame, Unreadable
+from vitcam.sources.jpeg_frames import Sender, receive
 from vitcam.sources.raw import RawFormat
-from vitcam.sources.received import Sender, receive
 from vitcam.sources.source import SourceOptions
 
 _STDIN = 0

@@ -17,7 +17,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Prediction, Unreadable
 from vitcam.model.open import open_classifier
 from vitcam.pictures.overlay_kinds import default_overlay
-from vitcam.sinks.answer import Layout
+from vitcam.sinks.layout import Layout
 from vitcam.terminal.consoles import for_people, for_results
 from vitcam.text import printable
 from vitcam.wire import error_record, prediction_record, summary_record

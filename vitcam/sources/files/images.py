@@ -15,8 +15,8 @@ from typing import Self
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
-from vitcam.sources.files.hold import hold
 from vitcam.sources.files.pace import Pace
+from vitcam.sources.files.repeat import hold
 from vitcam.sources.source import SourceOptions
 
 

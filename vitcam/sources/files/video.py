@@ -12,8 +12,8 @@ import numpy as np
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.opencv import prepare_capture
-from vitcam.sources.files.hold import while_paused
 from vitcam.sources.files.pace import Pace
+from vitcam.sources.files.repeat import while_paused
 from vitcam.sources.source import SourceOptions
 
 _MISSING_SHARE = 0.05  # containers estimate their number of frames; one in twenty less is no estimate any more

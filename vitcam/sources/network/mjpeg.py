@@ -22,10 +22,10 @@ from vitcam.frames import Frame
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.redaction import redacted
+from vitcam.sources.jpeg_frames import Sender, receive
 from vitcam.sources.network.address import Address
 from vitcam.sources.network.connection import Line, OverLine, OverLineWithTls
 from vitcam.sources.network.error import reason_of, status_words
-from vitcam.sources.received import Sender, receive
 from vitcam.sources.source import SourceOptions, live_limits
 
 _CHUNK = 1 << 20  # more than a socket holds: of what has piled up only the newest picture is decoded

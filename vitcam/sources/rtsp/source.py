@@ -12,8 +12,8 @@ from vitcam.processes.child import Child, how_it_ended
 from vitcam.processes.packets import pack, unpack
 from vitcam.processes.shared_memory import Slots
 from vitcam.redaction import redacted
+from vitcam.sources.jpeg_frames import Sender
 from vitcam.sources.network.address import Address
-from vitcam.sources.received import Sender
 from vitcam.sources.rtsp.messages import (
     FROM_CHILD,
     PATIENCE_OPEN_S,
