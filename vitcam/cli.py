@@ -12,11 +12,11 @@ from vitcam._version import __version__
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
-from vitcam.terminal.standard_streams import settle_streams
+from vitcam.terminal.standard_streams import prepare_streams
 from vitcam.text import printable
 
 if TYPE_CHECKING:
-    from vitcam.config.load import Resolved
+    from vitcam.config.load import EffectiveSettings
     from vitcam.config.settings import Settings
 
 app = typer.Typer(
@@ -48,7 +48,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object
 
 def main() -> None:
     """Run the command line; every refusal is one sentence on stderr and the exit code of its kind."""
-    settle_streams()
+    prepare_streams()
     try:
         app()
     except VitcamError as error:
@@ -164,8 +164,10 @@ def run(
         "log.format": log,
         "log.emit": emit,
     }
-    resolved = _resolved(config, sets, flags)
-    options = RunOptions(resolved.settings, resolved.configured("model.name"), realtime=realtime, loop=loop, wait=wait)
+    effective = _effective(config, sets, flags)
+    options = RunOptions(
+        effective.settings, effective.configured("model.name"), realtime=realtime, loop=loop, wait=wait
+    )
     supervise(options, os.environ)
 
 
@@ -313,10 +315,10 @@ def config_schema() -> None:
 
 
 def _settings(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "Settings":
-    return _resolved(config, sets, flags).settings
+    return _effective(config, sets, flags).settings
 
 
-def _resolved(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "Resolved":
+def _effective(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "EffectiveSettings":
     from vitcam.config.load import load
 
     return load(config, sets or [], flags, os.environ)

@@ -29,7 +29,7 @@ _FLAT = 1.0  # standard deviation, in levels of 255, below which no gain can be 
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class GateOptions:
     """When to rest, and how."""
 
     threshold: float = 6.0
@@ -43,24 +43,24 @@ class Rest:
 class MotionGate:
     """Asked for every frame in order, by one thread: whether it is worth classifying."""
 
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
-        self._watch = MotionWatch(rest.threshold)
+    def __init__(self, options: GateOptions) -> None:
+        self._options = options
+        self._detector = MotionDetector(options.threshold)
         self._moved_ns = self._passed_ns = 0
 
     def __call__(self, frame: Frame) -> bool:
         """True while something moves and a while after, beginning with the very frame that moved; else now and then."""
         now = frame.captured_ns
-        if self._watch.moved(frame):
+        if self._detector.moved(frame):
             self._moved_ns = now
-        awake = now - self._moved_ns < self._rest.hold_s * 1e9 or self._moved_ns == now
-        due = now - self._passed_ns >= 1e9 / self._rest.rest_fps
+        awake = now - self._moved_ns < self._options.hold_s * 1e9 or self._moved_ns == now
+        due = now - self._passed_ns >= 1e9 / self._options.rest_fps
         if awake or due:
             self._passed_ns = now
         return awake or due
 
 
-class MotionWatch:
+class MotionDetector:
     """Remembers what a scene looks like, and how much each block of it flickers."""
 
     def __init__(self, threshold: float) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Frame, Image, Rect
-from vitcam.motion import MotionGate, MotionWatch, Rest
+from vitcam.motion import GateOptions, MotionDetector, MotionGate
 
 FPS = 30
 HEIGHT, WIDTH = 360, 640
@@ -44,7 +44,7 @@ def noisy(count: int, sigma: float = 4.0, seed: int = 0) -> list[Image]:
 
 def moving(images: list[Image]) -> list[bool]:
     """What a watch says of each frame, the first one left out."""
-    watch = MotionWatch(6.0)
+    watch = MotionDetector(6.0)
     return [watch.moved(each) for each in filmed(images)][1:]
 
 
@@ -103,7 +103,7 @@ def test_what_happens_outside_the_crop_is_none_of_its_business() -> None:
 
 
 def test_a_new_crop_is_looked_at_at_once() -> None:
-    watch = MotionWatch(6.0)
+    watch = MotionDetector(6.0)
     frames = list(filmed(noisy(40)))
     for each in frames[:30]:
         watch.moved(each)
@@ -123,7 +123,7 @@ def test_a_lamp_that_goes_on_in_the_dark_is_seen() -> None:
 
 
 def test_the_model_s_own_picture_is_used_where_the_source_delivers_it() -> None:
-    watch = MotionWatch(6.0)
+    watch = MotionDetector(6.0)
     dull = np.full((224, 224, 3), 90, np.uint8)
     frames = [replace(each, model_input=dull) for each in filmed(noisy(30))]
     changed = replace(frames[-1], model_input=with_cup(dull, 60), captured_ns=2 * SECOND)
@@ -133,7 +133,7 @@ def test_the_model_s_own_picture_is_used_where_the_source_delivers_it() -> None:
 
 
 def test_a_still_scene_is_classified_for_a_while_and_then_once_a_second() -> None:
-    gate = MotionGate(Rest(hold_s=2, rest_fps=1))
+    gate = MotionGate(GateOptions(hold_s=2, rest_fps=1))
     passed = [gate(each) for each in filmed(noisy(30 * 8))]
 
     assert all(passed[:60])
@@ -141,7 +141,7 @@ def test_a_still_scene_is_classified_for_a_while_and_then_once_a_second() -> Non
 
 
 def test_the_gate_opens_for_the_frame_that_moved_and_stays_open() -> None:
-    gate = MotionGate(Rest(hold_s=1, rest_fps=0.1))
+    gate = MotionGate(GateOptions(hold_s=1, rest_fps=0.1))
     still = noisy(150)
     images = [*still[:100], with_cup(still[100], 300), *still[101:]]
     passed = [gate(each) for each in filmed(images)]
@@ -151,7 +151,7 @@ def test_the_gate_opens_for_the_frame_that_moved_and_stays_open() -> None:
 
 
 def test_without_a_hold_only_frames_that_moved_pass() -> None:
-    gate = MotionGate(Rest(hold_s=0, rest_fps=0.01))
+    gate = MotionGate(GateOptions(hold_s=0, rest_fps=0.01))
     still = noisy(60)
     passed = [gate(each) for each in filmed([*still[:50], with_cup(still[50], 300)])]
 

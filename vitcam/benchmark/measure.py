@@ -136,11 +136,11 @@ def _steps(plan: BenchPlan, path: Path, folder: Path, with_stages: bool) -> Iter
 def _measure(plan: BenchPlan, step: Step) -> Figures:
     """What the child found. Raises ModelError with its words if it refused, VitcamError if it died or hung."""
     command = [sys.executable, "-P", "-m", "vitcam.benchmark.child", *step.arguments]
-    outcome = run_bounded(command, _PATIENCE_S + plan.seconds)
-    if outcome.code == 0:
-        found: Figures = json.loads(outcome.out)
+    result = run_bounded(command, _PATIENCE_S + plan.seconds)
+    if result.code == 0:
+        found: Figures = json.loads(result.out)
         return found
-    if outcome.code == ModelError.exit_code:
-        raise ModelError(outcome.last_words)
-    how = f"was ended by signal {-outcome.code}" if outcome.code and outcome.code < 0 else outcome.last_words
+    if result.code == ModelError.exit_code:
+        raise ModelError(result.last_words)
+    how = f"was ended by signal {-result.code}" if result.code and result.code < 0 else result.last_words
     raise VitcamError(f"measuring {plan.model} with {step.threads} threads ({step.kind}) failed: {how}")

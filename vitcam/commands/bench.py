@@ -9,7 +9,7 @@ from rich.table import Table
 
 from vitcam.benchmark.measure import ROUNDS, BenchPlan, Step, run_bench, why_no_stages
 from vitcam.benchmark.row import BenchRow, MachineHealth
-from vitcam.terminal.consoles import for_people, for_results
+from vitcam.terminal.consoles import stderr_console, stdout_console
 
 Cells = dict[str, Callable[[BenchRow], str]]
 """Name of a line of the table -> what stands in it."""
@@ -19,7 +19,7 @@ _KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float 
 
 def show_bench(plan: BenchPlan, as_json: bool) -> None:
     """Measure and print: the table or the JSON on stdout, what is going on and what is missing on stderr."""
-    people, out = for_people(), for_results()
+    people, out = stderr_console(), stdout_console()
     missing = why_no_stages(plan)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as progress:

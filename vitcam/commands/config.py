@@ -7,16 +7,16 @@ from pathlib import Path
 from rich.table import Table
 
 from vitcam.config.describe import schema
-from vitcam.config.load import resolve
+from vitcam.config.load import merge_layers
 from vitcam.redaction import redacted
-from vitcam.terminal.consoles import for_people, for_results
+from vitcam.terminal.consoles import stderr_console, stdout_console
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Every setting, its value and where that came from, secrets as `***`. Raises ConfigError as the daemon would."""
-    resolved = resolve(config, sets, {}, os.environ).rows()
+    resolved = merge_layers(config, sets, {}, os.environ).rows()
     rows = [(name, redacted(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
-    console = for_results()
+    console = stdout_console()
     if as_json:
         for name, value, origin in rows:
             console.print_json(json.dumps({"name": name, "value": value, "origin": origin}), indent=None)
@@ -30,16 +30,16 @@ def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
 
 def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Say that the configuration is sound, with its warnings. Raises ConfigError if it is not."""
-    warnings = resolve(config, sets, {}, os.environ).warnings
+    warnings = merge_layers(config, sets, {}, os.environ).warnings
     if as_json:
         record = {"type": "config", "ok": True, "warnings": list(warnings)}
-        for_results().print_json(json.dumps(record), indent=None)
+        stdout_console().print_json(json.dumps(record), indent=None)
         return
     for warning in warnings:
-        for_people().print(f"warning: {warning}", markup=False, highlight=False)
-    for_results().print("the configuration is sound", highlight=False)
+        stderr_console().print(f"warning: {warning}", markup=False, highlight=False)
+    stdout_console().print("the configuration is sound", highlight=False)
 
 
 def show_schema() -> None:
     """The JSON Schema of the configuration file, for editors."""
-    for_results().print_json(json.dumps(schema()))
+    stdout_console().print_json(json.dumps(schema()))

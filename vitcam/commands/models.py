@@ -10,7 +10,7 @@ from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model, list_models
 from vitcam.model.record import model_info, model_record
-from vitcam.terminal.consoles import for_results
+from vitcam.terminal.consoles import stdout_console
 
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"  # else they are not loaded
 _UNCHECKED = "?    the graph may be damaged: the file carries no checksum of it; export the model again to have one"
@@ -19,7 +19,7 @@ _SHOWN_LABELS = 120  # every label of the bundled model; of a thousand the first
 
 def show_list(as_json: bool) -> None:
     """Every model that can be named, one a line; a file that cannot be read is listed with the reason."""
-    console, table = for_results(), Table("model", "labels", "input", "top-1", "file", box=None)
+    console, table = stdout_console(), Table("model", "labels", "input", "top-1", "file", box=None)
     for name, path in list_models().items():
         row = _row(name)
         if as_json:
@@ -34,7 +34,7 @@ def show_list(as_json: bool) -> None:
 def show_card(name: str, as_json: bool) -> None:
     """Everything known of one model."""
     record = model_record(model_info(Classifier(name)))
-    console = for_results()
+    console = stdout_console()
     if as_json:
         console.print_json(json.dumps(record), indent=None)
         return
@@ -54,7 +54,7 @@ def show_verification(name: str, as_json: bool) -> bool:
             f"{classifier.path} carries no golden images to ask it; vitcam-train export takes them from a folder by "
             "--golden"
         )
-    console, checksum = for_results(), classifier.card.graph_sha256
+    console, checksum = stdout_console(), classifier.card.graph_sha256
     for result in results:
         if as_json:
             record = {"image": result.name, "ok": result.ok, "expected": result.expected.label}

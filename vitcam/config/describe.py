@@ -35,8 +35,8 @@ def example() -> str:
         "# vitcam reads /etc/vitcam/config.toml, ~/.config/vitcam/config.toml, and the file that --config names.",
         "# This file shows every setting with its default. To change one, remove its # and edit the value.",
     ]
-    for section, room in sections().items():
-        lines += ["", f"# {room.__doc__}", f"[{section}]"]
+    for section, section_class in sections().items():
+        lines += ["", f"# {section_class.__doc__}", f"[{section}]"]
         for option in _of(section):
             lines += [f"# {option.rule.doc}{_limits(option)}", f"# {option.key} = {_toml(option.default)}"]
     return "\n".join(lines) + "\n"

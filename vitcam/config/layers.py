@@ -18,7 +18,7 @@ NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE"})
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RawSetting:
     """A value as somebody gave it, before it is checked."""
 
     section: str
@@ -28,11 +28,11 @@ class Given:
     """The file, the variable or the option it stands in."""
     is_text: bool = False
     """True: the place knows only text, so that "8421" may mean a number."""
-    refusal: type[VitcamError] = ConfigError
+    error_class: type[VitcamError] = ConfigError
     """What is raised if the value cannot be meant."""
 
 
-def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[Given]:
+def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting]:
     """The system's file and the user's, where they exist, then the one that was named, which must."""
     for path in (system_file, users_file(environ)):
         if path is not None and _visible(path):
@@ -51,36 +51,36 @@ def users_file(environ: Mapping[str, str]) -> Path | None:
     return base / "vitcam" / "config.toml" if base.is_absolute() else None
 
 
-def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Given]:
+def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[RawSetting]:
     """`VITCAM_<SECTION>_<KEY>`; appends to `warnings` what looks like ours and is not."""
     for variable in sorted(environ):
         if not variable.startswith("VITCAM_") or variable in NOT_SETTINGS:
             continue
         section, _, key = variable.removeprefix("VITCAM_").lower().partition("_")
         if section in sections():
-            yield Given(section, key, environ[variable], variable, is_text=True)
+            yield RawSetting(section, key, environ[variable], variable, is_text=True)
         elif near := nearest(section, sections()):
             raise ConfigError(f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?")
         else:  # may well belong to somebody else, such as a container's image tag
             warnings.append(f"{variable} is no setting and was ignored; the sections are {', '.join(sections())}")
 
 
-def from_sets(sets: Iterable[str]) -> Iterator[Given]:
+def from_sets(sets: Iterable[str]) -> Iterator[RawSetting]:
     """`section.key=value`, each."""
     for text in sets:
         found = _SET.fullmatch(text)
         if not found:
             raise ConfigError(f"--set {redacted(text)}: is not section.key=value, such as web.port=8421")
         section, key, value = found.groups()
-        yield Given(section, key, value.strip(), f"--set {section}.{key}", is_text=True)
+        yield RawSetting(section, key, value.strip(), f"--set {section}.{key}", is_text=True)
 
 
-def from_flags(flags: Mapping[str, object]) -> Iterator[Given]:
+def from_flags(flags: Mapping[str, object]) -> Iterator[RawSetting]:
     """`section.key` -> value; None: the option was not given."""
     for name, value in flags.items():
         if value is not None:
             section, _, key = name.partition(".")
-            yield Given(section, key, value, COMMAND_LINE, refusal=UsageError)
+            yield RawSetting(section, key, value, COMMAND_LINE, error_class=UsageError)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -97,7 +97,7 @@ def _visible(path: Path) -> bool:
     return True
 
 
-def _from_file(path: Path, origin: str) -> Iterator[Given]:
+def _from_file(path: Path, origin: str) -> Iterator[RawSetting]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -108,7 +108,7 @@ def _from_file(path: Path, origin: str) -> Iterator[Given]:
         if not isinstance(table, dict):
             raise ConfigError(f"{origin}: {section!r} is no section; {_remedy(section)}")
         for key, value in table.items():
-            yield Given(section, key, value, origin)
+            yield RawSetting(section, key, value, origin)
 
 
 def _remedy(word: str) -> str:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config import layers
-from vitcam.config.layers import COMMAND_LINE, Given
+from vitcam.config.layers import COMMAND_LINE, RawSetting
 from vitcam.config.settings import Option, Settings, options, sections
 from vitcam.errors import ConfigError
 from vitcam.redaction import redacted
 
-__all__ = ["Resolved", "Settings", "load", "resolve"]
+__all__ = ["EffectiveSettings", "Settings", "load", "merge_layers"]
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _NO = frozenset({"false", "no", "off", "0"})
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class EffectiveSettings:
     """The settings, and how they came about."""
 
     settings: Settings
@@ -49,21 +49,23 @@ class Resolved:
         ]
 
 
-def load(config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]) -> Resolved:
-    """The settings that hold; warnings go to the log. Arguments and errors as in `resolve`."""
-    resolved = resolve(config, sets, flags, environ)
-    for warning in resolved.warnings:
+def load(
+    config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]
+) -> EffectiveSettings:
+    """The settings that hold; warnings go to the log. Arguments and errors as in `merge_layers`."""
+    effective = merge_layers(config, sets, flags, environ)
+    for warning in effective.warnings:
         log.warning("%s", warning)
-    return resolved
+    return effective
 
 
-def resolve(
+def merge_layers(
     config: Path | None,
     sets: Iterable[str],
     flags: Mapping[str, object],
     environ: Mapping[str, str],
     system_file: Path = SYSTEM_FILE,
-) -> Resolved:
+) -> EffectiveSettings:
     """Fold every layer into one `Settings`.
 
     config   file named on the command line; None: the one that VITCAM_CONFIG names, if any
@@ -72,7 +74,7 @@ def resolve(
     raises   ConfigError for what cannot be meant in a file, the environment or `sets`; UsageError in `flags`
     """
     warnings: list[str] = []
-    givens = [
+    raw_settings = [
         *layers.from_files(config, environ, system_file),
         *layers.from_environ(environ, warnings),
         *layers.from_sets(sets),
@@ -80,35 +82,35 @@ def resolve(
     ]
     values = {name: option.default for name, option in options().items()}
     origins = dict.fromkeys(values, DEFAULT)
-    for given in givens:
-        option = _find(given)
-        values[option.name] = _checked(option, given)
-        origins[option.name] = given.origin
+    for raw in raw_settings:
+        option = _find(raw)
+        values[option.name] = _checked(option, raw)
+        origins[option.name] = raw.origin
     _check_together(values, origins)
-    return Resolved(_build(values), origins, tuple(warnings))
+    return EffectiveSettings(_build(values), origins, tuple(warnings))
 
 
-def _find(given: Given) -> Option:
+def _find(raw: RawSetting) -> Option:
     """Raises the given's refusal when no setting has that name."""
-    if option := options().get(f"{given.section}.{given.key}"):
+    if option := options().get(f"{raw.section}.{raw.key}"):
         return option
-    if given.section not in sections():
-        known, what = list(sections()), f"no section is called {given.section!r}"
+    if raw.section not in sections():
+        known, what = list(sections()), f"no section is called {raw.section!r}"
     else:
-        known = [option.key for option in options().values() if option.section == given.section]
-        what = f"[{given.section}] has no key {given.key!r}"
-    near = layers.nearest(given.key if given.section in sections() else given.section, known)
+        known = [option.key for option in options().values() if option.section == raw.section]
+        what = f"[{raw.section}] has no key {raw.key!r}"
+    near = layers.nearest(raw.key if raw.section in sections() else raw.section, known)
     hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
-    raise given.refusal(f"{given.origin}: {what}; {hint}")
+    raise raw.error_class(f"{raw.origin}: {what}; {hint}")
 
 
-def _checked(option: Option, given: Given) -> bool | int | float | str | tuple[str, ...]:
+def _checked(option: Option, raw: RawSetting) -> bool | int | float | str | tuple[str, ...]:
     """The value as the setting's own type; raises the given's refusal when it is none or out of range."""
-    value = given.value
-    if given.is_text and option.kind is not str:
+    value = raw.value
+    if raw.is_text and option.kind is not str:
         value = _parsed(option.kind, str(value))
     if not _fits(option, value):
-        raise given.refusal(f"{given.origin}: {option.name} is {_shown(given.value)}; allowed is {option.allowed}")
+        raise raw.error_class(f"{raw.origin}: {option.name} is {_as_written(raw.value)}; allowed is {option.allowed}")
     # a whole number may stand for a float, and TOML has lists
     checked: bool | int | float | str | tuple[str, ...] = option.kind(value)
     return checked
@@ -159,14 +161,14 @@ def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> No
 
 
 def _build(values: Mapping[str, Any]) -> Settings:
-    rooms = {
-        section: room(**{o.key: values[o.name] for o in options().values() if o.section == section})
-        for section, room in sections().items()
+    section_values = {
+        section: section_class(**{o.key: values[o.name] for o in options().values() if o.section == section})
+        for section, section_class in sections().items()
     }
-    return Settings(**rooms)
+    return Settings(**section_values)
 
 
-def _shown(value: object) -> str:
+def _as_written(value: object) -> str:
     """As it would stand in the file, without secrets, cut where it is long."""
     text = str(value).lower() if isinstance(value, bool) else repr(redacted(value) if isinstance(value, str) else value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -249,9 +249,9 @@ def sections() -> dict[str, type[Any]]:
 def options() -> Mapping[str, Option]:
     """`section.key` -> option, in the order of the file."""
     found = [
-        _option(section, f, get_type_hints(room, include_extras=True)[f.name])
-        for section, room in sections().items()
-        for f in dataclasses.fields(room)
+        _option(section, f, get_type_hints(section_class, include_extras=True)[f.name])
+        for section, section_class in sections().items()
+        for f in dataclasses.fields(section_class)
     ]
     return MappingProxyType({option.name: option for option in found})
 

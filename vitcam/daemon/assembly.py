@@ -21,7 +21,7 @@ from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info
-from vitcam.motion import MotionGate, Rest
+from vitcam.motion import GateOptions, MotionGate
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
@@ -153,7 +153,7 @@ def _rules(settings: Settings) -> Rules:
 def _gate(settings: MotionSettings) -> MotionGate | None:
     if not settings.enabled:
         return None
-    return MotionGate(Rest(settings.threshold, settings.hold_s, settings.rest_fps))
+    return MotionGate(GateOptions(settings.threshold, settings.hold_s, settings.rest_fps))
 
 
 def _build_web(

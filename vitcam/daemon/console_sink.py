@@ -6,7 +6,7 @@ from typing import TextIO
 from vitcam.config.settings import LogSettings
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
-from vitcam.terminal.consoles import for_people
+from vitcam.terminal.consoles import stderr_console
 
 
 def wants_json(settings: LogSettings, out: TextIO) -> bool:
@@ -25,4 +25,4 @@ def build_sink(settings: LogSettings, every_by_default: bool, labels: tuple[str,
         return JsonLines(sys.stdout, every)
     from vitcam.sinks.console import RichConsole
 
-    return RichConsole(for_people(), every, labels)
+    return RichConsole(stderr_console(), every, labels)

@@ -12,7 +12,7 @@ from vitcam.model.open import open_classifier
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode
 from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.redaction import redacted
-from vitcam.terminal.consoles import for_results
+from vitcam.terminal.consoles import stdout_console
 
 ENDINGS = (".png", ".jpg", ".jpeg")
 _JPEG_QUALITY = 88
@@ -38,7 +38,7 @@ def explain_photo(request: ExplainRequest) -> None:
     classifier = open_classifier(settings)
     explained = explain(classifier, photo, request.photo.name, settings.top_k, request.opacity, request.photo)
     _write(request.out, draw_figure(explained))
-    for_results().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
+    stdout_console().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
 
 
 def _check(request: ExplainRequest) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandResult:
     """How a command ended."""
 
     code: int | None
@@ -22,18 +22,18 @@ class Outcome:
         return lines[-1] if lines else f"exit status {self.code}"
 
 
-def run_bounded(command: Sequence[str], timeout_s: float) -> Outcome:
+def run_bounded(command: Sequence[str], timeout_s: float) -> CommandResult:
     """Run a command that may hang, even unkillably in a driver; raises FileNotFoundError if there is none."""
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         out, err = child.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         _abandon(child)
-        return Outcome(None, "", f"did not answer within {timeout_s:g} s")
+        return CommandResult(None, "", f"did not answer within {timeout_s:g} s")
     except KeyboardInterrupt:  # sent to this process alone, it would leave the child behind
         _abandon(child)
         raise
-    return Outcome(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+    return CommandResult(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
 def _abandon(child: "subprocess.Popen[bytes]") -> None:

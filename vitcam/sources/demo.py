@@ -14,7 +14,7 @@ from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources.files.pace import Pace
-from vitcam.sources.files.repeat import while_paused
+from vitcam.sources.files.repeat import repeat_while_paused
 from vitcam.sources.files.video import Video, open_video, retrieve_rgb
 from vitcam.sources.source import Source, SourceOptions
 
@@ -69,7 +69,7 @@ class DemoInRam:
         while self._pictures:
             for preview, model_input in self._pictures:
                 if self.live:
-                    yield from while_paused(last, self._options.playback, self._pace)
+                    yield from repeat_while_paused(last, self._options.playback, self._pace)
                     self._pace.wait_for(seq / self._options.fps)
                 if self._pace.stopped:
                     return

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vitcam.errors import SourceError
-from vitcam.processes.bounded import Outcome, run_bounded
+from vitcam.processes.bounded import CommandResult, run_bounded
 from vitcam.sources.v4l2_devices import Device, capture_devices
 
 log = logging.getLogger(__name__)
@@ -69,19 +69,19 @@ def list_libcamera() -> LibcameraList:
     """Ask libcamera in a process of its own: it starts threads, and never sees what is plugged in later."""
     if importlib.util.find_spec("picamera2") is None:
         return LibcameraList()
-    outcome = run_bounded(LIST_COMMAND, LIST_WITHIN_S)
-    if outcome.code != 0:
-        return LibcameraList(trouble=_trouble(outcome), imports=outcome.code != NO_IMPORT)
+    result = run_bounded(LIST_COMMAND, LIST_WITHIN_S)
+    if result.code != 0:
+        return LibcameraList(trouble=_trouble(result), imports=result.code != NO_IMPORT)
     try:
         # a USB camera is in libcamera's list, too, but has neither its scaler nor its formats: V4L2 serves it better
-        return LibcameraList(tuple(name for name in json.loads(outcome.out) if "/usb" not in name))
+        return LibcameraList(tuple(name for name in json.loads(result.out) if "/usb" not in name))
     except (TypeError, ValueError):
-        return LibcameraList(trouble=f"picamera2 gives no list of cameras: {outcome.out[:80]!r}")
+        return LibcameraList(trouble=f"picamera2 gives no list of cameras: {result.out[:80]!r}")
 
 
-def _trouble(outcome: Outcome) -> str:
-    if outcome.code is None:
+def _trouble(result: CommandResult) -> str:
+    if result.code is None:
         return f"libcamera did not answer within {LIST_WITHIN_S:g} s"
-    if outcome.code < 0:
-        return f"libcamera crashed (signal {-outcome.code})"
-    return f"libcamera cannot list its cameras: {outcome.last_words}"
+    if result.code < 0:
+        return f"libcamera crashed (signal {-result.code})"
+    return f"libcamera cannot list its cameras: {result.last_words}"

@@ -14,7 +14,7 @@ _LEAST_PATIENCE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sender:
+class IncomingStream:
     """Where pictures come from, and what is wanted of them."""
 
     source: str
@@ -52,7 +52,7 @@ class Sender:
         )
 
 
-def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
+def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator[Frame]:
     """Frames out of bytes as they come.
 
     raises  SourceLost when bytes come, but no picture that can be decoded is among them for `patience_s`
@@ -60,27 +60,27 @@ def receive(sender: Sender, chunks: Iterable[bytes]) -> Iterator[Frame]:
     stream, seq, trouble = JpegStream(), 0, "no whole JPEG is among the data"
     begun, deadline = False, None
     for chunk in chunks:
-        deadline = deadline or time.monotonic() + sender.patience_s
+        deadline = deadline or time.monotonic() + incoming.patience_s
         pictures = stream.feed(chunk)
         arrived_ns = time.monotonic_ns()
         seq += stream.cut_off
         stream.cut_off = 0
-        for position, data in _chosen(pictures, sender.newest_only):
-            if begun and sender.newest_only and not sender.options.wanted():
-                deadline = time.monotonic() + sender.patience_s
+        for position, data in _chosen(pictures, incoming.newest_only):
+            if begun and incoming.newest_only and not incoming.options.wanted():
+                deadline = time.monotonic() + incoming.patience_s
                 continue
             try:
-                picture = sender.decode(data).image
+                picture = incoming.decode(data).image
             except UsageError as error:
                 trouble = str(error)
-                sender.report(trouble)
+                incoming.report(trouble)
                 continue
-            yield sender.frame(picture, seq + position, arrived_ns)
+            yield incoming.frame(picture, seq + position, arrived_ns)
             begun = True
-            deadline = time.monotonic() + sender.patience_s
+            deadline = time.monotonic() + incoming.patience_s
         seq += len(pictures)
         if time.monotonic() > deadline:
-            raise SourceLost(f"{sender.source} sends, but no picture for {sender.patience_s:g} s: {trouble}")
+            raise SourceLost(f"{incoming.source} sends, but no picture for {incoming.patience_s:g} s: {trouble}")
 
 
 def _chosen(pictures: list[bytes], newest_only: bool) -> list[tuple[int, bytes]]:

@@ -14,7 +14,7 @@ from typing import Self
 
 from vitcam.errors import SourceError, SourceLost, UsageError
 from vitcam.frames import Frame, Unreadable
-from vitcam.sources.jpeg_frames import Sender, receive
+from vitcam.sources.jpeg_frames import IncomingStream, decode_frames
 from vitcam.sources.raw import RawFormat
 from vitcam.sources.source import SourceOptions
 
@@ -36,7 +36,7 @@ class StandardInput:
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
         self.live = options.realtime is not False
         self._raw = RawFormat.parse(place) if place else None
-        self._sender = Sender(uri, options, newest_only=self.live)
+        self._incoming = IncomingStream(uri, options, newest_only=self.live)
         self._stopped = threading.Event()
         self._frames = 0
         self._received = 0
@@ -66,7 +66,7 @@ class StandardInput:
 
     def __iter__(self) -> Iterator[Frame]:
         """Raises SourceError when the pipe ends before the first picture, SourceLost when it is silent."""
-        for frame in receive(self._sender, self._chunks()) if self._raw is None else self._raws(self._raw):
+        for frame in decode_frames(self._incoming, self._chunks()) if self._raw is None else self._raws(self._raw):
             self._frames += 1
             yield frame
         if not self._frames and not self._stopped.is_set():
@@ -92,16 +92,16 @@ class StandardInput:
             if self._filled == raw.size:
                 arrived_ns = time.monotonic_ns()
                 self._filled = 0
-                if not self.live or self._sender.options.wanted():
-                    yield self._sender.frame(raw.picture(self._partial), seq, arrived_ns)
+                if not self.live or self._incoming.options.wanted():
+                    yield self._incoming.frame(raw.picture(self._partial), seq, arrived_ns)
                 seq += 1
         if self._filled and not self._stopped.is_set():
             left = f"ended after {self._filled:,} of a picture's {raw.size:,} bytes: is it {raw}?"
-            self._sender.options.on_unreadable(Unreadable(self._sender.source, left))
+            self._incoming.options.on_unreadable(Unreadable(self._incoming.source, left))
 
     def _wait(self) -> bool:
         """Until there is something to read, or the end; False once `stop` was called. Raises SourceLost."""
-        patience_s = self._sender.patience_s if self._received else _BEGIN_WITHIN_S
+        patience_s = self._incoming.patience_s if self._received else _BEGIN_WITHIN_S
         poll = select.poll()
         poll.register(_STDIN, select.POLLIN)
         deadline = time.monotonic() + patience_s

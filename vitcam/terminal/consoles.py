@@ -12,29 +12,29 @@ _ENDLESS = 10_000  # columns: in a file or a pipe nothing is wrapped
 
 
 @cache
-def for_people() -> "Console":
+def stderr_console() -> "Console":
     """For progress, warnings and refusals: on stderr. One for the whole process, or bars and lines tear each other."""
     from rich.console import Console  # 20 ms that a service, whose output nobody sees, need not wait
 
-    return _obeyed_by_nobody(Console(stderr=True, soft_wrap=True))
+    return _harmless(Console(stderr=True, soft_wrap=True))
 
 
 @cache
-def for_results() -> "Console":
+def stdout_console() -> "Console":
     """For what was asked for: on stdout; where that is the terminal of `for_people`, the same console."""
     from rich.console import Console
 
     if _same_terminal(sys.stdout, sys.stderr):
-        return for_people()
+        return stderr_console()
     wide = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _ENDLESS
-    return _obeyed_by_nobody(Console(soft_wrap=True, width=wide))
+    return _harmless(Console(soft_wrap=True, width=wide))
 
 
-def _obeyed_by_nobody(console: "Console") -> "Console":
+def _harmless(console: "Console") -> "Console":
     """What is printed by it may hold names, labels and addresses of others: they do not steer the terminal."""
-    from vitcam.terminal.printable import OnlyPrintable
+    from vitcam.terminal.printable import EscapeControls
 
-    console.push_render_hook(OnlyPrintable())
+    console.push_render_hook(EscapeControls())
     return console
 
 

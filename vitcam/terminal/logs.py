@@ -8,7 +8,7 @@ import logging
 import sys
 
 from vitcam.errors import TOLD_ELSEWHERE
-from vitcam.terminal.consoles import for_people
+from vitcam.terminal.consoles import stderr_console
 from vitcam.text import printable_lines
 
 
@@ -39,7 +39,7 @@ class _WithoutStack(logging.Formatter):
 def _for_terminal(verbose: bool) -> logging.Handler:
     from rich.logging import RichHandler
 
-    handler = RichHandler(console=for_people(), show_path=False, log_time_format="%H:%M:%S", markup=False)
+    handler = RichHandler(console=stderr_console(), show_path=False, log_time_format="%H:%M:%S", markup=False)
     handler.setFormatter(logging.Formatter("%(message)s") if verbose else _WithoutStack())
     if not verbose:
         handler.addFilter(_is_told_here)

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from vitcam.text import printable_lines
 
 
-class OnlyPrintable(RenderHook):
+class EscapeControls(RenderHook):
     """Put between whatever a console is asked to print and the terminal; the console's own colours pass."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:

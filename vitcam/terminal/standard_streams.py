@@ -6,7 +6,7 @@ import sys
 from typing import TextIO
 
 
-def settle_streams() -> None:
+def prepare_streams() -> None:
     """Open what is closed on /dev/null, and let nothing that is written fail for its letters.
 
     A closed descriptor would otherwise be given to the next file or socket, and be written into by libraries that

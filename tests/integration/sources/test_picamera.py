@@ -22,7 +22,7 @@ from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Orientation
-from vitcam.processes.shared_memory import SLOTS
+from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.sources import SourceOptions, default_uri, open_source
 
 OPTIONS = SourceOptions(input=InputSpec(224, 224), width=640, height=480)
@@ -139,9 +139,9 @@ def test_frames_that_are_held_are_never_written_over(machine: Machine) -> None:
 def test_a_reader_who_keeps_every_frame_stops_no_camera(machine: Machine) -> None:
     machine.plays(fps=200)
     with open_source("picamera", OPTIONS) as source:
-        kept = take(iter(source), 3 * SLOTS)
+        kept = take(iter(source), 3 * POOL_SIZE)
 
-    assert len({frame.preview.ctypes.data for frame in kept}) == 3 * SLOTS
+    assert len({frame.preview.ctypes.data for frame in kept}) == 3 * POOL_SIZE
     assert kept[-1].preview[240, 40].tolist() == list(BARS[0])
     assert not kept[-1].preview.flags.writeable
 
@@ -152,10 +152,10 @@ def test_a_reader_who_is_away_finds_a_gap_not_a_backlog(machine: Machine) -> Non
         frames = iter(source)
         take(frames, 1)
         time.sleep(1)
-        later = [frame.seq for frame in islice(frames, 2 * SLOTS)]
+        later = [frame.seq for frame in islice(frames, 2 * POOL_SIZE)]
 
     assert later == sorted(set(later))
-    assert later[-1] > later[0] + 4 * SLOTS
+    assert later[-1] > later[0] + 4 * POOL_SIZE
 
 
 def test_a_stalled_camera_is_lost_within_seconds_and_opens_again(machine: Machine) -> None:

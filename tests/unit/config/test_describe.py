@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.config import describe
-from vitcam.config.load import Settings, resolve
+from vitcam.config.load import Settings, merge_layers
 from vitcam.config.settings import Option, options, sections
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +27,7 @@ def test_the_example_file_changes_nothing_until_somebody_edits_it(tmp_path: Path
     path = tmp_path / "config.toml"
     path.write_text(describe.example())
 
-    assert resolve(path, [], {}, {}).settings == Settings()
+    assert merge_layers(path, [], {}, {}).settings == Settings()
 
 
 def test_the_example_file_with_every_line_taken_in_is_every_default(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_the_example_file_with_every_line_taken_in_is_every_default(tmp_path: Pa
     path = tmp_path / "config.toml"
     path.write_text("\n".join(lines))
 
-    resolved = resolve(path, [], {}, {})
+    resolved = merge_layers(path, [], {}, {})
 
     assert resolved.settings == Settings()
     assert set(resolved.origins.values()) == {str(path)}

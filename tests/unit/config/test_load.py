@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcam.config.load import Resolved, Settings, load, resolve
+from vitcam.config.load import EffectiveSettings, Settings, load, merge_layers
 from vitcam.config.settings import Option, options
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS
@@ -29,16 +29,16 @@ def write(tmp_path: Path) -> Write:
 def refused(kind: type[VitcamError], config: Path | None = None, *sets: str, **environ: str) -> str:
     """The sentence with which this configuration is refused."""
     with pytest.raises(kind) as caught:
-        resolve(config, sets, {}, environ, NO_FILE)
+        merge_layers(config, sets, {}, environ, NO_FILE)
     return str(caught.value)
 
 
-def resolved(config: Path | None = None, *sets: str, **environ: str) -> Resolved:
-    return resolve(config, sets, {}, environ, NO_FILE)
+def effective(config: Path | None = None, *sets: str, **environ: str) -> EffectiveSettings:
+    return merge_layers(config, sets, {}, environ, NO_FILE)
 
 
 def test_nothing_given_at_all_is_every_default(tmp_path: Path) -> None:
-    result = resolve(None, [], {}, {}, system_file=tmp_path / "absent.toml")
+    result = merge_layers(None, [], {}, {}, system_file=tmp_path / "absent.toml")
 
     assert result.settings == Settings()
     assert set(result.origins.values()) == {"default"}
@@ -54,7 +54,7 @@ def test_each_later_layer_wins_over_all_before(tmp_path: Path, given: int) -> No
     sets = ["web.port=5"] if given >= 5 else []
     flags = {"web.port": 6} if given >= 6 else {}
 
-    result = resolve(named if given >= 3 else None, sets, flags, environ, system_file=system)
+    result = merge_layers(named if given >= 3 else None, sets, flags, environ, system_file=system)
 
     places = [str(system), str(users), str(named), "VITCAM_WEB_PORT", "--set web.port", "command line"]
     assert result.settings.web.port == given
@@ -63,7 +63,7 @@ def test_each_later_layer_wins_over_all_before(tmp_path: Path, given: int) -> No
 
 
 def test_layers_that_say_different_things_are_merged_key_by_key(write: Write) -> None:
-    result = resolved(
+    result = effective(
         write("[web]\nport = 1\nhost = '::1'\n"), "model.top_k=3", VITCAM_WEB_PORT="2", VITCAM_MODEL_FPS="10"
     )
 
@@ -75,8 +75,8 @@ def test_the_named_file_wins_over_the_variable_that_names_one(write: Write, tmp_
     other = tmp_path / "other.toml"
     other.write_text("[web]\nport = 1\nhost = 'other'\n")
 
-    both = resolved(write("[web]\nport = 2\n"), VITCAM_CONFIG=str(other))
-    variable = resolved(None, VITCAM_CONFIG=str(other))
+    both = effective(write("[web]\nport = 2\n"), VITCAM_CONFIG=str(other))
+    variable = effective(None, VITCAM_CONFIG=str(other))
 
     assert (both.settings.web.port, both.settings.web.host) == (2, "127.0.0.1")
     assert variable.settings.web.port == 1
@@ -88,13 +88,13 @@ def test_the_users_file_is_found_below_home_and_not_below_a_relative_path(tmp_pa
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text("[web]\nport = 7\n")
 
-    assert resolved(None, HOME=str(tmp_path)).settings.web.port == 7
-    assert resolved(None, HOME=str(tmp_path), XDG_CONFIG_HOME=".").settings.web.port == 7
-    assert resolved(None, HOME=str(tmp_path), XDG_CONFIG_HOME="/nowhere").settings.web.port == 8420
+    assert effective(None, HOME=str(tmp_path)).settings.web.port == 7
+    assert effective(None, HOME=str(tmp_path), XDG_CONFIG_HOME=".").settings.web.port == 7
+    assert effective(None, HOME=str(tmp_path), XDG_CONFIG_HOME="/nowhere").settings.web.port == 8420
 
 
 def test_a_key_with_an_underscore_is_set_by_its_variable() -> None:
-    result = resolved(None, VITCAM_MODEL_TOP_K="3", VITCAM_EVENTS_HALF_LIFE_S="1.5")
+    result = effective(None, VITCAM_MODEL_TOP_K="3", VITCAM_EVENTS_HALF_LIFE_S="1.5")
 
     assert result.settings.model.top_k == 3
     assert result.settings.events.half_life_s == 1.5
@@ -102,32 +102,32 @@ def test_a_key_with_an_underscore_is_set_by_its_variable() -> None:
 
 @pytest.mark.parametrize(("text", "meant"), [("true", True), ("Yes", True), ("1", True), ("off", False), ("0", False)])
 def test_the_environment_says_true_and_false_in_several_words(text: str, meant: bool) -> None:
-    assert resolved(None, VITCAM_WEB_ENABLED=text).settings.web.enabled is meant
+    assert effective(None, VITCAM_WEB_ENABLED=text).settings.web.enabled is meant
 
 
 def test_an_empty_text_is_a_value_and_overrides_the_file(write: Write) -> None:
-    result = resolved(write("[camera]\nsource = 'demo'\n"), VITCAM_CAMERA_SOURCE="")
+    result = effective(write("[camera]\nsource = 'demo'\n"), VITCAM_CAMERA_SOURCE="")
 
     assert result.settings.camera.source == ""
 
 
 def test_turns_and_crops_are_read_from_every_kind_of_place(write: Write) -> None:
-    result = resolved(write("[camera]\nrotate = 90\n"), "camera.flip=hv", VITCAM_CAMERA_CROP="0.25,0,0.5,1")
+    result = effective(write("[camera]\nrotate = 90\n"), "camera.flip=hv", VITCAM_CAMERA_CROP="0.25,0,0.5,1")
     camera = result.settings.camera
 
     assert (camera.rotate, camera.flip, camera.crop) == (90, "hv", "0.25,0,0.5,1")
-    assert resolved(None, "camera.rotate=270").settings.camera.rotate == 270
+    assert effective(None, "camera.rotate=270").settings.camera.rotate == 270
 
 
 def test_a_list_is_written_as_one_in_the_file_and_with_commas_elsewhere(write: Write) -> None:
     named = write('[web]\nnames = ["cam.example.org", "b.example"]')
 
-    assert resolved(named).settings.web.names == ("cam.example.org", "b.example")
-    assert resolved(None, VITCAM_WEB_NAMES="cam.example.org, b.example,").settings.web.names == (
+    assert effective(named).settings.web.names == ("cam.example.org", "b.example")
+    assert effective(None, VITCAM_WEB_NAMES="cam.example.org, b.example,").settings.web.names == (
         "cam.example.org",
         "b.example",
     )
-    assert resolved(named, "web.names=").settings.web.names == ()
+    assert effective(named, "web.names=").settings.web.names == ()
 
 
 @pytest.mark.parametrize("content", ['"cam.example.org"', "[1]", '["http://a.org"]', '["a:80"]', '[""]', "[[]]"])
@@ -139,21 +139,21 @@ def test_what_is_no_list_of_host_names_is_refused(write: Write, content: str) ->
 
 
 def test_a_flag_that_was_not_given_changes_nothing(write: Write) -> None:
-    result = resolve(write("[web]\nport = 9\n"), [], {"web.port": None, "web.enabled": False}, {})
+    result = merge_layers(write("[web]\nport = 9\n"), [], {"web.port": None, "web.enabled": False}, {})
 
     assert result.settings.web.port == 9
     assert result.settings.web.enabled is False
 
 
 def test_a_whole_number_may_stand_for_a_fraction(write: Write) -> None:
-    fps = resolved(write("[camera]\nfps = 15\n")).settings.camera.fps
+    fps = effective(write("[camera]\nfps = 15\n")).settings.camera.fps
 
     assert fps == 15.0
     assert type(fps) is float
 
 
 def test_variables_that_are_no_settings_are_left_alone() -> None:
-    result = resolved(None, VITCAM_DATA="/data", VITCAM_REQUIRE="all", VITCAM_CONFIG="")
+    result = effective(None, VITCAM_DATA="/data", VITCAM_REQUIRE="all", VITCAM_CONFIG="")
 
     assert result.settings == Settings()
     assert result.warnings == ()
@@ -249,9 +249,9 @@ def test_text_that_says_no_number_is_refused_where_it_stands(text: str) -> None:
 
 def test_a_bad_flag_is_wrong_usage_and_a_bad_file_bad_configuration(write: Write) -> None:
     with pytest.raises(UsageError) as flag:
-        resolve(None, [], {"web.port": 99999}, {})
+        merge_layers(None, [], {"web.port": 99999}, {})
     with pytest.raises(ConfigError) as file:
-        resolve(write("[web]\nport = 99999\n"), [], {}, {})
+        merge_layers(write("[web]\nport = 99999\n"), [], {}, {})
 
     assert (flag.value.exit_code, file.value.exit_code) == (2, 78)
     assert str(flag.value).startswith("command line: web.port is 99999;")
@@ -267,7 +267,7 @@ def test_thresholds_that_contradict_each_other_name_both_origins(write: Write) -
 @pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
 def test_every_default_survives_the_way_through_the_environment(option: Option) -> None:
     text = ",".join(option.default) if option.kind is tuple else str(option.default)
-    result = resolved(None, **{option.variable: text})
+    result = effective(None, **{option.variable: text})
 
     assert result.settings == Settings()
     assert result.origins[option.name] == option.variable
@@ -288,7 +288,7 @@ def test_every_option_says_what_it_is_and_what_is_allowed(option: Option) -> Non
 def test_garbage_from_outside_ends_in_one_sentence_or_in_settings(environ: dict[str, str], sets: list[str]) -> None:
     variables = {f"VITCAM_{name}": value for name, value in environ.items()}
     try:
-        settings = resolve(None, sets, {}, variables).settings
+        settings = merge_layers(None, sets, {}, variables).settings
     except ConfigError as error:
         settings, sentence = None, str(error)
 
@@ -298,7 +298,7 @@ def test_garbage_from_outside_ends_in_one_sentence_or_in_settings(environ: dict[
 @given(st.sampled_from(sorted(options())), st.text() | st.floats() | st.integers() | st.booleans())
 def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value: object) -> None:
     try:
-        result = resolve(None, [], {name: value}, {})
+        result = merge_layers(None, [], {name: value}, {})
     except VitcamError:
         return
     kept = {row[0]: row[1] for row in result.rows()}[name]

@@ -28,12 +28,12 @@ def same_log_afterwards() -> Iterator[None]:
     yield
     root.handlers = handlers
     root.setLevel(level)
-    consoles.for_people.cache_clear()
+    consoles.stderr_console.cache_clear()
 
 
 def logged(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, verbose: bool, **extra: object) -> str:
     """What stands on stderr after an unexpected error was logged."""
-    consoles.for_people.cache_clear()
+    consoles.stderr_console.cache_clear()
     monkeypatch.setattr(sys, "stderr", stream)
     start_logging(verbose)
     try:

@@ -18,7 +18,7 @@ from vitcam.frames import Prediction, Unreadable
 from vitcam.model.open import open_classifier
 from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.sinks.layout import Layout
-from vitcam.terminal.consoles import for_people, for_results
+from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.text import printable
 from vitcam.wire import error_record, prediction_record, summary_record
 
@@ -40,7 +40,7 @@ class _Report:
         self._as_json = request.as_json
         self._targets = len(request.targets)
         self._layout = Layout.of(labels)
-        self._people, self._out = for_people(), for_results()
+        self._people, self._out = stderr_console(), stdout_console()
         self._started = time.monotonic()
         self.frames = self.errors = self.expected = self._unknown = 0
 
@@ -129,7 +129,7 @@ def _overlay_path(wanted: Path, done: Classified, many: bool) -> Path:
 def _progress() -> Progress:
     """A bar on the terminal of stderr. What goes to stdout is left alone: it may be a file."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    people = for_people()
+    people = stderr_console()
     return Progress(
         *columns, console=people, transient=True, disable=not people.is_terminal, refresh_per_second=4,
         redirect_stdout=False,

@@ -15,7 +15,7 @@ from vitcam.commands.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.config.settings import Settings
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
-from vitcam.terminal.consoles import for_results
+from vitcam.terminal.consoles import stdout_console
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def render(checks: list[Check], as_json: bool) -> None:
         record = {"type": "doctor", "ok": not any_failed(checks), "checks": [asdict(check) for check in checks]}
         sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
         return
-    console = for_results()
+    console = stdout_console()
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark, style = _MARKS[check.status]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult, Grade
-from vitcam.processes.bounded import Outcome, run_bounded
+from vitcam.processes.bounded import CommandResult, run_bounded
 
 _TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
 _NEEDED = {
@@ -24,9 +24,9 @@ def python(context: CheckContext) -> CheckResult:
     from importlib.metadata import PackageNotFoundError, version
 
     runtime = next((name for name in _RUNTIMES if importlib.util.find_spec(name)), next(iter(_RUNTIMES)))
-    outcome = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
-    if outcome.code != 0:
-        return CheckResult("fail", f"a package does not import: {outcome.last_words}", _pip_fix(outcome))
+    result = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
+    if result.code != 0:
+        return CheckResult("fail", f"a package does not import: {result.last_words}", _pip_fix(result))
     try:
         versions = [f"{package} {version(package)}" for package in (*_NEEDED.values(), _RUNTIMES[runtime])]
     except PackageNotFoundError as error:  # imported, yet installed by other means, such as apt's python3-opencv
@@ -38,27 +38,27 @@ def python(context: CheckContext) -> CheckResult:
 
 def picamera2(context: CheckContext) -> CheckResult:
     """Whether the Pi's camera library can be imported from where vitcam runs."""
-    outcome = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
-    if outcome.code == 0:
+    result = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
+    if result.code == 0:
         return CheckResult("ok", "imports here")
     wanted = context.settings.camera.source.startswith("picamera") or (
         context.machine.is_pi and not context.settings.camera.source
     )
     grade: Grade = "fail" if wanted else "warn"
-    if _clashes(outcome):
+    if _clashes(result):
         return CheckResult(
             grade,
-            f"is built for another NumPy: {outcome.last_words}",
+            f"is built for another NumPy: {result.last_words}",
             _one_numpy(),
         )
-    if "ModuleNotFoundError" not in outcome.last_words:
+    if "ModuleNotFoundError" not in result.last_words:
         return CheckResult(
-            grade, f"does not import: {outcome.last_words}", "sudo apt install --reinstall python3-picamera2"
+            grade, f"does not import: {result.last_words}", "sudo apt install --reinstall python3-picamera2"
         )
     if (context.machine.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
         return CheckResult(grade, *_unseen(context))
     if wanted:
-        return CheckResult("fail", f"is not installed: {outcome.last_words}", "sudo apt install python3-picamera2")
+        return CheckResult("fail", f"is not installed: {result.last_words}", "sudo apt install python3-picamera2")
     return CheckResult("ok", "is not installed; V4L2 cameras, files and the demo need none")
 
 
@@ -84,10 +84,10 @@ def _system_python(context: CheckContext) -> tuple[int, int] | None:
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
 
 
-def _clashes(outcome: Outcome) -> bool:
+def _clashes(result: CommandResult) -> bool:
     """NumPy's ways of saying that an extension was compiled against another version of it."""
     said = ("numpy.dtype size changed", "compiled using NumPy 1.x", "compiled against API version")
-    return any(words in outcome.err for words in said)
+    return any(words in result.err for words in said)
 
 
 def _one_numpy() -> str:
@@ -101,10 +101,10 @@ def _one_numpy() -> str:
     return f"{sys.executable} -m pip uninstall -y numpy; {sys.executable} -m pip install {bounds}"
 
 
-def _pip_fix(outcome: Outcome) -> str:
-    if _clashes(outcome):
+def _pip_fix(result: CommandResult) -> str:
+    if _clashes(result):
         return _one_numpy()
-    if "libGL" in outcome.err:  # opencv-python, with windows, in place of the headless one
+    if "libGL" in result.err:  # opencv-python, with windows, in place of the headless one
         return f"{sys.executable} -m pip uninstall -y opencv-python; {_install('opencv-python-headless')}"
     return _install("vitcam")
 

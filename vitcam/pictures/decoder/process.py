@@ -10,7 +10,7 @@ from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
 from vitcam.pictures.header import Header
 from vitcam.processes.child import Child, how_it_ended
 from vitcam.processes.packets import pack
-from vitcam.processes.shared_memory import SLOTS, Slots
+from vitcam.processes.shared_memory import POOL_SIZE, BufferPool
 
 PICTURE_TIMEOUT_S = 8.0  # a Pi takes 3 s for the slowest 40 megapixels
 MEMORY_MB = 640  # the worst 40 megapixels take 0.5 GB
@@ -38,8 +38,8 @@ class DecodeProcess:
         self._child: Child | None = None
         self._encoded = -1
         """Descriptor of the memory file for the encoded picture."""
-        self._slots: Slots | None = None
-        self._child_slots: Slots | None = None
+        self._pool: BufferPool | None = None
+        self._child_slots: BufferPool | None = None
         """The slots whose descriptor the child has."""
 
     @property
@@ -64,14 +64,14 @@ class DecodeProcess:
         header = checked_header(data, limits)
         factor = reduction(header.upright_size, limits.enough)
         with self._lock:
-            slots = self._slots_for(header, factor)
-            slot = slots.take()
+            pool = self._pool_for(header, factor)
+            buffer = pool.take()
             try:
-                self._decode(data, self._request(data, limits, slots, slot), slots)
+                self._decode(data, self._request(data, limits, pool, buffer), pool)
             except BaseException:
-                slots.give_back(slot)
+                pool.give_back(buffer)
                 raise
-            image = slots.lend(slot, *header.reduced_size(factor))
+            image = pool.lend(buffer, *header.reduced_size(factor))
             if not self._stream:
                 self._close_slots()
         height, width = header.upright_size
@@ -94,28 +94,28 @@ class DecodeProcess:
                 os.close(self._encoded)
                 self._encoded = -1
 
-    def _slots_for(self, header: Header, factor: int) -> Slots:
+    def _pool_for(self, header: Header, factor: int) -> BufferPool:
         height, width = header.reduced_size(factor)
         size = 3 * height * width
-        if self._slots is None or self._slots.size != size:
+        if self._pool is None or self._pool.size != size:
             self._close_slots()
-            self._slots = Slots(size, SLOTS if self._stream else 2)
-        return self._slots
+            self._pool = BufferPool(size, POOL_SIZE if self._stream else 2)
+        return self._pool
 
-    def _request(self, data: bytes, limits: Limits, slots: Slots, slot: int) -> DecodeRequest:
-        offset = slot * slots.size
-        return DecodeRequest(len(data), limits.most_pixels, limits.enough, offset, slots.size, keep=self._stream)
+    def _request(self, data: bytes, limits: Limits, pool: BufferPool, buffer: int) -> DecodeRequest:
+        offset = buffer * pool.size
+        return DecodeRequest(len(data), limits.most_pixels, limits.enough, offset, pool.size, keep=self._stream)
 
-    def _decode(self, data: bytes, request: DecodeRequest, slots: Slots) -> None:
+    def _decode(self, data: bytes, request: DecodeRequest, pool: BufferPool) -> None:
         """Have the child decode into a slot. Raises UsageError, VitcamError."""
         try:
-            answer = self._ask_child(data, request, slots)
+            answer = self._ask_child(data, request, pool)
         except EOFError:
             status = self._end()
             if status != 0 or self._closed:
                 raise self._ended_error(status) from None
             try:  # it had ended because it was idle
-                answer = self._ask_child(data, request, slots)
+                answer = self._ask_child(data, request, pool)
             except EOFError:
                 raise self._ended_error(self._end()) from None
         if answer is None:
@@ -126,7 +126,7 @@ class DecodeProcess:
         if answer != DONE:
             raise UsageError(answer.decode(errors="replace"))
 
-    def _ask_child(self, data: bytes, request: DecodeRequest, slots: Slots) -> bytes | None:
+    def _ask_child(self, data: bytes, request: DecodeRequest, pool: BufferPool) -> bytes | None:
         """The child's answer; None if there is none in time. Raises EOFError if the child has ended."""
         child = self._running_child()
         if not self._ready and child.receive(_START_TIMEOUT_S) != READY:
@@ -134,8 +134,8 @@ class DecodeProcess:
             raise VitcamError(f"the decoder process did not start within {_START_TIMEOUT_S:g} s; is the machine busy?")
         self._ready = True
         os.pwrite(self._encoded, data, 0)
-        child.send(pack(request), [slots.descriptor] if slots is not self._child_slots else [])
-        self._child_slots = slots
+        child.send(pack(request), [pool.descriptor] if pool is not self._child_slots else [])
+        self._child_slots = pool
         answer = child.receive(self._timeout_s)
         os.ftruncate(self._encoded, 0)
         return answer
@@ -171,9 +171,9 @@ class DecodeProcess:
         return None if child is None else child.end(at_once=True)
 
     def _close_slots(self) -> None:
-        if self._slots is not None:
-            self._slots.close()
-        self._slots = self._child_slots = None
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = self._child_slots = None
 
     def _ended_error(self, status: int | None) -> VitcamError:
         if self._closed:

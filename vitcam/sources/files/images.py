@@ -16,7 +16,7 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.sources.files.pace import Pace
-from vitcam.sources.files.repeat import hold
+from vitcam.sources.files.repeat import repeat_frame
 from vitcam.sources.source import SourceOptions
 
 
@@ -87,7 +87,7 @@ class Images:
             if frame is not None:
                 self._options.playback.arrive(index, self._paths[index])
                 yield frame
-                step = yield from hold(frame, self._show_s(index), self._options.playback, self._pace)
+                step = yield from repeat_frame(frame, self._show_s(index), self._options.playback, self._pace)
                 seq += 1
             if index + step == len(self._paths) and self._options.loop is False:
                 return

@@ -12,7 +12,7 @@ from vitcam.sources.playback import Playback
 _AGAIN_S = 0.25  # four inferences a second at most, and a new crop is seen at once
 
 
-def hold(frame: Frame, show_s: float, playback: Playback, pace: Pace) -> Generator[Frame, None, int]:
+def repeat_frame(frame: Frame, show_s: float, playback: Playback, pace: Pace) -> Generator[Frame, None, int]:
     """Deliver `frame` again until it was shown for `show_s`, pauses not counted, or a viewer steps on.
 
     returns  1: on to the next frame, -1: back to the one before, 0: `pace` was stopped
@@ -31,8 +31,8 @@ def hold(frame: Frame, show_s: float, playback: Playback, pace: Pace) -> Generat
     return 0
 
 
-def while_paused(last: Frame | None, playback: Playback, pace: Pace) -> Iterator[Frame]:
+def repeat_while_paused(last: Frame | None, playback: Playback, pace: Pace) -> Iterator[Frame]:
     """The last frame of a film again and again, until a viewer lets it go on or steps; nothing if it is not paused."""
     if last is not None and playback.paused:
-        yield from hold(last, 0.0, playback, pace)
+        yield from repeat_frame(last, 0.0, playback, pace)
         pace.restart()

@@ -13,7 +13,7 @@ from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.opencv import prepare_capture
 from vitcam.sources.files.pace import Pace
-from vitcam.sources.files.repeat import while_paused
+from vitcam.sources.files.repeat import repeat_while_paused
 from vitcam.sources.source import SourceOptions
 
 _MISSING_SHARE = 0.05  # containers estimate their number of frames; one in twenty less is no estimate any more
@@ -57,7 +57,7 @@ class Video:
             begun_with = seq
             for position_s, grab_ns in grab_all(self._capture):
                 if self.live:
-                    yield from self._while_paused(last)
+                    yield from self._repeat_while_paused(last)
                     self._pace.wait_for(position_s)
                 if self._pace.stopped:
                     return
@@ -69,7 +69,7 @@ class Video:
                     last = self._frame(picture, seq, grab_ns + time.monotonic_ns() - started)
                     yield last
                 seq += 1
-            yield from self._while_paused(last)
+            yield from self._repeat_while_paused(last)
             if begun_with == 0:
                 self._report_missing(self._capture, seq)
             if not self._options.loop or seq == begun_with:
@@ -77,8 +77,8 @@ class Video:
             self._capture.release()
             self._capture = open_video(Path(self._place))
 
-    def _while_paused(self, last: Frame | None) -> Iterator[Frame]:
-        return while_paused(last, self._options.playback, self._pace)
+    def _repeat_while_paused(self, last: Frame | None) -> Iterator[Frame]:
+        return repeat_while_paused(last, self._options.playback, self._pace)
 
     def _report_missing(self, capture: cv2.VideoCapture, frames: int) -> None:
         """A file that was cut off in the middle simply ends; only its own promise tells."""

@@ -22,7 +22,7 @@ from vitcam.frames import Frame
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.redaction import redacted
-from vitcam.sources.jpeg_frames import Sender, receive
+from vitcam.sources.jpeg_frames import IncomingStream, decode_frames
 from vitcam.sources.network.address import Address
 from vitcam.sources.network.connection import Line, OverLine, OverLineWithTls
 from vitcam.sources.network.error import reason_of, status_words
@@ -42,7 +42,7 @@ class HttpMjpeg:
         self.live = True
         self._address = Address.of(uri)
         self._options = options
-        self._sender = Sender(redacted(uri), options, newest_only=True, decode=self._decode)
+        self._incoming = IncomingStream(redacted(uri), options, newest_only=True, decode=self._decode)
         self._stopped = False
         self._line = Line()
         self._decoder: DecodeProcess | None = None
@@ -52,16 +52,16 @@ class HttpMjpeg:
     def __enter__(self) -> Self:
         self._stopped = False
         self._line = Line().__enter__()
-        self._decoder = DecodeProcess(self._sender.patience_s, stream=True)
+        self._decoder = DecodeProcess(self._incoming.patience_s, stream=True)
         try:
-            with self._line.within(_OPEN_S + self._sender.patience_s):
+            with self._line.within(_OPEN_S + self._incoming.patience_s):
                 self._decoder.start()  # while the camera answers
                 self._response = self._connect()
-                frames = receive(self._sender, self._chunks(self._response))
+                frames = decode_frames(self._incoming, self._chunks(self._response))
                 self._frames = chain([next(frames)], frames)
         except (SourceLost, StopIteration) as error:
             self._close()
-            raise SourceError(str(error) or f"{self._sender.source} was ended while it was being opened") from None
+            raise SourceError(str(error) or f"{self._incoming.source} was ended while it was being opened") from None
         except BaseException:
             self._close()
             raise
@@ -90,7 +90,7 @@ class HttpMjpeg:
     def _decode(self, data: bytes) -> Decoded:
         """Raises UsageError for what is no picture; SourceLost when there can be no process to decode it."""
         if self._decoder is None:
-            raise SourceLost(f"{self._sender.source} was closed")
+            raise SourceLost(f"{self._incoming.source} was closed")
         try:
             return self._decoder(data, live_limits(self._options))
         except UsageError:
@@ -103,7 +103,7 @@ class HttpMjpeg:
         while not self._stopped:
             reason = ""
             try:
-                with self._line.within(self._sender.patience_s + 1):  # heads of chunks may drip for ever
+                with self._line.within(self._incoming.patience_s + 1):  # heads of chunks may drip for ever
                     data = response.read1(_CHUNK)
             except TimeoutError:
                 raise SourceLost(self._silent()) from None
@@ -112,31 +112,33 @@ class HttpMjpeg:
             if data:
                 yield data
             elif not self._stopped:
-                late = self._silent() if self._line.late else f"{self._sender.source} has ended its stream{reason}"
+                late = self._silent() if self._line.late else f"{self._incoming.source} has ended its stream{reason}"
                 raise SourceLost(late)
 
     def _silent(self) -> str:
-        return f"{self._sender.source} has been silent for {self._sender.patience_s:g} s"
+        return f"{self._incoming.source} has been silent for {self._incoming.patience_s:g} s"
 
     def _connect(self) -> HTTPResponse:
         """The answer's head has come, and promises pictures. Raises SourceError."""
         request = Request(self._address.url, headers={"User-Agent": f"vitcam/{__version__}"})  # noqa: S310, http only
         try:
-            response = cast(HTTPResponse, self._opener().open(request, timeout=self._sender.patience_s))
+            response = cast(HTTPResponse, self._opener().open(request, timeout=self._incoming.patience_s))
         except HTTPError as refusal:
             with refusal:
                 raise SourceError(
-                    f"{self._sender.source} answers {status_words(refusal.code)}{_advice(refusal)}"
+                    f"{self._incoming.source} answers {status_words(refusal.code)}{_advice(refusal)}"
                 ) from None
         except (OSError, HTTPException, ValueError) as error:
             if self._line.late:
-                raise SourceError(f"{self._sender.source} did not begin a stream in time; is a camera there?") from None
-            raise SourceError(f"{self._sender.source} cannot be reached: {reason_of(error)}") from None
+                raise SourceError(
+                    f"{self._incoming.source} did not begin a stream in time; is a camera there?"
+                ) from None
+            raise SourceError(f"{self._incoming.source} cannot be reached: {reason_of(error)}") from None
         kind = response.headers.get_content_type()
         if kind == "image/jpeg" or (kind.startswith("text/") and "Content-Type" in response.headers):
             response.close()
             raise SourceError(
-                f"{self._sender.source} gives {kind}, and a stream of JPEG pictures (multipart/x-mixed-replace) is "
+                f"{self._incoming.source} gives {kind}, and a stream of JPEG pictures (multipart/x-mixed-replace) is "
                 "wanted; the camera's manual names its address, often /stream, /video or /?action=stream"
             )
         return response

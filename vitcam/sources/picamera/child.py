@@ -19,10 +19,10 @@ import numpy as np
 from vitcam.frames import Image
 from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.processes.packets import pack
-from vitcam.processes.shared_memory import SLOTS
+from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.sources.discovery import NO_IMPORT
-from vitcam.sources.picamera.messages import Captured, Failed, Ready, Wish
-from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip
+from vitcam.sources.picamera.messages import CameraConfig, CameraFailed, Captured, Ready
+from vitcam.sources.picamera.streams import GrantedStream, configure, copy_model_input, copy_preview, left_to_flip
 from vitcam.sources.transform import reorient
 
 _OPEN_S = 30
@@ -42,9 +42,9 @@ def main(arguments: list[str]) -> int:
     signal.alarm(_OPEN_S)  # never handled: whatever hangs dies, even where the daemon cannot kill it any more
     camera = None
     try:
-        wish = Wish.from_json(arguments[2])
-        camera = open_camera(_picamera2(), wish.camera)
-        serve(camera, wish, link, int(arguments[1]))
+        config = CameraConfig.from_json(arguments[2])
+        camera = open_camera(_picamera2(), config.camera)
+        serve(camera, config, link, int(arguments[1]))
     except ConnectionError:
         return 0
     except CameraTrouble as trouble:
@@ -85,32 +85,32 @@ def open_camera(picamera2: Any, number: int) -> Any:
         ) from error
 
 
-def serve(camera: Any, wish: Wish, link: socket.socket, memory_fd: int) -> None:
+def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int) -> None:
     """Copy each frame into a free slot and say so. Raises CameraTrouble on a stall, ConnectionError when hung up."""
     from libcamera import ColorSpace, Transform
 
-    transform = Transform(hflip=wish.hflip, vflip=wish.vflip)
-    preview, small = configure(camera, wish, ColorSpace.Smpte170m(), transform)
-    orientation = left_to_flip(camera, wish)
+    transform = Transform(hflip=config.hflip, vflip=config.vflip)
+    preview, small = configure(camera, config, ColorSpace.Smpte170m(), transform)
+    orientation = left_to_flip(camera, config)
     ready = Ready(preview.height, preview.width)
-    if small is not None and wish.input is not None:
-        ready = Ready(preview.height, preview.width, wish.input.height, wish.input.width)
-    os.ftruncate(memory_fd, SLOTS * ready.slot_size)
-    memory = mmap.mmap(memory_fd, SLOTS * ready.slot_size)
+    if small is not None and config.input is not None:
+        ready = Ready(preview.height, preview.width, config.input.height, config.input.width)
+    os.ftruncate(memory_fd, POOL_SIZE * ready.buffer_size)
+    memory = mmap.mmap(memory_fd, POOL_SIZE * ready.buffer_size)
     camera.start()
     link.send(pack(ready))
     link.setblocking(False)
-    free, seq = list(range(SLOTS)), 0
+    free, seq = list(range(POOL_SIZE)), 0
     while True:
-        signal.alarm(math.ceil(wish.patience_s) + _COPY_S)
+        signal.alarm(math.ceil(config.patience_s) + _COPY_S)
         free += _handed_back(link)
-        request = _next_request(camera, wish.patience_s)
+        request = _next_request(camera, config.patience_s)
         try:
             if free:  # otherwise the daemon is too slow: it sees the gap
                 captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
-                slot = ready.pictures(ready.bytes_of(memory, free[-1]))
-                _copy(request, preview, small, wish, slot)
-                _flip(orientation, slot)
+                buffer = ready.pictures(ready.bytes_of(memory, free[-1]))
+                _copy(request, preview, small, config, buffer)
+                _flip(orientation, buffer)
                 link.send(pack(Captured(free.pop(), seq, captured_ns)))
         finally:
             request.release()
@@ -131,19 +131,19 @@ def _next_request(camera: Any, patience_s: float) -> Any:
         raise CameraTrouble(f"the camera has given no picture for {patience_s:.1f} s; check its cable") from None
 
 
-def _copy(request: Any, preview: Stream, small: Stream | None, wish: Wish, slot: Any) -> None:
+def _copy(request: Any, preview: GrantedStream, small: GrantedStream | None, config: CameraConfig, buffer: Any) -> None:
     from picamera2 import MappedArray
 
-    into_preview, into_input = slot
+    into_preview, into_input = buffer
     with MappedArray(request, preview.name, write=False) as mapped:
         copy_preview(mapped.array, preview, into_preview)
-    if small is not None and wish.input is not None:
+    if small is not None and config.input is not None:
         with MappedArray(request, small.name, write=False) as mapped:
-            copy_model_input(mapped.array, small, wish.input, into_input)
+            copy_model_input(mapped.array, small, config.input, into_input)
 
 
-def _flip(orientation: Orientation, slot: tuple[Image, Image | None]) -> None:
-    for picture in slot:
+def _flip(orientation: Orientation, buffer: tuple[Image, Image | None]) -> None:
+    for picture in buffer:
         if picture is not None and orientation != UPRIGHT:
             np.copyto(picture, reorient(orientation, picture))
 
@@ -174,7 +174,7 @@ def _picamera2() -> Any:
 
 def _send_last_word(link: socket.socket, sentence: str) -> None:
     try:
-        link.send(pack(Failed(sentence)))
+        link.send(pack(CameraFailed(sentence)))
     except OSError:
         return
 

@@ -17,7 +17,7 @@ from vitcam.pictures.resize import InputSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CameraConfig:
     """What the camera is asked for; it may grant something else."""
 
     camera: int
@@ -38,7 +38,7 @@ class Wish:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str) -> "Wish":
+    def from_json(cls, text: str) -> "CameraConfig":
         fields: dict[str, Any] = json.loads(text)
         spec = fields.pop("input")
         return cls(**fields, input=spec and InputSpec(**spec))
@@ -55,38 +55,38 @@ class Ready:
     """0 × 0: the camera's scaler cannot deliver it."""
 
     @property
-    def slot_size(self) -> int:
+    def buffer_size(self) -> int:
         return 3 * (self.height * self.width + self.input_height * self.input_width)
 
-    def bytes_of(self, memory: mmap.mmap, slot: int) -> NDArray[np.uint8]:
+    def bytes_of(self, memory: mmap.mmap, buffer: int) -> NDArray[np.uint8]:
         """(slot_size,) uint8: one slot of the memory, without a copy."""
-        return np.frombuffer(memory, np.uint8, self.slot_size, slot * self.slot_size)
+        return np.frombuffer(memory, np.uint8, self.buffer_size, buffer * self.buffer_size)
 
-    def pictures(self, slot: NDArray[np.uint8]) -> tuple[Image, Image | None]:
+    def pictures(self, buffer: NDArray[np.uint8]) -> tuple[Image, Image | None]:
         """Preview (H, W, 3) and model input (h, w, 3) or None; views, which keep `slot` alive."""
         end = 3 * self.height * self.width
-        preview = slot[:end].reshape(self.height, self.width, 3)
+        preview = buffer[:end].reshape(self.height, self.width, 3)
         if not self.input_height:
             return preview, None
-        return preview, slot[end:].reshape(self.input_height, self.input_width, 3)
+        return preview, buffer[end:].reshape(self.input_height, self.input_width, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Captured:
     """A frame is in a slot, which belongs to the daemon until it hands it back."""
 
-    slot: int
+    buffer: int
     seq: int
     captured_ns: int
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class CameraFailed:
     """Why the camera cannot be opened, or gives nothing any more: one sentence."""
 
     error: str
 
 
-Message = Ready | Captured | Failed
+Message = Ready | Captured | CameraFailed
 
-KINDS: tuple[type[Message], ...] = (Ready, Captured, Failed)
+KINDS: tuple[type[Message], ...] = (Ready, Captured, CameraFailed)

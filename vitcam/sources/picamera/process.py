@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 
 from vitcam.processes.child import Child
 from vitcam.processes.packets import unpack
-from vitcam.processes.shared_memory import SLOTS
-from vitcam.sources.picamera.messages import KINDS, Message, Ready, Wish
+from vitcam.processes.shared_memory import POOL_SIZE
+from vitcam.sources.picamera.messages import KINDS, CameraConfig, Message, Ready
 
-_MOST_HELD = SLOTS - 3  # the rest is on its way, or about to be written
+_MOST_HELD = POOL_SIZE - 3  # the rest is on its way, or about to be written
 
 
 class CameraProcess:
     """A running picamera_child. Everything but `hang_up` is called by one thread."""
 
-    def __init__(self, wish: Wish) -> None:
+    def __init__(self, config: CameraConfig) -> None:
         self._held: set[int] = set()
         self._memory_fd = os.memfd_create("vitcam-frames")
         self._child = Child(
             "the camera's process",
             "vitcam.sources.picamera.child",
             [self._memory_fd],
-            [wish.to_json()],
+            [config.to_json()],
             {"LIBCAMERA_LOG_LEVELS": "*:ERROR"},
         )
 
@@ -41,18 +41,18 @@ class CameraProcess:
 
     def map_memory(self, ready: Ready) -> mmap.mmap:
         """The child's slots, read-only; the mapping lives as long as an array shows a part of it."""
-        return mmap.mmap(self._memory_fd, SLOTS * ready.slot_size, prot=mmap.PROT_READ)
+        return mmap.mmap(self._memory_fd, POOL_SIZE * ready.buffer_size, prot=mmap.PROT_READ)
 
-    def lend(self, ready: Ready, memory: mmap.mmap, slot: int) -> NDArray[np.uint8]:
+    def lend(self, ready: Ready, memory: mmap.mmap, buffer: int) -> NDArray[np.uint8]:
         """(slot_size,) uint8: a slot, which goes back to the child when nobody refers to the array any more."""
-        lent = ready.bytes_of(memory, slot)
+        lent = ready.bytes_of(memory, buffer)
         if len(self._held) < _MOST_HELD:
-            self._held.add(slot)
-            weakref.finalize(lent, _hand_back, self._child, self._held, slot).atexit = False
+            self._held.add(buffer)
+            weakref.finalize(lent, _hand_back, self._child, self._held, buffer).atexit = False
             return lent
         copy = lent.copy()  # somebody collects frames: without a slot the camera would have to stop
         copy.setflags(write=False)
-        _hand_back(self._child, self._held, slot)
+        _hand_back(self._child, self._held, buffer)
         return copy
 
     def hang_up(self) -> None:
@@ -65,8 +65,8 @@ class CameraProcess:
         return self._child.end()
 
 
-def _hand_back(child: Child, held: set[int], slot: int) -> None:
+def _hand_back(child: Child, held: set[int], buffer: int) -> None:
     """Called by the garbage collector, in any thread, also long after the child is gone."""
-    held.discard(slot)
+    held.discard(buffer)
     with suppress(EOFError):
-        child.send(bytes([slot]), wait=False)
+        child.send(bytes([buffer]), wait=False)

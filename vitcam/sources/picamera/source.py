@@ -9,7 +9,7 @@ from typing import Self
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.processes.child import how_it_ended
-from vitcam.sources.picamera.messages import Captured, Failed, Ready, Wish
+from vitcam.sources.picamera.messages import CameraConfig, CameraFailed, Captured, Ready
 from vitcam.sources.picamera.process import CameraProcess
 from vitcam.sources.source import SourceOptions
 
@@ -30,7 +30,7 @@ class PiCamera:
         self._uri = uri
         self._options = options
         orientation = options.orientation
-        self._wish = Wish(
+        self._config = CameraConfig(
             int(place or 0),
             options.width,
             options.height,
@@ -44,7 +44,7 @@ class PiCamera:
 
     def __enter__(self) -> Self:
         self._stopped = False
-        self._process = CameraProcess(self._wish)
+        self._process = CameraProcess(self._config)
         try:
             message = self._next(self._process, _OPEN_S)
         except SourceLost as lost:
@@ -69,14 +69,14 @@ class PiCamera:
 
     def __iter__(self) -> Iterator[Frame]:
         while self._process is not None:
-            message = self._next(self._process, self._wish.patience_s + _LATE_S)
+            message = self._next(self._process, self._config.patience_s + _LATE_S)
             if not isinstance(message, Captured):
                 return
             yield self._frame(self._process, message)
 
     def _frame(self, process: CameraProcess, captured: Captured) -> Frame:
         now = time.monotonic_ns()
-        lent = process.lend(self._ready, self._memory, captured.slot)
+        lent = process.lend(self._ready, self._memory, captured.buffer)
         preview, model_input = self._ready.pictures(lent)
         return Frame(
             preview=preview,
@@ -99,7 +99,7 @@ class PiCamera:
         if message is None:
             self._end()
             raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
-        if isinstance(message, Failed):
+        if isinstance(message, CameraFailed):
             self._end()
             raise SourceLost(message.error)
         return message

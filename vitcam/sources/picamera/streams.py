@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.pictures.view import Orientation
-from vitcam.sources.picamera.messages import Wish
+from vitcam.sources.picamera.messages import CameraConfig
 
 # picamera2 names formats as DRM does, from the highest byte down: its "BGR888" is R, G, B in memory
 _RGB = "BGR888"
@@ -28,7 +28,7 @@ _SAME_SHAPE = 0.02  # sizes are even, so aspect ratios differ a little
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class GrantedStream:
     """A stream as it was granted."""
 
     name: str
@@ -37,7 +37,9 @@ class Stream:
     height: int
 
 
-def configure(camera: Any, wish: Wish, colour_space: object, transform: object) -> tuple[Stream, Stream | None]:
+def configure(
+    camera: Any, config: CameraConfig, colour_space: object, transform: object
+) -> tuple[GrantedStream, GrantedStream | None]:
     """Set up a preview stream and, where the scaler can, one for the model; returns what was granted of each.
 
     camera        a Picamera2
@@ -45,8 +47,8 @@ def configure(camera: Any, wish: Wish, colour_space: object, transform: object) 
     transform     libcamera's, with the flips that are wished for
     raises        RuntimeError of picamera2, or for a format that cannot be read
     """
-    width, height = even(wish.width), even(wish.height)
-    size = lores_size(wish.input, width, height) if wish.input else None
+    width, height = even(config.width), even(config.height)
+    size = lores_size(config.input, width, height) if config.input else None
     # a Pi 5 scales to RGB, a Pi 4 to YUV only, a USB camera not at all
     choices = [{"size": size, "format": name} for name in (_RGB, "YUV420")] if size else []
     for lores in [*choices, None]:
@@ -55,7 +57,7 @@ def configure(camera: Any, wish: Wish, colour_space: object, transform: object) 
             lores=lores,
             colour_space=colour_space,
             transform=transform,
-            controls=_frame_rate(camera, wish.fps),
+            controls=_frame_rate(camera, config.fps),
         )
         try:
             camera.configure(plan)
@@ -66,13 +68,13 @@ def configure(camera: Any, wish: Wish, colour_space: object, transform: object) 
     granted = camera.camera_configuration()
     preview = _stream("main", granted)
     small = _stream("lores", granted) if granted.get("lores") else None
-    return preview, small if small and wish.input and _shows_the_same(preview, small, wish.input) else None
+    return preview, small if small and config.input and _shows_the_same(preview, small, config.input) else None
 
 
-def left_to_flip(camera: Any, wish: Wish) -> Orientation:
+def left_to_flip(camera: Any, config: CameraConfig) -> Orientation:
     """What the camera that was configured does not do of the flips: a USB camera can do none."""
     granted = camera.camera_configuration()["transform"]
-    return Orientation(wish.hflip != bool(granted.hflip), wish.vflip != bool(granted.vflip))
+    return Orientation(config.hflip != bool(granted.hflip), config.vflip != bool(granted.vflip))
 
 
 def lores_size(spec: InputSpec, width: int, height: int) -> tuple[int, int] | None:
@@ -91,7 +93,7 @@ def even(pixels: float) -> int:
     return max(2, 2 * round(pixels / 2))
 
 
-def copy_preview(array: NDArray[np.uint8], stream: Stream, out: Image) -> None:
+def copy_preview(array: NDArray[np.uint8], stream: GrantedStream, out: Image) -> None:
     """The camera's buffer, as MappedArray shows it, becomes RGB in `out`, (H, W, 3); touched once."""
     if stream.format == _RGB:
         np.copyto(out, array)
@@ -101,12 +103,12 @@ def copy_preview(array: NDArray[np.uint8], stream: Stream, out: Image) -> None:
         np.copyto(out, _to_rgb(array, stream))
 
 
-def copy_model_input(array: NDArray[np.uint8], stream: Stream, spec: InputSpec, out: Image) -> None:
+def copy_model_input(array: NDArray[np.uint8], stream: GrantedStream, spec: InputSpec, out: Image) -> None:
     """The small picture becomes RGB; its middle goes into `out`, (h, w, 3), resized where the size is another."""
     np.copyto(out, to_model_size(_to_rgb(array, stream), spec))
 
 
-def _to_rgb(array: NDArray[np.uint8], stream: Stream) -> Image:
+def _to_rgb(array: NDArray[np.uint8], stream: GrantedStream) -> Image:
     """(H, W, 3); YUV420 rows come with the padding of the buffer, which is easier to remove afterwards."""
     if stream.format == _RGB:
         return array
@@ -121,14 +123,14 @@ def _frame_rate(camera: Any, fps: float) -> dict[str, tuple[int, int]]:
     return {"FrameDurationLimits": (microseconds, microseconds)}
 
 
-def _stream(name: str, granted: dict[str, Any]) -> Stream:
+def _stream(name: str, granted: dict[str, Any]) -> GrantedStream:
     stream = granted[name]
     if stream["format"] != _RGB and stream["format"] not in _TO_RGB:
         raise RuntimeError(f"it grants {stream['format']} only, for which `--source v4l2:/dev/video0` is the way")
-    return Stream(name, stream["format"], *stream["size"])
+    return GrantedStream(name, stream["format"], *stream["size"])
 
 
-def _shows_the_same(preview: Stream, small: Stream, spec: InputSpec) -> bool:
+def _shows_the_same(preview: GrantedStream, small: GrantedStream, spec: InputSpec) -> bool:
     """Whether the small stream is the whole preview, scaled: a camera that grants another size may have cut."""
     if spec.resize == "squash":
         return True

@@ -19,7 +19,17 @@ from vitcam.pictures.opencv import prepare_capture, stream_options, use_one_thre
 from vitcam.processes.child import MAX_MESSAGE
 from vitcam.processes.limits import be_quiet, confine
 from vitcam.processes.packets import pack, unpack
-from vitcam.sources.rtsp.messages import FROM_DAEMON, PATIENCE_OPEN_S, Failed, Grabbed, Open, Opened, Skip, Take, Taken
+from vitcam.sources.rtsp.messages import (
+    FROM_DAEMON,
+    PATIENCE_OPEN_S,
+    Grabbed,
+    Open,
+    Opened,
+    Skip,
+    StreamFailed,
+    Take,
+    Taken,
+)
 
 _MEMORY_MB = 640  # FFmpeg keeps 17 pictures of a stream at most
 _FILES = 64
@@ -39,29 +49,29 @@ def main(arguments: list[str]) -> int:
     confine(_MEMORY_MB, _FILES)
     be_quiet()
     try:
-        wish = unpack(link.recv(MAX_MESSAGE), (Open,))
-        signal.alarm(PATIENCE_OPEN_S + math.ceil(wish.patience_s) + _LATER_S)  # never handled: whatever hangs dies
-        capture = open_camera(wish)
+        request = unpack(link.recv(MAX_MESSAGE), (Open,))
+        signal.alarm(PATIENCE_OPEN_S + math.ceil(request.patience_s) + _LATER_S)  # never handled: whatever hangs dies
+        capture = open_camera(request)
         skip_queued(capture)
         link.send(pack(Opened()))
-        serve(capture, link, wish.patience_s)
+        serve(capture, link, request.patience_s)
     except ConnectionError:
         return 0
     except _CameraTrouble as trouble:
-        link.send(pack(Failed(str(trouble))))
+        link.send(pack(StreamFailed(str(trouble))))
     return 1
 
 
-def open_camera(wish: Open) -> cv2.VideoCapture:
+def open_camera(request: Open) -> cv2.VideoCapture:
     """The camera, by TCP where it can. Raises _CameraTrouble."""
     limits = {
         cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: PATIENCE_OPEN_S * 1000,
-        cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(wish.patience_s * 1000),
+        cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(request.patience_s * 1000),
         cv2.CAP_PROP_N_THREADS: 1,  # several would work on as many pictures at once: each a frame of delay
     }
     started = time.monotonic()
     with stream_options():
-        capture = cv2.VideoCapture(wish.uri, cv2.CAP_FFMPEG, [number for pair in limits.items() for number in pair])
+        capture = cv2.VideoCapture(request.uri, cv2.CAP_FFMPEG, [number for pair in limits.items() for number in pair])
     if not capture.isOpened():
         late = time.monotonic() - started > PATIENCE_OPEN_S * 0.9
         raise _CameraTrouble(f"no answer within {PATIENCE_OPEN_S} s" if late else "refused, or no such stream there")

@@ -57,13 +57,13 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class StreamFailed:
     """Why there is no camera, or no picture any more: the end of a sentence; empty: it just gives none any more."""
 
     why: str
 
 
-FromChild = Opened | Grabbed | Taken | Failed
+FromChild = Opened | Grabbed | Taken | StreamFailed
 FromDaemon = Open | Skip | Take
-FROM_CHILD: tuple[type[FromChild], ...] = (Opened, Grabbed, Taken, Failed)
+FROM_CHILD: tuple[type[FromChild], ...] = (Opened, Grabbed, Taken, StreamFailed)
 FROM_DAEMON: tuple[type[FromDaemon], ...] = (Open, Skip, Take)

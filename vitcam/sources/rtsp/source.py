@@ -10,19 +10,19 @@ from vitcam.frames import Frame, Image
 from vitcam.pictures.decode import FOREIGN_PIXELS, reduction
 from vitcam.processes.child import Child, how_it_ended
 from vitcam.processes.packets import pack, unpack
-from vitcam.processes.shared_memory import Slots
+from vitcam.processes.shared_memory import BufferPool
 from vitcam.redaction import redacted
-from vitcam.sources.jpeg_frames import Sender
+from vitcam.sources.jpeg_frames import IncomingStream
 from vitcam.sources.network.address import Address
 from vitcam.sources.rtsp.messages import (
     FROM_CHILD,
     PATIENCE_OPEN_S,
-    Failed,
     FromChild,
     FromDaemon,
     Grabbed,
     Open,
     Skip,
+    StreamFailed,
     Take,
     Taken,
 )
@@ -43,10 +43,10 @@ class RtspCamera:
         Address.of(uri)
         self._uri = uri
         self._options = options
-        self._sender = Sender(redacted(uri), options, newest_only=True)
+        self._incoming = IncomingStream(redacted(uri), options, newest_only=True)
         self._stopped = False
         self._child: Child | None = None
-        self._slots: Slots | None = None
+        self._pool: BufferPool | None = None
         self._size = (0, 0)
         """(height, width) of the newest picture."""
 
@@ -54,16 +54,16 @@ class RtspCamera:
         self._stopped = False
         try:
             self._child = Child("the camera's process", "vitcam.sources.rtsp.child")
-            self._child.send(pack(Open(self._uri, self._sender.patience_s)))
-            opened = self._next(self._child, _START_S + PATIENCE_OPEN_S + self._sender.patience_s)
+            self._child.send(pack(Open(self._uri, self._incoming.patience_s)))
+            opened = self._next(self._child, _START_S + PATIENCE_OPEN_S + self._incoming.patience_s)
         except (SourceLost, OSError, EOFError) as error:
             self._end()
-            raise SourceError(f"{self._sender.source} cannot be opened: {error}") from None
-        if opened is None or isinstance(opened, Failed):
+            raise SourceError(f"{self._incoming.source} cannot be opened: {error}") from None
+        if opened is None or isinstance(opened, StreamFailed):
             self._end()
             why = opened.why if opened is not None else "it was ended"
             raise SourceError(
-                f"{self._sender.source} cannot be opened: {why}; check host, port, path, user and password"
+                f"{self._incoming.source} cannot be opened: {why}; check host, port, path, user and password"
             )
         return self
 
@@ -82,13 +82,13 @@ class RtspCamera:
     def __iter__(self) -> Iterator[Frame]:
         seq = 0
         while self._child is not None:
-            grabbed = self._next(self._child, self._sender.patience_s + _LATE_S)
+            grabbed = self._next(self._child, self._incoming.patience_s + _LATE_S)
             if not isinstance(grabbed, Grabbed):
                 return
             if not self._options.wanted():
                 self._tell(self._child, Skip())
             elif (picture := self._take(self._child)) is not None:
-                yield self._sender.frame(picture, seq, grabbed.arrived_ns)
+                yield self._incoming.frame(picture, seq, grabbed.arrived_ns)
             seq += 1  # a damaged picture is a gap
 
     def _take(self, child: Child) -> Image | None:
@@ -96,13 +96,13 @@ class RtspCamera:
         while True:
             factor = reduction(self._size, live_limits(self._options).enough)
             height, width = (-(-side // factor) for side in self._size)
-            slots, descriptors = self._slots_for(max(1, 3 * height * width))
-            slot = slots.take()
-            self._tell(child, Take(*self._size, factor, slot * slots.size), descriptors)
-            taken = self._next(child, self._sender.patience_s + _LATE_S)
+            pool, descriptors = self._pool_for(max(1, 3 * height * width))
+            buffer = pool.take()
+            self._tell(child, Take(*self._size, factor, buffer * pool.size), descriptors)
+            taken = self._next(child, self._incoming.patience_s + _LATE_S)
             if isinstance(taken, Taken) and taken.height and (taken.height, taken.width) == self._size:
-                return slots.lend(slot, height, width)
-            slots.give_back(slot)
+                return pool.lend(buffer, height, width)
+            pool.give_back(buffer)
             if not isinstance(taken, Taken) or not taken.height:
                 return None
             self._size = self._allowed(taken)
@@ -110,19 +110,19 @@ class RtspCamera:
     def _allowed(self, taken: Taken) -> tuple[int, int]:
         if taken.height * taken.width > FOREIGN_PIXELS:
             raise SourceLost(
-                f"{self._sender.source} sends pictures of {taken.width:,}×{taken.height:,} px; at most "
+                f"{self._incoming.source} sends pictures of {taken.width:,}×{taken.height:,} px; at most "
                 f"{FOREIGN_PIXELS / 1e6:.0f} megapixels are allowed"
             )
         return taken.height, taken.width
 
-    def _slots_for(self, size: int) -> tuple[Slots, list[int]]:
+    def _pool_for(self, size: int) -> tuple[BufferPool, list[int]]:
         """Memory for pictures of `size` bytes, and its descriptor where it is new to the child."""
-        if self._slots is not None and self._slots.size == size:
-            return self._slots, []
-        if self._slots is not None:
-            self._slots.close()
-        self._slots = Slots(size)
-        return self._slots, [self._slots.descriptor]
+        if self._pool is not None and self._pool.size == size:
+            return self._pool, []
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = BufferPool(size)
+        return self._pool, [self._pool.descriptor]
 
     def _tell(self, child: Child, message: FromDaemon, descriptors: Sequence[int] = ()) -> None:
         with suppress(EOFError):  # `_next` says so in a moment
@@ -140,17 +140,17 @@ class RtspCamera:
             self._end()
             raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
         message = unpack(packet, FROM_CHILD)
-        if isinstance(message, Failed) and not message.why:
+        if isinstance(message, StreamFailed) and not message.why:
             raise SourceLost(
-                f"{self._sender.source} gives no pictures any more: it ended the stream, or was silent for "
-                f"{self._sender.patience_s:g} s"
+                f"{self._incoming.source} gives no pictures any more: it ended the stream, or was silent for "
+                f"{self._incoming.patience_s:g} s"
             )
         return message
 
     def _end(self) -> int | None:
         child, self._child = self._child, None
-        slots, self._slots = self._slots, None
+        pool, self._pool = self._pool, None
         self._size = (0, 0)
-        if slots is not None:
-            slots.close()
+        if pool is not None:
+            pool.close()
         return None if child is None else child.end(at_once=True)

@@ -84,14 +84,14 @@ def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
 
 
 def test_a_command_that_hangs_is_given_up_in_time() -> None:
-    outcome = run_bounded([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=0.2)
+    result = run_bounded([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=0.2)
 
-    assert outcome.code is None
-    assert outcome.last_words == "did not answer within 0.2 s"
+    assert result.code is None
+    assert result.last_words == "did not answer within 0.2 s"
 
 
 def test_the_last_words_of_a_traceback_are_its_error() -> None:
-    outcome = run_bounded([sys.executable, "-c", "raise KeyError('x')"], timeout_s=30)
+    result = run_bounded([sys.executable, "-c", "raise KeyError('x')"], timeout_s=30)
 
-    assert outcome.code == 1
-    assert outcome.last_words == "KeyError: 'x'"
+    assert result.code == 1
+    assert result.last_words == "KeyError: 'x'"

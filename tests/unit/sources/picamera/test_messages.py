@@ -10,11 +10,11 @@ import pytest
 from vitcam.pictures.resize import InputSpec
 from vitcam.processes.child import MAX_MESSAGE
 from vitcam.processes.packets import pack, unpack
-from vitcam.sources.picamera.messages import KINDS, Captured, Failed, Message, Ready, Wish
+from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Message, Ready
 
 
 @pytest.mark.parametrize(
-    "message", [Ready(720, 1280, 224, 224), Ready(480, 640), Captured(3, 70_000, 2**62), Failed("x" * 900)]
+    "message", [Ready(720, 1280, 224, 224), Ready(480, 640), Captured(3, 70_000, 2**62), CameraFailed("x" * 900)]
 )
 def test_every_message_arrives_as_it_was_sent(message: Message) -> None:
     packet = pack(message)
@@ -25,14 +25,14 @@ def test_every_message_arrives_as_it_was_sent(message: Message) -> None:
 
 @pytest.mark.parametrize("spec", [None, InputSpec(96, 128, "squash", 0.5, "linear")])
 def test_a_wish_survives_the_command_line(spec: InputSpec | None) -> None:
-    wish = Wish(1, 1280, 720, 29.97, spec)
+    config = CameraConfig(1, 1280, 720, 29.97, spec)
 
-    assert Wish.from_json(wish.to_json()) == wish
+    assert CameraConfig.from_json(config.to_json()) == config
 
 
 def test_the_slots_lie_side_by_side_and_never_overlap() -> None:
     ready = Ready(4, 6, 2, 2)
-    memory = mmap.mmap(-1, 3 * ready.slot_size)
+    memory = mmap.mmap(-1, 3 * ready.buffer_size)
     for slot in range(3):
         preview, small = ready.pictures(ready.bytes_of(memory, slot))
         assert small is not None
@@ -48,7 +48,7 @@ def test_the_slots_lie_side_by_side_and_never_overlap() -> None:
 
 def test_a_slot_lives_as_long_as_any_part_of_any_of_its_pictures() -> None:
     ready = Ready(4, 6, 2, 2)
-    lent = ready.bytes_of(mmap.mmap(-1, ready.slot_size), 0)
+    lent = ready.bytes_of(mmap.mmap(-1, ready.buffer_size), 0)
     gone = weakref.finalize(lent, lambda: None)
     preview, small = ready.pictures(lent)
     part = preview[1:3, 2:4, ::-1]

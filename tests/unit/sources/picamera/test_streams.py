@@ -10,11 +10,18 @@ from tests.fake_picamera2 import BARS, ColorSpace, MappedArray, Picamera2, Trans
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pictures.view import Orientation
-from vitcam.sources.picamera.messages import Wish
-from vitcam.sources.picamera.streams import Stream, configure, copy_model_input, copy_preview, left_to_flip, lores_size
+from vitcam.sources.picamera.messages import CameraConfig
+from vitcam.sources.picamera.streams import (
+    GrantedStream,
+    configure,
+    copy_model_input,
+    copy_preview,
+    left_to_flip,
+    lores_size,
+)
 
 SPEC = InputSpec(224, 224)
-WISH = Wish(0, 1280, 720, 30, SPEC)
+CONFIG = CameraConfig(0, 1280, 720, 30, SPEC)
 CLOSE = 6  # of 255: what 8 bits of YUV lose
 
 
@@ -23,11 +30,11 @@ def camera_in(monkeypatch: pytest.MonkeyPatch, **world: Any) -> Picamera2:
     return Picamera2()
 
 
-def set_up(camera: Picamera2, wish: Wish = WISH) -> tuple[Stream, Stream | None]:
-    return configure(camera, wish, ColorSpace.Smpte170m(), Transform(wish.hflip, wish.vflip))
+def set_up(camera: Picamera2, config: CameraConfig = CONFIG) -> tuple[GrantedStream, GrantedStream | None]:
+    return configure(camera, config, ColorSpace.Smpte170m(), Transform(config.hflip, config.vflip))
 
 
-def shown_by(camera: Picamera2, preview: Stream) -> Image:
+def shown_by(camera: Picamera2, preview: GrantedStream) -> Image:
     camera.start()
     out = np.zeros((preview.height, preview.width, 3), np.uint8)
     with MappedArray(camera.capture_request(wait=1), preview.name) as mapped:
@@ -49,28 +56,28 @@ def far_from_bars(picture: Image) -> int:
 def test_a_pi_5_scales_both_pictures_to_rgb(monkeypatch: pytest.MonkeyPatch) -> None:
     preview, small = set_up(camera_in(monkeypatch))
 
-    assert preview == Stream("main", "BGR888", 1280, 720)
-    assert small == Stream("lores", "BGR888", 398, 224)
+    assert preview == GrantedStream("main", "BGR888", 1280, 720)
+    assert small == GrantedStream("lores", "BGR888", 398, 224)
 
 
 def test_a_pi_4_scales_the_small_picture_to_yuv(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch, scales_to_rgb=False)
     _, small = set_up(camera)
 
-    assert small == Stream("lores", "YUV420", 398, 224)
+    assert small == GrantedStream("lores", "YUV420", 398, 224)
     assert camera.camera_configuration()["colour_space"].name == "SMPTE170M"  # what the conversion assumes
 
 
 def test_a_usb_camera_has_one_stream_and_that_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     preview, small = set_up(camera_in(monkeypatch, lores=False))
 
-    assert preview == Stream("main", "BGR888", 1280, 720)
+    assert preview == GrantedStream("main", "BGR888", 1280, 720)
     assert small is None
 
 
 def test_without_a_model_no_second_stream_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch)
-    _, small = set_up(camera, Wish(0, 640, 480, 15, None))
+    _, small = set_up(camera, CameraConfig(0, 640, 480, 15, None))
 
     assert small is None
     assert camera.camera_configuration()["lores"] is None
@@ -78,7 +85,7 @@ def test_without_a_model_no_second_stream_is_asked_for(monkeypatch: pytest.Monke
 
 
 def test_a_small_picture_of_another_shape_is_not_taken_for_the_preview(monkeypatch: pytest.MonkeyPatch) -> None:
-    squashed = Wish(0, 1280, 720, 30, InputSpec(224, 224, resize="squash"))
+    squashed = CameraConfig(0, 1280, 720, 30, InputSpec(224, 224, resize="squash"))
 
     assert set_up(camera_in(monkeypatch, lores_size=(320, 240)))[1] is None
     assert set_up(camera_in(monkeypatch, lores_size=(320, 240)), squashed)[1] is not None
@@ -118,7 +125,7 @@ def test_every_format_that_is_granted_becomes_rgb(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
     camera = camera_in(monkeypatch, grants=name)
-    preview, _ = set_up(camera, Wish(0, *size, 30, None))
+    preview, _ = set_up(camera, CameraConfig(0, *size, 30, None))
     picture = shown_by(camera, preview)
 
     assert preview.format == name
@@ -145,7 +152,7 @@ def test_the_model_gets_exactly_the_middle_in_true_colours(monkeypatch: pytest.M
 
 def test_a_size_that_was_not_asked_for_is_resized_in_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch, lores_size=(320, 240), grants="NV12")
-    _, small = set_up(camera, Wish(0, 640, 480, 30, SPEC))
+    _, small = set_up(camera, CameraConfig(0, 640, 480, 30, SPEC))
     assert small is not None
     out = np.zeros((224, 224, 3), np.uint8)
     copy_model_input(camera_rows(camera, small), small, SPEC, out)
@@ -154,7 +161,7 @@ def test_a_size_that_was_not_asked_for_is_resized_in_the_child(monkeypatch: pyte
     assert out[112, -3].tolist() == pytest.approx(BARS[6], abs=CLOSE)
 
 
-def camera_rows(camera: Picamera2, stream: Stream) -> Image:
+def camera_rows(camera: Picamera2, stream: GrantedStream) -> Image:
     camera.start()
     return camera.capture_request(wait=1).make_array(stream.name)
 
@@ -162,7 +169,7 @@ def camera_rows(camera: Picamera2, stream: Stream) -> Image:
 @pytest.mark.parametrize("flips", [True, False])
 def test_what_the_camera_does_not_flip_is_left_to_do(monkeypatch: pytest.MonkeyPatch, flips: bool) -> None:
     camera = camera_in(monkeypatch, flips=flips)
-    wish = Wish(0, 640, 480, 30, None, hflip=True)
-    set_up(camera, wish)
+    config = CameraConfig(0, 640, 480, 30, None, hflip=True)
+    set_up(camera, config)
 
-    assert left_to_flip(camera, wish) == Orientation(hflip=not flips)
+    assert left_to_flip(camera, config) == Orientation(hflip=not flips)
