@@ -23,7 +23,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 
 def fresh(page: str, root: Path = ROOT) -> str:
-    """The page with everything between its markers made anew.
+    """The page with everything between its markers made again.
 
     `<!-- code: reference.attention vit.Attention -->` quotes the first name and links all of them;
     `<!-- mistake: test_name -->` says what a test in test_circulating_mistakes.py guards against.
@@ -66,7 +66,7 @@ def _link(name: str, root: Path) -> str:
 
 
 def _find(name: str, root: Path) -> tuple[Path, Definition]:
-    """`file.name` or `file.Class.method`; exits with a sentence where the source has no such thing any more."""
+    """`file.name` or `file.Class.method`; exits with a sentence if the source does not have it any more."""
     file, *inner = name.split(".")
     path = SOURCES[file]
     found: ast.Module | Definition = ast.parse((root / path).read_text("utf-8"))
