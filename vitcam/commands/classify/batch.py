@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from vitcam.commands.classify.in_order import in_order
-from vitcam.commands.classify.jobs import Answered, Jobs
+from vitcam.commands.classify.tasks import Answered, Jobs
 from vitcam.errors import VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier
