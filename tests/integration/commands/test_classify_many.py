@@ -147,7 +147,7 @@ def test_the_answers_are_those_of_one_photo_alone_bit_for_bit(classifier: Classi
 def test_one_photo_has_the_classifier_and_all_its_threads(
     classifier: Classifier, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(Classifier, "again")
+    monkeypatch.delattr(Classifier, "clone")
 
     (told := Told()).listen(classifier, folder / "a.png")
 

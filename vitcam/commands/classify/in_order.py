@@ -1,4 +1,4 @@
-"""Many jobs, several threads, one order: results come as if one thread had done everything."""
+"""Many tasks on several threads, with their results in the order of the tasks."""
 
 import threading
 import time
@@ -9,135 +9,136 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, NoReturn, TypeAlias, TypeVar
 
-Tool = TypeVar("Tool")
+Resource = TypeVar("Resource")
+"""What each thread has one of, such as an interpreter."""
 Result = TypeVar("Result")
 
-ROOM = 512 * 2**20  # bytes; one photo of 100 megapixels takes more while it is decoded, and then has all of it
-_LOOK_AHEAD = 4  # jobs for each thread: a large photo among small ones keeps nobody waiting
-_PATIENCE_S = 0.5  # at the end, for threads that are in the middle of something
+MAX_BYTES = 512 * 2**20  # a photo of 100 megapixels takes more while it is decoded; it is then done alone
+_LOOK_AHEAD = 4  # tasks for each thread, so that one large photo among small ones does not stop the others
+_PATIENCE_S = 0.5  # at the end, for threads that are still working
 
 
 @dataclass(frozen=True, slots=True)
-class Work(Generic[Tool, Result]):
-    """A job that was begun: any thread can do the rest."""
+class StartedTask(Generic[Resource, Result]):
+    """A task that was started; any thread can finish it."""
 
-    weight: int
-    """Bytes that it takes until its result was fetched and is done with."""
-    do: Callable[[Tool], Result]
+    size: int
+    """Bytes of memory that it takes until its result was used."""
+    finish: Callable[[Resource], Result]
 
 
-Job: TypeAlias = Callable[[], Work[Tool, Result]]
+Task: TypeAlias = Callable[[], StartedTask[Resource, Result]]
 
 
 def in_order(
-    jobs: Iterator[Job[Tool, Result]], tools: Sequence[Tool], room: int = ROOM
+    tasks: Iterator[Task[Resource, Result]], resources: Sequence[Resource], max_bytes: int = MAX_BYTES
 ) -> Generator[Result, None, None]:
-    """Do every job; results in the order of the jobs, each as soon as it and all before it are there.
+    """Do all tasks and give their results in order, each as soon as it and all before it are there.
 
-    Jobs are taken and begun one after the other, so `jobs` may be a generator that reads a video. What they give is
-    done side by side.
+    Tasks are taken and started one after the other, so `tasks` may be a generator that reads a video. They are finished
+    in parallel.
 
-    jobs    what one raises, also `jobs` itself, comes in its turn and ends everything
-    tools   one for each thread; no other thread uses it
-    room    bytes of work that is begun and not fetched yet; work that weighs more is done alone
+    tasks      what a task raises, or `tasks` itself, is raised in its turn and ends everything
+    resources  one for each thread; no other thread uses it
+    max_bytes  of the tasks that are started and whose results were not used yet; a larger task is done alone
     """
-    line = _Line(jobs, _LOOK_AHEAD * len(tools), room)
+    pool = _Pool(tasks, _LOOK_AHEAD * len(resources), max_bytes)
     threads = [
-        threading.Thread(target=line.serve, args=(tool,), name=f"worker {number}", daemon=True)
-        for number, tool in enumerate(tools)
+        threading.Thread(target=pool.serve, args=(resource,), name=f"worker {number}", daemon=True)
+        for number, resource in enumerate(resources)
     ]
     for thread in threads:
         thread.start()
     try:
-        yield from line.results()
+        yield from pool.results()
     finally:
-        line.close()
+        pool.close()
         deadline = time.monotonic() + _PATIENCE_S
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
 
 @dataclass(frozen=True, slots=True)
-class _Place(Generic[Tool, Result]):
-    """Where one job stands in the line."""
+class _Pending(Generic[Resource, Result]):
+    """A started task and its result, which may not be there yet."""
 
-    work: Work[Tool, Result]
+    task: StartedTask[Resource, Result]
     result: Future[Result]
 
 
-class _Line(Generic[Tool, Result]):
-    """The jobs that are begun and whose results were not fetched yet: bounded in number and weight.
+class _Pool(Generic[Resource, Result]):
+    """The tasks that are started and whose results were not used yet: bounded in number and in bytes.
 
-    Room is given in the order of the jobs, so the oldest never waits for one behind it.
+    Memory is granted in the order of the tasks, so the oldest never waits for a later one.
     """
 
-    def __init__(self, jobs: Iterator[Job[Tool, Result]], most: int, room: int) -> None:
-        self._jobs = jobs
-        self._most = most
-        self._room = room
+    def __init__(self, tasks: Iterator[Task[Resource, Result]], max_pending: int, max_bytes: int) -> None:
+        self._tasks = tasks
+        self._max_pending = max_pending
+        self._max_bytes = max_bytes
         self._turn = threading.Lock()
         self._changed = threading.Condition()
-        self._places: deque[_Place[Tool, Result]] = deque()
+        self._pending: deque[_Pending[Resource, Result]] = deque()
         self._over = self._closed = False
 
-    def serve(self, tool: Tool) -> None:
-        """Do jobs until there is none left; for a thread of its own."""
-        while (place := self._take()) is not None:
+    def serve(self, resource: Resource) -> None:
+        """Do tasks until there is none left; for a thread of its own."""
+        while (pending := self._take()) is not None:
             try:
-                place.result.set_result(place.work.do(tool))
+                pending.result.set_result(pending.task.finish(resource))
             except BaseException as error:  # noqa: BLE001 - it is raised where the results are fetched
-                place.result.set_exception(error)
-            del place  # while this thread waits for its next job, the result is not its own any more
+                pending.result.set_exception(error)
+            del pending  # while this thread waits for its next task, it must not keep the result in memory
 
     def results(self) -> Iterator[Result]:
-        """Every result, in order; raises what a job raised."""
+        """Every result, in order; raises what a task raised."""
         while (result := self._first()) is not None:
             yield result.result()
             del result
             with self._changed:
-                self._places.popleft()
+                self._pending.popleft()
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Let nobody begin another job."""
+        """Start no further task."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def _first(self) -> Future[Result] | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._places or self._over)
-            return self._places[0].result if self._places else None
+            self._changed.wait_for(lambda: self._pending or self._over)
+            return self._pending[0].result if self._pending else None
 
-    def _take(self) -> _Place[Tool, Result] | None:
-        """The next job, begun, once there is room for it; None: there is none, or nobody wants it any more."""
+    def _take(self) -> _Pending[Resource, Result] | None:
+        """Start the next task once there is memory for it; None: there is none, or the pool is closed."""
         with self._turn:
-            if not self._wait_for(lambda: len(self._places) < self._most) or self._over:
+            if not self._wait_for(lambda: len(self._pending) < self._max_pending) or self._over:
                 return None
-            work = self._begin_next()
-            if work is None or not self._wait_for(lambda: self._fits(work.weight)):
+            task = self._start_next()
+            if task is None or not self._wait_for(lambda: self._fits(task.size)):
                 with self._changed:
                     self._over = True
                     self._changed.notify_all()
                 return None
-            place: _Place[Tool, Result] = _Place(work, Future())
+            pending: _Pending[Resource, Result] = _Pending(task, Future())
             with self._changed:
-                self._places.append(place)
+                self._pending.append(pending)
                 self._changed.notify_all()
-            return place
+            return pending
 
-    def _begin_next(self) -> Work[Tool, Result] | None:
+    def _start_next(self) -> StartedTask[Resource, Result] | None:
         try:
-            job = next(self._jobs, None)
-            return None if job is None else job()
+            start = next(self._tasks, None)
+            return None if start is None else start()
         except BaseException as error:  # noqa: BLE001 - it is raised in its turn
-            return Work(0, partial(_raise, error))
+            return StartedTask(0, partial(_raise, error))
 
-    def _fits(self, weight: int) -> bool:
-        return not self._places or sum(place.work.weight for place in self._places) + weight <= self._room
+    def _fits(self, size: int) -> bool:
+        return not self._pending or sum(each.task.size for each in self._pending) + size <= self._max_bytes
 
     def _wait_for(self, condition: Callable[[], bool]) -> bool:
-        """Wait until something holds; False if this is over before."""
+        """Wait for a condition; False if the pool is closed before."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or condition())
             return not self._closed

@@ -1,4 +1,4 @@
-"""What `vitcam classify` has to do: one job for each photo that its targets name, none of them begun yet."""
+"""The work of `vitcam classify`: one task for each photo that the targets name, not started yet."""
 
 import sys
 import time
@@ -10,7 +10,7 @@ from http.client import HTTPException
 from itertools import count
 from typing import TypeAlias
 
-from vitcam.commands.classify.in_order import Job, Work
+from vitcam.commands.classify.in_order import StartedTask, Task
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier, frame_of
@@ -25,53 +25,53 @@ from vitcam.sources.source import SourceOptions
 _FETCH_TIMEOUT_S = 20
 _FETCH_LIMIT = 64 * 1024 * 1024
 _OWN_FILE = Limits()
-_PX = 3  # bytes; while a picture is decoded, its colours are there in both orders
+_PX = 3  # bytes of a pixel; a picture is in memory twice while it is decoded, in two orders of its colours
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A photo and what the model says of it."""
+class ClassifiedPhoto:
+    """A photo and the model's answer."""
 
     frame: Frame
     prediction: Prediction
     numbers: Iterator[int]
-    """Counts the photos of one target that could be read."""
+    """Counts the readable photos of one target."""
 
 
-PhotoJob: TypeAlias = Job[Classifier, Answered | Unreadable]
-PhotoWork: TypeAlias = Work[Classifier, Answered | Unreadable]
+PhotoTask: TypeAlias = Task[Classifier, ClassifiedPhoto | Unreadable]
+StartedPhoto: TypeAlias = StartedTask[Classifier, ClassifiedPhoto | Unreadable]
 
 
 @dataclass(frozen=True, slots=True)
-class Jobs:
-    """Makes the jobs of one target after the other; iterate it once."""
+class PhotoTasks:
+    """The tasks of one target after the other; iterate it once."""
 
     targets: list[str]
     input: InputSpec
-    decode_foreign: Decode
+    decode_untrusted: Decode
     on_total: Callable[[int], None]
-    """Called with the number of photos as it becomes known."""
+    """Called with the number of further photos as it becomes known."""
 
-    def __iter__(self) -> Iterator[PhotoJob]:
-        """What refuses a target becomes the last job, so that it is raised after the answers before it."""
+    def __iter__(self) -> Iterator[PhotoTask]:
+        """An error in a target becomes the last task, so that it is raised after the answers before it."""
         try:
             for target in self.targets:
-                yield from self._of(target)
+                yield from self._tasks_of(target)
         except VitcamError as error:
-            yield partial(_refuse, error)
+            yield partial(_raise, error)
 
-    def _of(self, target: str) -> Iterator[PhotoJob]:
-        one = _Photo(target, redacted(target), self.input, count())
+    def _tasks_of(self, target: str) -> Iterator[PhotoTask]:
+        photo = _Photo(target, redacted(target), self.input, count())
         if target == "-":
             self.on_total(1)
-            yield one.from_stdin
+            yield photo.from_stdin
         elif target.startswith(("http://", "https://")):
             self.on_total(1)
-            yield partial(one.from_address, self.decode_foreign)
+            yield partial(photo.from_address, self.decode_untrusted)
         else:
             yield from self._in_files(target)
 
-    def _in_files(self, target: str) -> Iterator[PhotoJob]:
+    def _in_files(self, target: str) -> Iterator[PhotoTask]:
         reports: list[Unreadable] = []
         options = SourceOptions(input=self.input, realtime=False, loop=False, on_unreadable=reports.append)
         numbers = count()
@@ -91,78 +91,76 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True)
 class _Photo:
-    """A picture that somebody has named."""
+    """A photo that a target names."""
 
     source: str
     path: str
     input: InputSpec
     numbers: Iterator[int]
 
-    def from_file(self) -> PhotoWork:
+    def from_file(self) -> StartedPhoto:
         return self._begin(lambda: bytes_of(self.path))
 
-    def from_stdin(self) -> PhotoWork:
+    def from_stdin(self) -> StartedPhoto:
         return self._begin(_read_stdin)
 
-    def from_address(self, decode_foreign: Decode) -> PhotoWork:
-        """Fetched while others are worked on: its size is not known before."""
+    def from_address(self, decode_untrusted: Decode) -> StartedPhoto:
+        """It is fetched beside the work on others, since its size is not known before."""
 
-        def fetch_and_answer(classifier: Classifier) -> Answered | Unreadable:
+        def fetch_and_classify(classifier: Classifier) -> ClassifiedPhoto | Unreadable:
             started = time.monotonic_ns()
             try:
                 data = _fetch(self.source)
             except VitcamError as error:
                 return Unreadable(self.path, str(error))
-            return self._answer(data, decode_foreign, started, classifier)
+            return self._classify(data, decode_untrusted, started, classifier)
 
-        return Work(_FETCH_LIMIT + _PX * FOREIGN_PIXELS, fetch_and_answer)
+        return StartedTask(_FETCH_LIMIT + _PX * FOREIGN_PIXELS, fetch_and_classify)
 
-    def _begin(self, read: Callable[[], bytes]) -> PhotoWork:
-        """Read it; its header says how much memory the rest will take."""
+    def _begin(self, read: Callable[[], bytes]) -> StartedPhoto:
+        """Read it. Its header says how much memory decoding takes."""
         started = time.monotonic_ns()
         try:
             data = read()
             header = checked_header(data, _OWN_FILE)
         except UsageError as error:
-            return Work(0, partial(_say, Unreadable(self.path, str(error))))
-        weight = len(data) + 2 * _PX * header.width * header.height
-        return Work(weight, partial(self._answer, data, decode, started))
+            return _skip(Unreadable(self.path, str(error)))
+        size = len(data) + 2 * _PX * header.width * header.height
+        return StartedTask(size, partial(self._classify, data, decode, started))
 
-    def _answer(self, data: bytes, decode: Decode, started_ns: int, classifier: Classifier) -> Answered | Unreadable:
+    def _classify(
+        self, data: bytes, decode: Decode, started_ns: int, classifier: Classifier
+    ) -> ClassifiedPhoto | Unreadable:
         try:
             image = decode(data).image
         except VitcamError as error:
             return Unreadable(self.path, str(error))
         took_ms = (time.monotonic_ns() - started_ns) / 1e6
         frame = replace(frame_of(image, self.input, self.source, self.path), captured_ns=started_ns, capture_ms=took_ms)
-        return Answered(frame, classifier(frame), self.numbers)
+        return ClassifiedPhoto(frame, classifier(frame), self.numbers)
 
 
-def _from_video(frame: Frame, numbers: Iterator[int]) -> PhotoWork:
-    return Work(frame.preview.nbytes, lambda classifier: Answered(frame, classifier(frame), numbers))
+def _from_video(frame: Frame, numbers: Iterator[int]) -> StartedPhoto:
+    return StartedTask(frame.preview.nbytes, lambda classifier: ClassifiedPhoto(frame, classifier(frame), numbers))
 
 
-def _reported(reports: list[Unreadable]) -> Iterator[PhotoJob]:
-    """What a source has reported meanwhile takes its turn, too."""
-    for bad in reports:
-        yield partial(_begun, Work(0, partial(_say, bad)))
+def _reported(reports: list[Unreadable]) -> Iterator[PhotoTask]:
+    """What a source has reported as unreadable, in its turn."""
+    for photo in reports:
+        yield partial(_skip, photo)
     reports.clear()
 
 
-def _begun(work: PhotoWork) -> PhotoWork:
-    return work
+def _skip(photo: Unreadable) -> StartedPhoto:
+    return StartedTask(0, lambda _: photo)
 
 
-def _say(bad: Unreadable, _: Classifier) -> Unreadable:
-    return bad
-
-
-def _refuse(error: VitcamError) -> PhotoWork:
+def _raise(error: VitcamError) -> StartedPhoto:
     raise error
 
 
 def _read_stdin() -> bytes:
-    """Past Python's buffer: its lock, held by a thread that waits for ever, would not let the process end."""
+    """Without Python's buffer: a thread that waits for input holds its lock, and the process could not end."""
     if sys.stdin is None:
         raise UsageError("stdin is closed; give it a picture, as in `vitcam classify - < photo.jpg`")
     try:

@@ -1,0 +1,78 @@
+"""Prints the answers of `vitcam classify` as they come, and counts them."""
+
+import json
+import sys
+import time
+from typing import Any
+
+from rich.text import Text
+
+from vitcam.frames import Prediction, Unreadable
+from vitcam.sinks.layout import Layout
+from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.text import printable
+from vitcam.wire import error_record, prediction_record, summary_record
+
+
+class Report:
+    """A line or a table for each photo, or one JSON object a line.
+
+    targets  how many were named on the command line
+    labels   of the model
+    """
+
+    def __init__(self, targets: int, labels: tuple[str, ...], as_json: bool) -> None:
+        self._as_json = as_json
+        self._targets = targets
+        self._layout = Layout.of(labels)
+        self._stderr, self._stdout = stderr_console(), stdout_console()
+        self._started = time.monotonic()
+        self.frames = self.errors = self.expected = self._unknown = 0
+
+    @property
+    def many(self) -> bool:
+        """Whether there is more than one photo. Photos in a folder are counted when the folder's turn comes."""
+        return max(self._targets, self.expected) > 1
+
+    def prediction(self, prediction: Prediction) -> None:
+        """Print one answer."""
+        self.frames += 1
+        self._unknown += not prediction.known
+        if self._as_json:
+            self._record(prediction_record(prediction))
+        elif self.many:
+            self._line(self._layout.row(prediction, prediction.path or "-"))
+        else:
+            if not prediction.known:
+                self._line(self._layout.state(prediction))
+            self._stdout.print(self._layout.bars(prediction, self._stdout.width))
+
+    def unreadable(self, photo: Unreadable) -> None:
+        """Name a photo that is skipped, on stderr; in JSON on stdout, too."""
+        self.errors += 1
+        if self._as_json:
+            self._record(error_record(photo))
+        self._stderr.print(f"skipped {photo.path}: {photo.error}", markup=False, highlight=False)
+
+    def summary(self) -> None:
+        """Print the totals if there was more than one photo."""
+        seconds = time.monotonic() - self._started
+        if self._as_json and self.many:
+            self._record(summary_record(self.frames, self.errors, 0, seconds))
+        elif self.many:
+            text = f"{self.frames} photos in {seconds:.1f} s, {self.errors} skipped"
+            if self._unknown:
+                verb = "looks" if self._unknown == 1 else "look"
+                text += f"; {self._unknown} {verb} like {self._layout.none_of} the model knows"
+            self._stderr.print(text, highlight=False)
+
+    def _record(self, record: dict[str, Any]) -> None:
+        self._line(Text(json.dumps(record, ensure_ascii=False)))
+
+    def _line(self, text: Text) -> None:
+        """On a terminal above the progress bar; to a file without rich, which would take time."""
+        if self._stdout.is_terminal:
+            self._stdout.print(text, highlight=False)
+        else:
+            sys.stdout.write(f"{printable(text.plain)}\n")
+            sys.stdout.flush()
