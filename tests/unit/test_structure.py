@@ -1,0 +1,64 @@
+"""The order of the house: sizes of files and folders, and names that mean one thing each."""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("vitcam", "training")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+FOLDERS = sorted({path.parent for path in MODULES})
+MOST_MODULES = 14
+MOST_LINES = 350
+FLAT: dict[str, str] = {}
+"""Folders that may hold more modules, each with the reason."""
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def parsed() -> Iterator[tuple[str, ast.Module]]:
+    for path in MODULES:
+        yield name_of(path), ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_a_folder_holds_few_modules_and_no_three_of_one_prefix(folder: Path) -> None:
+    names = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("__")]
+    prefixes = Counter(name.split("_")[0] for name in names)
+
+    assert len(names) <= MOST_MODULES or name_of(folder) in FLAT
+    assert [prefix for prefix, count in prefixes.items() if count > 2] == []
+
+
+def test_a_file_is_read_in_one_sitting() -> None:
+    lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_the_name_of_a_class_means_one_thing() -> None:
+    places = defaultdict(list)
+    for module, tree in parsed():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name.lstrip("_")].append(module)
+
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
+def test_a_parameter_says_what_it_is() -> None:
+    found = [
+        f"{module}:{argument.lineno}"
+        for module, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arguments)
+        for argument in (*node.posonlyargs, *node.args, *node.kwonlyargs)
+        if argument.arg == "of"
+    ]
+
+    assert found == []
