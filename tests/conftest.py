@@ -26,6 +26,14 @@ def pytest_configure(config: pytest.Config) -> None:
     }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`quick`: tests within this process that train nothing. Nobody has to remember to mark them."""
+    for item in items:
+        parts = item.path.parts
+        if "unit" in parts and not {"training", "docs"}.intersection(parts) and not item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.quick)
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays to the end: the collector, which TensorFlow's converter calls, need not look at it."""
     gc.collect()

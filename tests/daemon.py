@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tests.eventually import eventually
+
 _START_TIMEOUT_S = 60.0
 
 
@@ -34,18 +36,15 @@ class Daemon:
 
     def wait_for(self, status: str, timeout_s: float = _START_TIMEOUT_S) -> dict[str, Any]:
         """The state once it has this status. Raises AssertionError if that takes too long, or the child ends."""
-        deadline = time.monotonic() + timeout_s
-        state: dict[str, Any] = {}
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                state = self.state()
-            except OSError:
-                pass  # not listening yet
-            else:
-                if state["status"] == status:
-                    return state
-            time.sleep(0.05)
-        raise AssertionError(f"never became {status}: {state}, exit code {self.process.poll()}, {self.errors()}")
+        eventually(lambda: self._status() == status or self.process.poll() is not None, timeout_s, every_s=0.05)
+        assert self._status() == status, f"exit code {self.process.poll()}, {self.errors()}"
+        return self.state()
+
+    def _status(self) -> str:
+        try:
+            return str(self.state()["status"])
+        except OSError:
+            return "not listening"
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, float]:
         """Send a signal; the exit code and how many seconds the end took."""

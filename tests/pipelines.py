@@ -75,13 +75,3 @@ def waiting(
 ) -> Pipeline:
     """A pipeline that was not started yet."""
     return Pipeline(PipelineOptions("test", "model", patient, max_fps, gate), classify, publish)
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether it comes true in time."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.01)
-    return False

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import vitcam
+from tests.eventually import eventually
 from vitcam.benchmark.peak_model import MACS, square_product
 
 BRIEF = ("--threads", "1", "--seconds", "0.3")
@@ -93,20 +94,17 @@ def test_ctrl_c_ends_a_measurement_at_once_and_leaves_no_child_behind() -> None:
     attentive = ["env", "--default-signal=INT"]
     command = [*attentive, sys.executable, "-m", "vitcam", "bench", "--threads", "1", "--seconds", "60"]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while not _others_in_session(child.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    eventually(lambda: _others_in_session(child.pid))
     started = time.monotonic()
     os.kill(child.pid, signal.SIGINT)  # to the parent alone
     out, err = child.communicate(timeout=60)
-    while (left := _others_in_session(child.pid)) and time.monotonic() - started < 10:
-        time.sleep(0.05)
+    gone = eventually(lambda: not _others_in_session(child.pid), within_s=10)
 
     assert child.returncode == 130
     assert time.monotonic() - started < 10
     assert out == b""
     assert b"Traceback" not in err
-    assert not left
+    assert gone
 
 
 def _others_in_session(leader: int) -> list[str]:

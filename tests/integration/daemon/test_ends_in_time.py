@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from tests.daemon import Daemon, daemon
+from tests.eventually import eventually
 
 PROMISED_S = 2.0
 LARGE = 1_000_000  # bytes: larger than the images that a model carries
@@ -65,8 +66,7 @@ def assert_ends_in_time(running: Daemon) -> None:
 
 
 def wait_until_it_hangs(running: Daemon, patched: str) -> None:
-    while not (Path(patched) / "hangs").exists() and running.process.poll() is None:
-        time.sleep(0.05)
+    assert eventually(lambda: (Path(patched) / "hangs").exists() or running.process.poll() is not None)
 
 
 def test_while_a_photo_of_a_folder_is_decoded_for_ever(hanging: str, picture: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, get_json, status_of
+from tests.eventually import eventually
 from vitcam import Classifier, open_source
 
 
@@ -39,8 +40,7 @@ def test_a_signal_ends_the_daemon_within_two_seconds_and_with_zero(number: signa
 
 def test_a_signal_while_the_model_is_still_loading_ends_with_zero() -> None:
     with daemon("--source", "demo") as running:
-        while not handles_sigterm(running.process.pid):  # Python itself takes a moment to start
-            time.sleep(0.01)
+        eventually(lambda: handles_sigterm(running.process.pid), every_s=0.01)  # Python itself takes a moment to start
         code, _ = running.end()
 
         assert code == 0, running.errors()

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from tests.daemon import daemon, status_of
+from tests.eventually import eventually
 
 INTERVAL_S = 2.0  # of the watchdog: fed three times as often
+FAST = ("--loop", "--realtime", "--set", "camera.every=100ms")  # a folder of photos, played as a camera would
 INFERENCE_HANGS = """
 import time
 from vitcam.model.classifier import Classifier
@@ -23,7 +25,7 @@ classify, calls = Classifier.__call__, []
 
 def hang(self, frame, *how, **named):
     calls.append(frame.source)
-    if frame.source != "golden" and len(calls) > 100:  # long after READY
+    if frame.source != "golden" and len(calls) > 20:  # after READY
         {hang}
     return classify(self, frame, *how, **named)
 
@@ -41,7 +43,7 @@ def hang_later(self):
 asyncio.SelectorEventLoop.run_forever = hang_later
 """
 SHORT_PATIENCE = """
-from vitcam.service import watchdog
+from vitcam.daemon import watchdog
 
 watchdog.CAPTURE_BOUND_NS = 7_000_000_000  # the attempts to open a camera come every 5 s
 """
@@ -76,12 +78,9 @@ class Manager:
 
     def wait_for(self, wanted: Callable[[str], bool], timeout_s: float = 60) -> str:
         """The first message that is wanted, past or to come."""
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
-            if found := next(filter(wanted, self.messages()), None):
-                return found
-            time.sleep(0.05)
-        raise AssertionError(f"never heard; but: {self.messages()}")
+        found = eventually(lambda: next(filter(wanted, self.messages()), None), timeout_s)
+        assert found, f"heard only: {self.messages()}"
+        return found
 
     def longest_hunger_s(self) -> float:
         """The longest time between two feedings of the watchdog, READY counting as one."""
@@ -123,7 +122,7 @@ def sabotage(tmp_path: Path) -> Callable[[str], str]:
 
 
 def test_ready_then_status_and_watchdog_then_stopping_are_heard_in_order(manager: Manager, photos: str) -> None:
-    with daemon("--source", photos, "--loop", "--realtime", **manager.environment()) as running:
+    with daemon(*FAST, "--source", photos, **manager.environment()) as running:
         manager.wait_for(lambda message: message.startswith("READY=1"))
         reachable_when_ready = status_of(f"{running.url}/healthz")
         status = manager.wait_for(lambda message: message.startswith("STATUS=") and " fps" in message)
@@ -141,6 +140,7 @@ def test_ready_then_status_and_watchdog_then_stopping_are_heard_in_order(manager
     assert (code, took_s < 2) == (0, True)
 
 
+@pytest.mark.long
 def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
     manager: Manager, sabotage: Callable[[str], str]
 ) -> None:
@@ -172,15 +172,10 @@ def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
 def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked(
     manager: Manager, sabotage: Callable[[str], str], photos: str, code: str, reason: str
 ) -> None:
-    with daemon(
-        "--source", photos, "--loop", "--realtime", PYTHONPATH=sabotage(code), **manager.environment()
-    ) as running:
+    with daemon(*FAST, "--source", photos, PYTHONPATH=sabotage(code), **manager.environment()) as running:
         manager.wait_for(lambda message: message == "WATCHDOG=1")
-        deadline = time.monotonic() + 60
-        while reason not in running.errors() and time.monotonic() < deadline:
-            time.sleep(0.2)
-        time.sleep(2 * INTERVAL_S)
-        hungry_s = manager.hungry_for_s()
+        eventually(lambda: reason in running.errors())
+        hungry_s = eventually(lambda: manager.hungry_for_s() > 2 * INTERVAL_S and manager.hungry_for_s())
         exit_code, took_s = running.end()
         errors = running.errors()
 
@@ -190,18 +185,15 @@ def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked
     assert (exit_code, took_s < 3) == (0, True)
 
 
+@pytest.mark.long
 def test_an_inference_that_hangs_with_the_interpreter_lock_starves_it_too(
     manager: Manager, sabotage: Callable[[str], str], photos: str
 ) -> None:
     hang = "import ctypes; print('hangs', flush=True, file=__import__('sys').stderr); ctypes.PyDLL(None).sleep(600)"
     code = INFERENCE_HANGS.format(hang=hang)
-    with daemon(
-        "--source", photos, "--loop", "--realtime", PYTHONPATH=sabotage(code), **manager.environment()
-    ) as running:
+    with daemon(*FAST, "--source", photos, PYTHONPATH=sabotage(code), **manager.environment()) as running:
         manager.wait_for(lambda message: message.startswith("READY=1"))
-        deadline = time.monotonic() + 60
-        while "hangs" not in running.errors() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        eventually(lambda: "hangs" in running.errors())
         before = len(manager.messages())
         time.sleep(2 * INTERVAL_S)
 
@@ -210,7 +202,7 @@ def test_an_inference_that_hangs_with_the_interpreter_lock_starves_it_too(
 
 
 def test_a_service_without_a_web_part_is_watched_over_as_well(manager: Manager, photos: str) -> None:
-    with daemon("--source", photos, "--loop", "--realtime", "--no-web", **manager.environment()) as running:
+    with daemon(*FAST, "--source", photos, "--no-web", **manager.environment()) as running:
         manager.wait_for(lambda message: message.startswith("STATUS=") and " fps" in message)
         time.sleep(2 * INTERVAL_S)
         code, _ = running.end()

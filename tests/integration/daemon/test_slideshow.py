@@ -15,6 +15,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import Daemon, daemon, get_json
+from tests.eventually import eventually
 from tests.parts import need_model
 
 SIZES = {"a-wide": (640, 360), "b-tall": (300, 500), "c-square": (400, 400)}
@@ -54,13 +55,14 @@ def predictions(running: Daemon, count: int) -> list[dict[str, Any]]:
 
 def arrive(running: Daemon, name: str) -> dict[str, Any]:
     """The playback record once a photo is shown. Raises AssertionError if it never is."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        record = running.state()["playback"]
-        if Path(record["path"] or "").stem == name:
-            return dict(record)
-        time.sleep(0.05)
-    raise AssertionError(f"{name} never came: {record}")
+
+    def record() -> dict[str, Any] | None:
+        playback: dict[str, Any] = running.state()["playback"]
+        return playback if Path(playback["path"] or "").stem == name else None
+
+    found = eventually(record)
+    assert found, f"{name} never came: {running.state()['playback']}"
+    return found
 
 
 def test_each_answer_belongs_to_its_photo_and_to_that_photos_shape(running: Daemon) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.daemon import Daemon, daemon
+from tests.eventually import eventually
 from tests.parts import need_model
 from vitcam import Classifier
 
@@ -45,10 +45,10 @@ def upload(running: Daemon) -> dict[str, Any]:
 
 def assert_classifies_on(running: Daemon) -> None:
     before = running.state()["frames"]["classified"]
-    while running.process.poll() is None and running.state()["frames"]["classified"] < before + 5:
-        time.sleep(0.05)
+    more = eventually(lambda: running.process.poll() or running.state()["frames"]["classified"] >= before + 5)
 
     assert running.process.poll() is None, running.errors()
+    assert more
 
 
 def test_a_file_cut_short_neither_ends_the_camera_nor_the_uploads(running: Daemon, model: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests import hostile
+from tests.eventually import eventually
 from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.decode import Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
@@ -162,13 +163,8 @@ def test_the_process_ends_when_the_daemon_is_killed(busy: bool) -> None:
     child = Path(f"/proc/{pid}")
     if busy:
         os.kill(pid, signal.SIGCONT)
-    deadline = time.monotonic() + 30
-    while (still := child.exists() and b"pictures.decoder.child" in (child / "cmdline").read_bytes()) and (
-        time.monotonic() < deadline
-    ):
-        time.sleep(0.05)
 
-    assert not still
+    assert eventually(lambda: not child.exists() or b"decoder.child" not in (child / "cmdline").read_bytes())
 
 
 @pytest.mark.parametrize(

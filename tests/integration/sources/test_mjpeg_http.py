@@ -18,6 +18,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
+from tests.eventually import eventually
 from tests.hostile import progressive_cmyk_jpeg
 from tests.parts import need_program
 from vitcam.errors import SourceError, SourceLost
@@ -399,8 +400,7 @@ def test_pictures_as_large_as_is_allowed_leave_daemon_and_decoder_within_the_uni
 
     with server(answer) as port, daemon("--source", f"http://127.0.0.1:{port}/") as running:
         running.wait_for("ok")
-        while running.state()["frames"]["captured"] < 4:
-            time.sleep(0.2)
+        assert eventually(lambda: running.state()["frames"]["captured"] >= 4)
         peak = running.peak_memory()
 
     assert peak < 0.9 * (1 << 30)

@@ -4,11 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.eventually import eventually
 from tests.unit.training.pictures import write_pictures
 
 BASE = """
@@ -39,6 +39,7 @@ def command(tmp_path: Path, photos: Path, epochs: int) -> list[str]:
     return [sys.executable, "-c", CODE, "ablate", *asked]
 
 
+@pytest.mark.long
 def test_an_ablation_that_lost_one_run_makes_that_one_again_and_no_other(tmp_path: Path, photos: Path) -> None:
     words = command(tmp_path, photos, epochs=1)
     first = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S)
@@ -59,14 +60,15 @@ def test_an_ablation_that_lost_one_run_makes_that_one_again_and_no_other(tmp_pat
     assert (tmp_path / "out" / "ablation.svg").is_file()
 
 
+@pytest.mark.long
 def test_an_ablation_that_is_terminated_takes_its_runs_along(tmp_path: Path, photos: Path) -> None:
     words = command(tmp_path, photos, epochs=100_000)
     ablation = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    wait_for(lambda: list(tmp_path.glob("out/*/log.csv")))
+    assert eventually(lambda: list(tmp_path.glob("out/*/log.csv")))
     workers = children(ablation.pid)
     ablation.send_signal(signal.SIGTERM)
     ablation.communicate(timeout=60)
-    wait_for(lambda: not [pid for pid in workers if Path("/proc", str(pid)).exists()])
+    assert eventually(lambda: not [pid for pid in workers if Path("/proc", str(pid)).exists()])
 
     assert len(workers) > 0
     assert ablation.returncode == -signal.SIGTERM
@@ -76,11 +78,3 @@ def test_an_ablation_that_is_terminated_takes_its_runs_along(tmp_path: Path, pho
 def children(pid: int) -> list[int]:
     path = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(word) for word in path.read_text().split()] if path.exists() else []
-
-
-def wait_for(condition: object, timeout_s: float = 120.0) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)

@@ -27,6 +27,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.long
 def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     page = workshop / "int8.md"
     common = ("compare", workshop / "net.safetensors", "--data", workshop / "photos")

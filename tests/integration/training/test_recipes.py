@@ -11,7 +11,13 @@ from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import read_recipe, shipped_recipes
 
 
-@pytest.mark.parametrize("name", shipped_recipes())
+def recipes() -> list[object]:
+    """Every recipe; those of networks that take long to compile are left to the long tests, one of each kind is not."""
+    quick = {"mnist", "folder"}
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.long) for name in shipped_recipes()]
+
+
+@pytest.mark.parametrize("name", recipes())
 def test_one_step_of_the_recipe_trains_and_saves(name: str, tmp_path: Path) -> None:
     recipe = read_recipe(name)
     few = replace(recipe.train, batch_size=3, per_label=1, epochs=1, warmup_epochs=0.0)

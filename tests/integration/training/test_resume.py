@@ -82,6 +82,7 @@ def rows(out: Path) -> list[dict[str, str]]:
         return [row | {"seconds": ""} for row in csv.DictReader(file)]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(3 * LIMIT_S)
 def test_a_run_killed_at_a_random_step_ends_with_the_same_weights_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
     saves = random.randrange(1, STEPS)

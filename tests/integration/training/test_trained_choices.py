@@ -14,6 +14,8 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 
+pytestmark = pytest.mark.long
+
 RECIPE = """
 name = "colours"
 data = "{photos}"

@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 
 from tests import frames
+from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, Camera, Photos
 from tests.integration.web.lines import answer_of, connected, is_closed, post_head, readable, refusal_of
 from tests.integration.web.test_uploads import photo
@@ -41,16 +42,16 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
 
 
-@pytest.mark.parametrize("target", ["/api/crop", "/api/classify"])
-@pytest.mark.parametrize("sent", [b"", b'{"crop'])
 @pytest.mark.usefixtures("hasty")
-def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_ends(target: str, sent: bytes) -> None:
-    with serving(picture_of) as server, connected(server, post_head(target, 100) + sent) as line:
-        status, sentence = refusal_of(line)
+def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_ends() -> None:
+    heads = [post_head(target, 100) + sent for target in ("/api/crop", "/api/classify") for sent in (b"", b'{"crop')]
+    with serving(picture_of) as server, ExitStack() as stack:
+        lines = [stack.enter_context(connected(server, head)) for head in heads]
+        refusals = [refusal_of(line) for line in lines]
 
-        assert status == 408
-        assert "did not arrive within" in sentence
-        assert is_closed(line)
+        assert [status for status, _ in refusals] == [408] * len(heads)
+        assert all("did not arrive within" in sentence for _, sentence in refusals)
+        assert all(is_closed(line) for line in lines)
 
 
 @pytest.mark.usefixtures("hasty")
@@ -105,7 +106,7 @@ def test_photos_of_clients_that_left_are_not_classified() -> None:
     request = post_head("/api/classify", len(data)) + data
     with serving(slow) as server:
         with connected(server, request):
-            wait_until(lambda: len(given) == 1)
+            eventually(lambda: len(given) == 1)
         for _ in range(40):  # who comes while there is a place waits; who leaves then has not been there
             with connected(server, request) as line:
                 line.settimeout(0.05)
@@ -113,7 +114,7 @@ def test_photos_of_clients_that_left_are_not_classified() -> None:
                     line.recv(1)
         with ExitStack() as stack:
             waiting = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
-            refused = wait_until(lambda: [line for line in waiting if readable(line)])[0]
+            refused = eventually(lambda: [line for line in waiting if readable(line)])[0]
             assert refusal_of(refused)[0] == 503  # the place of the first one is held, though it left
             going.set()
             assert [answer_of(line)[0] for line in waiting if line is not refused] == [200] * (MAX_AT_ONCE - 1)
@@ -168,12 +169,3 @@ def test_the_photo_is_found_behind_fifteen_other_fields_and_not_behind_sixteen(s
 
 def picture_of(_: bytes) -> Decoded:
     return Decoded(frames.picture(100, 200), 200, 100)
-
-
-def wait_until(found: Callable[[], T], within_s: float = 30) -> T:
-    """The result of `found` once it is true."""
-    deadline = time.monotonic() + within_s
-    while not (value := found()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return value

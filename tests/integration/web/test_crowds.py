@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.daemon import Daemon, daemon
+from tests.eventually import eventually
 from tests.integration.web.lines import answer_of, connected, post_head
 from vitcam.web.server import WebServer
 
@@ -54,10 +55,7 @@ def test_a_process_without_free_files_logs_it_once_a_minute_and_serves_again_aft
         with ExitStack() as stack:
             for _ in range(100):
                 stack.enter_context(connected(running, GET_HEALTH[:-2]))
-            deadline = time.monotonic() + 30
-            while "too many connections" not in running.errors():
-                assert time.monotonic() < deadline, running.errors()
-                time.sleep(0.05)
+            assert eventually(lambda: "too many connections" in running.errors()), running.errors()
             time.sleep(2)  # in which asyncio tries again, twice
         with connected(running, GET_HEALTH) as line:
             assert answer_of(line)[0] == 200

@@ -1,13 +1,13 @@
 """MJPEG over real sockets: viewers share each JPEG, and each viewer gets the newest one."""
 
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 
 import cv2
 import numpy as np
 import pytest
 
+from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.web.server import WebServer
 from vitcam.web.stream import mjpeg
@@ -19,13 +19,6 @@ def seq(part: tuple[dict[str, str], bytes]) -> int:
 
 def age_s(part: tuple[dict[str, str], bytes]) -> float:
     return time.time() - float(part[0]["X-Timestamp"])
-
-
-def until(condition: Callable[[], bool], timeout_s: float = 5.0) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return condition()
 
 
 def parts_per_s(client: Client, seconds: float) -> float:
@@ -85,7 +78,7 @@ def test_many_viewers_of_one_variant_share_one_jpeg_a_frame(server: WebServer) -
 def test_nothing_is_encoded_and_no_slot_is_subscribed_while_nobody_watches(camera: Camera, server: WebServer) -> None:
     with Client(server, "/stream?width=320") as client:
         client.read_part()
-    until(lambda: camera.latest._callbacks == ())
+    eventually(lambda: camera.latest._callbacks == ())
     time.sleep(0.3)
     before = server.encoded
     time.sleep(1)

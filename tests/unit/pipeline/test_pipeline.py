@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.eventually import eventually
 from tests.frames import frame
-from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started
+from tests.pipelines import PATIENCE_S, Numbered, answer, started
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
 from vitcam.sources.source import Source

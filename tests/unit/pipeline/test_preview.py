@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.pipelines import PATIENCE_S, Numbered, answer, eventually, started, waiting
+from tests.eventually import eventually
+from tests.pipelines import PATIENCE_S, Numbered, answer, started, waiting
 from vitcam.frames import Frame, Prediction
 from vitcam.pipeline import latest as latest_frame
 from vitcam.pipeline.pipeline import Pipeline
