@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
+.PHONY: help run test test-long test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +32,11 @@ $(VENV)/full: $(VENV)/daemon
 run: $(VENV)/daemon  ## run the bundled model on the bundled clip
 	$(BIN)/vitcam run --source demo --loop $(ARGS)
 
-test: $(VENV)/full  ## run the tests; ARGS=tests/unit runs a part
-	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
+test: $(VENV)/full  ## run the tests; ARGS="-m quick" runs those of a minute, ARGS=tests/unit a part
+	$(BIN)/python -m pytest $(WORKERS) -m "not long" $(ARGS)
+
+test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
+	$(BIN)/python -m pytest $(WORKERS) -m long $(ARGS)
 
 # The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
 # A test that needs more than the daemon and the extra "test" lives in a folder called training.
@@ -44,7 +47,7 @@ $(DAEMON_VENV)/ready: pyproject.toml
 	touch $@
 
 test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long" --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
 
 # Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
 test-install:  ## check that installing keeps Debian's NumPy
