@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.daemon import daemon, get_json
+from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
-from tests.integration.web.test_stream import until
 from tests.integration.web.test_uploads import photo, post, serving
 from tests.parts import need_model
 from vitcam.web.server import WebServer
@@ -47,8 +47,8 @@ def test_the_model_computes_rollout_until_the_last_viewer_of_a_rollout_leaves(
         unasked = camera.explained
         with Client(explaining, "/stream?overlay=rollout&width=320") as client:
             client.read_part()
-            asked = until(lambda: camera.explained > unasked + 5)
-        stopped = until(lambda: not explaining.wants_explanation)
+            asked = eventually(lambda: camera.explained > unasked + 5)
+        stopped = eventually(lambda: not explaining.wants_explanation)
         other.read_part()
 
     assert unasked == 0
