@@ -1,5 +1,9 @@
-"""A process of our own program for work that may hang, crash or fill the memory: a process can be killed."""
+"""A process of this program for work that may hang, crash or fill the memory: a process can be killed.
 
+A message to or from it is a frozen dataclass, sent as one packet of JSON.
+"""
+
+import json
 import logging
 import os
 import signal
@@ -7,6 +11,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -16,34 +27,34 @@ _NOTHING: Mapping[str, str] = {}
 
 
 class Child:
-    """`python -m MODULE LINK DESCRIPTOR… ARGUMENT…` in an interpreter of its own; LINK is the descriptor of its end.
+    """`python -m MODULE LINK FD… ARGUMENT…` in an interpreter of its own; LINK is the file descriptor of its socket.
 
-    One message is one packet (SOCK_SEQPACKET). The child ends when the link does, so it never outlives us.
-    Everything but `hang_up` is called by one thread.
+    One message is one packet (SOCK_SEQPACKET). The child ends when the socket is closed, so it never outlives the
+    daemon. All methods but `hang_up` are called by one thread.
 
-    name         for the log, such as "the camera's process"
-    descriptors  inherited under the same numbers
-    env          for what the environment does not say already
-    raises       OSError where there can be no more processes
+    name    for the log, such as "the camera's process"
+    fds     file descriptors that it inherits under the same numbers
+    env     variables for it, where the environment does not set them already
+    raises  OSError where no more processes can be started
     """
 
     def __init__(
         self,
         name: str,
         module: str,
-        descriptors: Sequence[int] = (),
+        fds: Sequence[int] = (),
         arguments: Sequence[str] = (),
         env: Mapping[str, str] = _NOTHING,
     ) -> None:
         self._name = name
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        inherited = (theirs.fileno(), *descriptors)
+        inherited = (theirs.fileno(), *fds)
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", module, *map(str, inherited), *arguments],
                 pass_fds=inherited,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # ours may be a stream of JSON
+                stdout=subprocess.DEVNULL,  # the daemon's own may be a stream of JSON
                 env={**env, **os.environ},
                 start_new_session=True,  # Ctrl-C is for the daemon
             )
@@ -54,14 +65,14 @@ class Child:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is over, however it came to that."""
+        """Whether the process has ended, for any reason."""
         return self._process.poll() is not None
 
-    def send(self, packet: bytes, descriptors: Sequence[int] = (), wait: bool = True) -> None:
-        """Tell the child something. Raises EOFError when it has ended."""
+    def send(self, packet: bytes, fds: Sequence[int] = (), wait: bool = True) -> None:
+        """Send a message, and file descriptors with it. Raises EOFError when the child has ended."""
         flags = 0 if wait else socket.MSG_DONTWAIT
         try:
-            socket.send_fds(self._link, [packet], descriptors, flags)
+            socket.send_fds(self._link, [packet], fds, flags)
         except OSError as error:
             raise EOFError from error
 
@@ -81,18 +92,18 @@ class Child:
     def _packet(self) -> bytes:
         try:
             return self._link.recv(MAX_MESSAGE)
-        except ConnectionResetError:  # it ended with a message of ours unread, which Linux says first, and only once
+        except ConnectionResetError:  # it ended with a message to it unread, which Linux reports first, and only once
             return self._link.recv(MAX_MESSAGE)
 
     def hang_up(self) -> None:
-        """Make `receive` raise EOFError, in whatever thread; the child ends by itself."""
+        """Make `receive` raise EOFError, in any thread; the child ends by itself."""
         try:
             self._link.shutdown(socket.SHUT_RDWR)
         except OSError:  # closed, or the child is gone
             return
 
     def end(self, at_once: bool = False) -> int | None:
-        """Be rid of the child and return its exit status; None if even SIGKILL does not end it (a driver hangs)."""
+        """End the child and return its exit status; None if even SIGKILL does not end it, because a driver hangs."""
         self._link.close()
         for ask in (self._process.kill,) if at_once else (self._process.terminate, self._process.kill):
             ask()
@@ -105,7 +116,22 @@ class Child:
 
 
 def how_it_ended(status: int | None) -> str:
-    """The end of a sentence about a process that ended with that exit status; None: nobody knows."""
+    """The end of a sentence about a process that ended with that exit status; None: it is unknown."""
     if status is None:
         return "without a word"
     return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+
+
+def pack(message: "DataclassInstance") -> bytes:
+    """A message as one packet."""
+    return json.dumps({"type": type(message).__name__.lower(), **asdict(message)}).encode()
+
+
+def unpack(packet: bytes, kinds: Sequence[type[T]]) -> T:
+    """The message in a packet of `pack`; a tuple in it has become a list.
+
+    kinds  classes that it may have
+    """
+    fields: dict[str, Any] = json.loads(packet)
+    name = fields.pop("type")
+    return next(kind for kind in kinds if kind.__name__.lower() == name)(**fields)

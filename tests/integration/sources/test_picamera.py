@@ -252,7 +252,7 @@ def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, hangs: bool
         "source = open_source('picamera', SourceOptions(width=320, height=240))\n"
         "with source:\n"
         "    next(iter(source))\n"
-        "    print(source._process.pid, flush=True)\n"
+        "    print(source._child.pid, flush=True)\n"
         f"    pathlib.Path({str(machine.hang)!r}).touch() if {hangs} else None\n"
         "    time.sleep(0.3)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

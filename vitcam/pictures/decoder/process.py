@@ -8,8 +8,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.decode import FOREIGN_PIXELS, Decoded, Limits, checked_header, reduction
 from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
 from vitcam.pictures.header import Header
-from vitcam.processes.child import Child, how_it_ended
-from vitcam.processes.packets import pack
+from vitcam.processes.child import Child, how_it_ended, pack
 from vitcam.processes.shared_memory import POOL_SIZE, BufferPool
 
 PICTURE_TIMEOUT_S = 8.0  # a Pi takes 3 s for the slowest 40 megapixels

@@ -1,7 +1,7 @@
 """The process that holds the Pi's camera: picamera2 can hang, and a process can be killed.
 
-`python -m vitcam.sources.picamera.child SOCKET MEMORY WISH` speaks picamera_link over the two inherited descriptors;
-`--list` prints the ids of the cameras as JSON. Only here is picamera2 imported.
+`python -m vitcam.sources.picamera.child SOCKET MEMORY CONFIG` exchanges the messages of `messages.py` over the two
+inherited file descriptors. `--list` prints the ids of the cameras as JSON. picamera2 is imported only here.
 """
 
 import json
@@ -18,7 +18,7 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.pictures.view import UPRIGHT, Orientation
-from vitcam.processes.packets import pack
+from vitcam.processes.child import pack
 from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.sources.discovery import NO_IMPORT
 from vitcam.sources.picamera.messages import CameraConfig, CameraFailed, Captured, Ready
@@ -35,11 +35,11 @@ class CameraTrouble(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Serve frames until the daemon hangs up. SIGTERM ends it at once: the kernel gives the camera back."""
+    """Serve frames until the daemon closes the link. SIGTERM ends it at once, and the kernel releases the camera."""
     if arguments == ["--list"]:
         return list_cameras()
     link = socket.socket(fileno=int(arguments[0]))
-    signal.alarm(_OPEN_S)  # never handled: whatever hangs dies, even where the daemon cannot kill it any more
+    signal.alarm(_OPEN_S)  # not handled, so that it ends whatever hangs, also after the daemon has died
     camera = None
     try:
         config = CameraConfig.from_json(arguments[2])
@@ -48,13 +48,13 @@ def main(arguments: list[str]) -> int:
     except ConnectionError:
         return 0
     except CameraTrouble as trouble:
-        _send_last_word(link, str(trouble))
+        _send_failure(link, str(trouble))
     except Exception as error:  # noqa: BLE001 - the outermost frame: picamera2 raises whatever it likes
-        _send_last_word(link, f"the camera failed: {_reason(error)}")
+        _send_failure(link, f"the camera failed: {_reason(error)}")
     finally:
         signal.alarm(_GOODBYE_S)
         if camera is not None:
-            leave(camera)
+            release_camera(camera)
     return 1
 
 
@@ -86,7 +86,10 @@ def open_camera(picamera2: Any, number: int) -> Any:
 
 
 def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int) -> None:
-    """Copy each frame into a free slot and say so. Raises CameraTrouble on a stall, ConnectionError when hung up."""
+    """Copy each frame into a free buffer and send `Captured`.
+
+    raises  CameraTrouble when no frame comes any more, ConnectionError once the daemon has closed the link
+    """
     from libcamera import ColorSpace, Transform
 
     transform = Transform(hflip=config.hflip, vflip=config.vflip)
@@ -103,10 +106,10 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
     free, seq = list(range(POOL_SIZE)), 0
     while True:
         signal.alarm(math.ceil(config.patience_s) + _COPY_S)
-        free += _handed_back(link)
+        free += _freed_buffers(link)
         request = _next_request(camera, config.patience_s)
         try:
-            if free:  # otherwise the daemon is too slow: it sees the gap
+            if free:  # else the daemon is too slow, and sees a gap in seq
                 captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
                 buffer = ready.pictures(ready.bytes_of(memory, free[-1]))
                 _copy(request, preview, small, config, buffer)
@@ -117,8 +120,8 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
         seq += 1
 
 
-def leave(camera: Any) -> None:
-    """Give the camera back. A capture that timed out is still queued, and stop() would wait behind it for ever."""
+def release_camera(camera: Any) -> None:
+    """Release the camera. A capture that timed out is still queued, and stop() would wait for it for ever."""
     camera.cancel_all_and_flush()
     camera.stop()
     camera.close()
@@ -148,17 +151,17 @@ def _flip(orientation: Orientation, buffer: tuple[Image, Image | None]) -> None:
             np.copyto(picture, reorient(orientation, picture))
 
 
-def _handed_back(link: socket.socket) -> list[int]:
-    """The slots that are free again. Raises ConnectionError when the daemon is gone."""
-    slots: list[int] = []
+def _freed_buffers(link: socket.socket) -> list[int]:
+    """The buffers that are free again. Raises ConnectionError when the daemon is gone."""
+    buffers: list[int] = []
     while True:
         try:
             packet = link.recv(1)
         except BlockingIOError:
-            return slots
+            return buffers
         if not packet:
             raise ConnectionResetError
-        slots.append(packet[0])
+        buffers.append(packet[0])
 
 
 def _picamera2() -> Any:
@@ -172,7 +175,7 @@ def _picamera2() -> Any:
     return picamera2
 
 
-def _send_last_word(link: socket.socket, sentence: str) -> None:
+def _send_failure(link: socket.socket, sentence: str) -> None:
     try:
         link.send(pack(CameraFailed(sentence)))
     except OSError:
@@ -180,7 +183,7 @@ def _send_last_word(link: socket.socket, sentence: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """picamera2 wraps libcamera's errors, and only the innermost says something."""
+    """The innermost error: picamera2 wraps those of libcamera, and only that one names the reason."""
     while error.__cause__ is not None:
         error = error.__cause__
     return str(error).strip().split("\n")[0].rstrip(".") or type(error).__name__

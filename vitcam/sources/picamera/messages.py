@@ -1,7 +1,7 @@
 """What the camera's process and the daemon share: messages over a socket pair, pixels in anonymous memory.
 
-The child sends `Ready` once, then `Captured` for each frame; the daemon sends one byte, the number of a slot, for each
-slot that nobody reads any more. `Failed` is the child's last word. One message is one packet (SOCK_SEQPACKET).
+The child sends `Ready` once, then `Captured` for each frame. The daemon sends one byte, the number of a buffer, for
+each buffer that nobody reads any more. `CameraFailed` is the child's last message. One message is one packet.
 """
 
 import json
@@ -18,7 +18,7 @@ from vitcam.pictures.resize import InputSpec
 
 @dataclass(frozen=True, slots=True)
 class CameraConfig:
-    """What the camera is asked for; it may grant something else."""
+    """What is requested of the camera; it may grant something else."""
 
     camera: int
     width: int
@@ -46,7 +46,7 @@ class CameraConfig:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The camera runs; how each of the slots is laid out: the preview, behind it the model's input."""
+    """The camera runs. Each buffer holds the preview, and after it the model's input."""
 
     height: int
     width: int
@@ -59,11 +59,11 @@ class Ready:
         return 3 * (self.height * self.width + self.input_height * self.input_width)
 
     def bytes_of(self, memory: mmap.mmap, buffer: int) -> NDArray[np.uint8]:
-        """(slot_size,) uint8: one slot of the memory, without a copy."""
+        """(buffer_size,) uint8: one buffer of the memory, without a copy."""
         return np.frombuffer(memory, np.uint8, self.buffer_size, buffer * self.buffer_size)
 
     def pictures(self, buffer: NDArray[np.uint8]) -> tuple[Image, Image | None]:
-        """Preview (H, W, 3) and model input (h, w, 3) or None; views, which keep `slot` alive."""
+        """Preview (H, W, 3) and model input (h, w, 3) or None, both uint8, RGB: views, which keep `buffer` alive."""
         end = 3 * self.height * self.width
         preview = buffer[:end].reshape(self.height, self.width, 3)
         if not self.input_height:
@@ -73,7 +73,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A frame is in a slot, which belongs to the daemon until it hands it back."""
+    """A frame is in a buffer, which belongs to the daemon until it gives it back."""
 
     buffer: int
     seq: int
@@ -82,7 +82,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class CameraFailed:
-    """Why the camera cannot be opened, or gives nothing any more: one sentence."""
+    """Why the camera cannot be opened, or gives no more pictures: one sentence."""
 
     error: str
 

@@ -1,24 +1,31 @@
 """The Pi's own camera, by picamera2: its scaler delivers the model's input, in a process of its own, which may hang."""
 
+import mmap
+import os
 import time
+import weakref
 from collections.abc import Iterator
-from mmap import mmap
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
-from vitcam.processes.child import how_it_ended
-from vitcam.sources.picamera.messages import CameraConfig, CameraFailed, Captured, Ready
-from vitcam.sources.picamera.process import CameraProcess
+from vitcam.processes.child import Child, how_it_ended, unpack
+from vitcam.processes.shared_memory import POOL_SIZE
+from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Ready
 from vitcam.sources.source import SourceOptions
 
 _OPEN_S = 20  # importing picamera2 takes 2 s on a Pi 5, more on a busy Pi 3
-_LATE_S = 0.5  # the child says itself when the camera stalls, if it can say anything
+_LATE_S = 0.5  # the child itself says when the camera stalls, if it can say anything
+_MOST_HELD = POOL_SIZE - 3  # the other buffers are being written, or are on their way
 
 
 class PiCamera:
-    """`picamera` or `picamera:N`. Frames are views on memory shared with the camera's process: read-only.
+    """`picamera` or `picamera:N`. Frames are read-only views on memory shared with the camera's process.
 
     It does the flips of `options.orientation`; a rotation by 90° is left to `OrientedSource`.
     """
@@ -39,21 +46,30 @@ class PiCamera:
             orientation.hflip,
             orientation.vflip,
         )
-        self._process: CameraProcess | None = None
+        self._child: Child | None = None
         self._stopped = False
 
     def __enter__(self) -> Self:
         self._stopped = False
-        self._process = CameraProcess(self._config)
+        self._held: set[int] = set()
+        self._memory_fd = os.memfd_create("vitcam-frames")
+        self._child = Child(
+            "the camera's process",
+            "vitcam.sources.picamera.child",
+            [self._memory_fd],
+            [self._config.to_json()],
+            {"LIBCAMERA_LOG_LEVELS": "*:ERROR"},
+        )
         try:
-            message = self._next(self._process, _OPEN_S)
+            message = self._receive(self._child, _OPEN_S)
         except SourceLost as lost:
             raise SourceError(str(lost)) from None
         if not isinstance(message, Ready):
             self._end()
             raise SourceError(f"{self._uri} was ended while it was being opened")
         self._ready = message
-        self._memory: mmap = self._process.map_memory(message)
+        # read-only; it lives as long as an array shows a part of it
+        self._memory = mmap.mmap(self._memory_fd, POOL_SIZE * message.buffer_size, prot=mmap.PROT_READ)
         return self
 
     def __exit__(
@@ -63,21 +79,20 @@ class PiCamera:
 
     def stop(self) -> None:
         self._stopped = True
-        process = self._process
-        if process is not None:
-            process.hang_up()
+        child = self._child
+        if child is not None:
+            child.hang_up()
 
     def __iter__(self) -> Iterator[Frame]:
-        while self._process is not None:
-            message = self._next(self._process, self._config.patience_s + _LATE_S)
+        while self._child is not None:
+            message = self._receive(self._child, self._config.patience_s + _LATE_S)
             if not isinstance(message, Captured):
                 return
-            yield self._frame(self._process, message)
+            yield self._frame(self._child, message)
 
-    def _frame(self, process: CameraProcess, captured: Captured) -> Frame:
+    def _frame(self, child: Child, captured: Captured) -> Frame:
         now = time.monotonic_ns()
-        lent = process.lend(self._ready, self._memory, captured.buffer)
-        preview, model_input = self._ready.pictures(lent)
+        preview, model_input = self._ready.pictures(self._lend(child, captured.buffer))
         return Frame(
             preview=preview,
             model_input=model_input,
@@ -88,22 +103,45 @@ class PiCamera:
             capture_ms=(now - captured.captured_ns) / 1e6,
         )
 
-    def _next(self, process: CameraProcess, timeout_s: float) -> Ready | Captured | None:
-        """What the child says; None once `stop` was called. Raises SourceLost, when the child has been ended."""
+    def _lend(self, child: Child, buffer: int) -> NDArray[np.uint8]:
+        """(buffer_size,) uint8: a buffer, which goes back to the child once nobody refers to the array any more."""
+        lent = self._ready.bytes_of(self._memory, buffer)
+        if len(self._held) < _MOST_HELD:
+            self._held.add(buffer)
+            weakref.finalize(lent, _give_back, child, self._held, buffer).atexit = False
+            return lent
+        copy = lent.copy()  # somebody collects frames: without a free buffer the camera would have to stop
+        copy.setflags(write=False)
+        _give_back(child, self._held, buffer)
+        return copy
+
+    def _receive(self, child: Child, timeout_s: float) -> Ready | Captured | None:
+        """What the child says; None once `stop` was called. Raises SourceLost once the child has been ended."""
         try:
-            message = process.receive(timeout_s)
+            packet = child.receive(timeout_s)
         except EOFError:
             if self._stopped:
                 return None
             raise SourceLost(f"the camera's process ended {how_it_ended(self._end())}") from None
-        if message is None:
+        if packet is None:
             self._end()
             raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
+        message = unpack(packet, KINDS)
         if isinstance(message, CameraFailed):
             self._end()
             raise SourceLost(message.error)
         return message
 
     def _end(self) -> int | None:
-        process, self._process = self._process, None
-        return process.end() if process is not None else None
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        os.close(self._memory_fd)
+        return child.end()
+
+
+def _give_back(child: Child, held: set[int], buffer: int) -> None:
+    """Called by the garbage collector, in any thread, also long after the child is gone."""
+    held.discard(buffer)
+    with suppress(EOFError):
+        child.send(bytes([buffer]), wait=False)

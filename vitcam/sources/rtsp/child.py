@@ -16,9 +16,8 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.pictures.opencv import prepare_capture, stream_options, use_one_thread
-from vitcam.processes.child import MAX_MESSAGE
+from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.limits import be_quiet, confine
-from vitcam.processes.packets import pack, unpack
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
     PATIENCE_OPEN_S,

@@ -8,8 +8,7 @@ from typing import Self
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Image
 from vitcam.pictures.decode import FOREIGN_PIXELS, reduction
-from vitcam.processes.child import Child, how_it_ended
-from vitcam.processes.packets import pack, unpack
+from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import BufferPool
 from vitcam.redaction import redacted
 from vitcam.sources.jpeg_frames import IncomingStream

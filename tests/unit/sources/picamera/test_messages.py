@@ -1,4 +1,4 @@
-"""The words between the daemon and the camera's process."""
+"""The messages between the daemon and the camera's process."""
 
 import gc
 import mmap
@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from vitcam.pictures.resize import InputSpec
-from vitcam.processes.child import MAX_MESSAGE
-from vitcam.processes.packets import pack, unpack
+from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Message, Ready
 
 
@@ -24,13 +23,13 @@ def test_every_message_arrives_as_it_was_sent(message: Message) -> None:
 
 
 @pytest.mark.parametrize("spec", [None, InputSpec(96, 128, "squash", 0.5, "linear")])
-def test_a_wish_survives_the_command_line(spec: InputSpec | None) -> None:
+def test_a_camera_config_survives_the_command_line(spec: InputSpec | None) -> None:
     config = CameraConfig(1, 1280, 720, 29.97, spec)
 
     assert CameraConfig.from_json(config.to_json()) == config
 
 
-def test_the_slots_lie_side_by_side_and_never_overlap() -> None:
+def test_the_buffers_lie_side_by_side_and_never_overlap() -> None:
     ready = Ready(4, 6, 2, 2)
     memory = mmap.mmap(-1, 3 * ready.buffer_size)
     for slot in range(3):
@@ -46,7 +45,7 @@ def test_the_slots_lie_side_by_side_and_never_overlap() -> None:
         assert np.unique(small).tolist() == [10 * slot + 2]
 
 
-def test_a_slot_lives_as_long_as_any_part_of_any_of_its_pictures() -> None:
+def test_a_buffer_lives_as_long_as_any_part_of_any_of_its_pictures() -> None:
     ready = Ready(4, 6, 2, 2)
     lent = ready.bytes_of(mmap.mmap(-1, ready.buffer_size), 0)
     gone = weakref.finalize(lent, lambda: None)
