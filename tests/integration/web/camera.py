@@ -42,13 +42,13 @@ def _noisy_picture(seed: int, noise: float) -> Image:
 
 
 def classify(_: Image) -> Prediction:
-    """What a model would say of an upload."""
+    """A prediction for every photo."""
     return frames.prediction("cat", cup=0.05)
 
 
 @dataclass(frozen=True)
 class Photos:
-    """Answers photos without a model and without a process of its own."""
+    """A photo backend without a model and without a decoder process."""
 
     classify: Callable[[Image], Prediction] = classify
     decode: Callable[[bytes], Decoded] = decode
@@ -97,7 +97,7 @@ class Camera:
         return State(self.status, self.reason, 1.0, "test", "toy", frames=frames)
 
     def lose_signal(self, reason: str) -> None:
-        """Publish nothing more, as if the cable were out."""
+        """Publish nothing more, as if the cable were disconnected."""
         self._running.clear()
         self.status, self.reason = "no_signal", reason
 
@@ -106,7 +106,7 @@ class Camera:
         self._running.clear()
 
     def find_signal(self) -> None:
-        """The cable is back."""
+        """Publish again."""
         self.status, self.reason = "ok", ""
         self._running.set()
 
@@ -131,7 +131,7 @@ class Camera:
         self.skipped += self.resting
 
     def freeze_picture(self) -> None:
-        """Publish the same picture over and over, as a camera that looks at a wall."""
+        """Publish the same picture again and again."""
         del self._pictures[1:]
 
     def _seen(self, height: int, width: int) -> Rect:
@@ -139,7 +139,7 @@ class Camera:
         return crop_of(InputSpec(64, 64), height, width, None if region is None else rect_of(region, height, width))
 
     def _rollout(self) -> NDArray[np.float32] | None:
-        """Hot in the lower right corner alone; only where somebody asks for it."""
+        """(4, 4), hot only in the lower right corner; None unless it was asked for."""
         if not self.explain():
             return None
         self.explained += 1

@@ -231,14 +231,14 @@ def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterato
 
 
 @pytest.mark.parametrize("as_form", [True, False])
-def test_the_sheet_of_a_photo_comes_as_png(as_form: bool) -> None:
+def test_the_figure_of_a_photo_comes_as_png(as_form: bool) -> None:
     body, kind = form("image", photo()) if as_form else (photo(), "image/png")
     with explaining(lambda sent: sent.image[::2], replace(MODEL, gives=frozenset({"rollout"}))) as server:
         status, headers, png = post_for_bytes(server, "/api/explain", body, kind)
 
     assert (status, headers["Content-Type"]) == (200, "image/png")
-    sheet = cv2.cvtColor(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
-    assert (sheet == frames.picture(100, 200)[::2]).all()
+    figure = cv2.cvtColor(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    assert (figure == frames.picture(100, 200)[::2]).all()
 
 
 def test_explain_is_refused_if_the_model_file_has_no_signature_explain() -> None:

@@ -3,7 +3,7 @@
 import { Answer } from "./answer.js";
 import { acceptDrops } from "./drag_and_drop.js";
 import { PhotoPicture } from "./photo_picture.js";
-import { Sheet } from "./sheet.js";
+import { Explanation } from "./explanation.js";
 import { milliseconds } from "./speed.js";
 import { readFiles } from "./transfer.js";
 
@@ -13,7 +13,7 @@ export class Photo {
   #result = document.getElementById("photo-result");
   #answer = new Answer(document.getElementById("photo-answer"));
   #picture = new PhotoPicture();
-  #sheet = new Sheet();
+  #explanation = new Explanation();
   #newest = 0; // the answer to an older photo is not shown
 
   constructor() {
@@ -31,7 +31,7 @@ export class Photo {
   // model: of /api/model
   setModel(model) {
     this.#answer.setLabels(model.labels?.length ?? 0);
-    this.#sheet.setAvailable(Boolean(model.rollout));
+    this.#explanation.setAvailable(Boolean(model.rollout));
   }
 
   look(look, kind) {
@@ -66,7 +66,7 @@ export class Photo {
     this.#result.hidden = false;
     this.#answer.show(answer);
     this.#picture.show(answer, bitmap);
-    this.#sheet.setPhoto(photo);
+    this.#explanation.setPhoto(photo);
     const { preprocess, infer } = answer.ms;
     document.getElementById("photo-times").textContent =
       `preprocessing ${milliseconds(preprocess)}, inference ${milliseconds(infer)}, with upload ${milliseconds(roundTripMs)}`;
@@ -77,7 +77,7 @@ export class Photo {
   #refuse(sentence) {
     this.#result.hidden = true;
     this.#picture.clear();
-    this.#sheet.setPhoto(null);
+    this.#explanation.setPhoto(null);
     this.#say(sentence, true);
     this.#reveal();
   }

@@ -69,7 +69,9 @@ def bar(chrome: Chrome, label: str) -> float:
     return float(inset)
 
 
-def test_the_picture_and_the_bars_move_and_nothing_is_wrong(camera: Camera, server: WebServer, chrome: Chrome) -> None:
+def test_the_picture_and_the_bars_are_updated_without_console_errors(
+    camera: Camera, server: WebServer, chrome: Chrome
+) -> None:
     open_page(chrome, server)
     first = pixels(chrome)
     wait(chrome, lambda: pixels(chrome) != first)
@@ -84,7 +86,7 @@ def test_the_picture_and_the_bars_move_and_nothing_is_wrong(camera: Camera, serv
     assert console_errors(chrome) == []
 
 
-def test_the_switches_change_what_is_drawn_and_are_remembered(server: WebServer, chrome: Chrome) -> None:
+def test_the_controls_change_the_overlay_and_are_remembered(server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     chrome.find_element(By.CSS_SELECTOR, "input[value=heat]").click()
     Select(chrome.find_element(By.ID, "head")).select_by_visible_text("2")
@@ -97,7 +99,7 @@ def test_the_switches_change_what_is_drawn_and_are_remembered(server: WebServer,
     assert console_errors(chrome) == []
 
 
-def test_a_photo_of_one_s_own_is_shown_with_its_result(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
+def test_a_photo_is_shown_with_its_answer(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
     photo = tmp_path / "photo.png"
     cv2.imwrite(str(photo), np.full((120, 200, 3), 200, np.uint8))
     open_page(chrome, server)
@@ -116,7 +118,7 @@ def test_a_photo_of_one_s_own_is_shown_with_its_result(server: WebServer, chrome
     assert console_errors(chrome) == []
 
 
-def test_a_file_that_is_no_photo_is_explained_on_the_page(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
+def test_the_page_says_why_a_file_is_not_a_photo(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
     other = tmp_path / "notes.png"
     other.write_text("these are notes")
     open_page(chrome, server)
@@ -139,7 +141,7 @@ def test_the_page_says_why_there_is_no_picture_and_recovers(camera: Camera, serv
     assert text(chrome, "reason") == ""
 
 
-def test_the_page_comes_back_by_itself_after_a_restart(camera: Camera, server: WebServer, chrome: Chrome) -> None:
+def test_the_page_reconnects_by_itself_after_a_restart(camera: Camera, server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
@@ -178,7 +180,7 @@ def test_the_page_offers_what_another_model_can_do_after_a_restart(
     assert name == "other"
 
 
-def test_an_overlay_that_this_model_lacks_is_forgotten_for_the_usual_one(server: WebServer, chrome: Chrome) -> None:
+def test_the_default_replaces_a_saved_overlay_that_the_model_lacks(server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     chrome.execute_script("localStorage.setItem('vitcam', JSON.stringify({overlay: 'rollout'}))")
     chrome.refresh()
@@ -190,7 +192,7 @@ def test_an_overlay_that_this_model_lacks_is_forgotten_for_the_usual_one(server:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_picture_fills_its_card_also_where_it_stands_upright(
+def test_the_picture_fits_its_card_in_landscape_and_portrait(
     camera: Camera, server: WebServer, chrome: Chrome, turned: bool
 ) -> None:
     camera.turned = turned
@@ -208,7 +210,7 @@ def test_the_picture_fills_its_card_also_where_it_stands_upright(
     assert ratio < 0.83
 
 
-def test_a_tab_that_nobody_sees_costs_the_camera_nothing(server: WebServer, chrome: Chrome) -> None:
+def test_a_hidden_tab_has_no_stream(server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     page = chrome.current_window_handle
     chrome.switch_to.new_window("tab")
@@ -248,7 +250,7 @@ _FLICKER = """
 """
 
 
-def test_faint_guesses_keep_their_places_and_none_stands_on_another(chrome: Chrome, server: WebServer) -> None:
+def test_labels_below_one_per_cent_keep_their_places_and_do_not_overlap(chrome: Chrome, server: WebServer) -> None:
     open_page(chrome, server)
     found = chrome.execute_async_script(_FLICKER)
 
@@ -256,9 +258,7 @@ def test_faint_guesses_keep_their_places_and_none_stands_on_another(chrome: Chro
     assert [row[0] for row in json.loads(found[0])] == ["0", "1", "2", "3", "4"]
 
 
-def test_the_page_shows_the_picture_that_is_given_unasked_while_others_watch_every_other_one(
-    camera: Camera, chrome: Chrome
-) -> None:
+def test_the_page_shows_the_default_variant_while_all_others_are_watched(camera: Camera, chrome: Chrome) -> None:
     server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, Variant(width=640))  # less than the page asks for
     server.start()
     with ExitStack() as stack:

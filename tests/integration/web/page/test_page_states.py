@@ -40,7 +40,7 @@ _DROP = """
 """
 
 
-def sheet(_: Decoded) -> Image:
+def figure(_: Decoded) -> Image:
     return np.full((900, 700, 3), 255, np.uint8)
 
 
@@ -60,7 +60,7 @@ def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
     model = replace(MODEL, gives=frozenset({"rollout"}))
     with Camera(fps=10) as camera:
         server = WebServer(
-            camera, model, Photos(explain=sheet), "127.0.0.1", 0, active_crop=camera.active_crop, playback=playback
+            camera, model, Photos(explain=figure), "127.0.0.1", 0, active_crop=camera.active_crop, playback=playback
         )
         server.start()
         yield camera, server
@@ -108,7 +108,7 @@ def findings(chrome: Chrome) -> list[str]:
     return found
 
 
-def test_a_drag_that_began_on_the_page_is_no_upload(page: Chrome) -> None:
+def test_a_drag_that_began_on_the_page_is_not_an_upload(page: Chrome) -> None:
     page.execute_script(_DRAG, "snapshot", "dragstart")
     page.execute_script(_DROP, "a frame", "frame.jpg", "image/jpeg")
 
@@ -118,7 +118,7 @@ def test_a_drag_that_began_on_the_page_is_no_upload(page: Chrome) -> None:
     wait(page, lambda: "not an image" in text(page, "photo-message").lower())
 
 
-def test_the_live_picture_cannot_be_dragged_off_and_photos_are_taken_after_somebody_tried(page: Chrome) -> None:
+def test_the_live_picture_cannot_be_dragged_and_photos_can_be_dropped_afterwards(page: Chrome) -> None:
     allowed = page.execute_script(_DRAG, "picture", "dragstart")
     page.execute_script(_DROP, "these are notes", "photo.jpg", "image/jpeg")
 
@@ -167,7 +167,7 @@ def test_each_overlay_is_explained_in_a_sentence(page: Chrome) -> None:
     assert findings(page) == []
 
 
-def test_a_photo_stands_beside_what_the_model_was_given_and_explains_itself(page: Chrome, tmp_path: Path) -> None:
+def test_a_photo_is_shown_next_to_the_models_input_and_can_be_explained(page: Chrome, tmp_path: Path) -> None:
     page.find_element(By.ID, "file").send_keys(photo(tmp_path))
     wait(page, lambda: "cat" in text(page, "photo-label"))
     given = "return document.querySelector('#photo-given img').naturalWidth"
@@ -177,9 +177,9 @@ def test_a_photo_stands_beside_what_the_model_was_given_and_explains_itself(page
     answered = findings(page)
     resize(page, 1280, 800, "light")
     page.find_element(By.ID, "explain").click()
-    wait(page, lambda: page.execute_script("return document.getElementById('sheet-image').naturalWidth") == 700)
+    wait(page, lambda: page.execute_script("return document.getElementById('explanation-image').naturalWidth") == 700)
     explained = findings(page)
-    page.find_element(By.ID, "sheet-close").click()
+    page.find_element(By.ID, "explanation-close").click()
 
     assert seen["width"] / shown["width"] == pytest.approx(120 / 200, abs=0.02), "the square in the middle"
     assert answered == []
@@ -195,7 +195,7 @@ def test_a_photo_stands_beside_what_the_model_was_given_and_explains_itself(page
         ("no.png", "", "empty"),
     ],
 )
-def test_what_is_no_photo_gets_a_sentence_and_clears_the_old_answer(
+def test_a_file_that_is_not_a_photo_gets_a_sentence_and_clears_the_old_answer(
     page: Chrome, tmp_path: Path, name: str, kind: str, sentence: str
 ) -> None:
     page.find_element(By.ID, "file").send_keys(photo(tmp_path))
@@ -207,7 +207,7 @@ def test_what_is_no_photo_gets_a_sentence_and_clears_the_old_answer(
     assert findings(page) == []
 
 
-def test_photos_that_follow_each_other_are_paused_and_stepped_through(page: Chrome, playback: Playback) -> None:
+def test_a_slideshow_can_be_paused_and_stepped_through(page: Chrome, playback: Playback) -> None:
     playback.offer(60, can_step_back=True)
     playback.arrive(2, "test/cup/coffee.jpg")  # `test` is the source: what is the same for all photos says nothing
     wait(page, lambda: text(page, "position") == "3 of 60 · cup/coffee.jpg")
@@ -220,11 +220,11 @@ def test_photos_that_follow_each_other_are_paused_and_stepped_through(page: Chro
     assert findings(page) == []
 
 
-def test_a_camera_is_not_offered_a_pause(page: Chrome) -> None:
+def test_there_is_no_pause_button_for_a_camera(page: Chrome) -> None:
     assert hidden(page, "playback")
 
 
-def test_a_crop_of_an_earlier_run_is_said_and_taken_back(page: Chrome) -> None:
+def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrome) -> None:
     camera = Camera(fps=10)
     camera.active_crop = ActiveCrop(Region(0.2, 0.2, 0.5, 0.5), from_earlier_run=True)
     with camera:
@@ -243,7 +243,7 @@ def test_a_crop_of_an_earlier_run_is_said_and_taken_back(page: Chrome) -> None:
     assert region is None
 
 
-def test_while_there_is_no_picture_its_reason_is_seen_once(site: tuple[Camera, WebServer], page: Chrome) -> None:
+def test_without_a_picture_the_reason_is_visible_once(site: tuple[Camera, WebServer], page: Chrome) -> None:
     site[0].lose_signal("the cable is loose")
     wait(page, lambda: text(page, "status") == "No picture")
     line = page.find_element(By.ID, "reason")
@@ -253,7 +253,7 @@ def test_while_there_is_no_picture_its_reason_is_seen_once(site: tuple[Camera, W
     assert findings(page) == []
 
 
-def test_choosing_a_crop_has_no_barriers(page: Chrome) -> None:
+def test_choosing_a_crop_is_accessible(page: Chrome) -> None:
     page.find_element(By.ID, "crop").click()
     wait(page, lambda: not hidden(page, "crop-panel"))
 
@@ -271,7 +271,7 @@ def test_zoom_shows_only_what_the_model_sees(page: Chrome) -> None:
     page.find_element(By.ID, "zoom").click()
 
 
-def test_a_wide_screen_gives_the_picture_its_room_and_a_phone_on_its_side_shows_the_answer(page: Chrome) -> None:
+def test_the_picture_is_large_on_a_wide_screen_and_a_phone_in_landscape_shows_the_answer(page: Chrome) -> None:
     resize(page, 2560, 1440, "light")
     wide = page.find_element(By.ID, "fit").size["width"]
     resize(page, 844, 390, "light")
@@ -283,7 +283,7 @@ def test_a_wide_screen_gives_the_picture_its_room_and_a_phone_on_its_side_shows_
     assert box["x"] >= picture["x"] + picture["width"], "beside the picture"
 
 
-def test_a_phone_on_its_side_shows_the_pause_button_without_scrolling(page: Chrome, playback: Playback) -> None:
+def test_a_phone_in_landscape_shows_the_pause_button_without_scrolling(page: Chrome, playback: Playback) -> None:
     playback.offer(60, can_step_back=True)
     playback.arrive(2, "test/cup/coffee.jpg")
     resize(page, 844, 390, "light")

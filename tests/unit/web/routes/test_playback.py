@@ -1,4 +1,4 @@
-"""What the page is told of a slideshow."""
+"""The playback of a slideshow in `/api/state`."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from vitcam.web.requests.body import BodyLimits
 from vitcam.web.routes.playback import PlaybackRoute
 
 
-def test_a_photo_whose_name_is_no_utf_8_is_named_in_text_that_every_client_can_read() -> None:
+def test_a_file_name_that_is_not_utf_8_becomes_text_that_every_client_can_read() -> None:
     playback = Playback()
     playback.offer(2)
     playback.arrive(1, "photos/caf\udce9.jpg")

@@ -8,7 +8,7 @@ from vitcam.web.stream.variant import Variant
 ROLLOUT = Variant(overlay="rollout")
 
 
-def test_a_rollout_is_wanted_from_its_first_viewer_to_its_last() -> None:
+def test_there_is_demand_for_rollout_from_its_first_viewer_to_its_last() -> None:
     demand = Demand()
     before = demand.explanation
     with demand.watching(ROLLOUT):
@@ -20,7 +20,7 @@ def test_a_rollout_is_wanted_from_its_first_viewer_to_its_last() -> None:
 
 
 @pytest.mark.parametrize("overlay", ["none", "attention", "heat", "grid"])
-def test_no_other_overlay_costs_the_model_anything(overlay: str) -> None:
+def test_no_other_overlay_costs_the_model_extra_work(overlay: str) -> None:
     demand = Demand()
 
     with demand.watching(Variant(overlay=overlay)):

@@ -1,87 +1,13 @@
-"""One frame as one JPEG, and the headers that go with it."""
+"""The HTTP headers of a picture."""
 
 import time
-from dataclasses import replace
 from urllib.parse import unquote
 
-import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame, Image, Rect
-from vitcam.web.stream.encoder import draw, has_weights, scale_rect
+from vitcam.frames import ClassifiedFrame
 from vitcam.web.stream.picture import Picture, header_text
-from vitcam.web.stream.variant import Variant
-
-
-def classified(image: Image | None = None, label: str = "cup") -> ClassifiedFrame:
-    return ClassifiedFrame(frames.frame(7, image), frames.prediction(label, at_ns=time.monotonic_ns(), seq=7))
-
-
-def test_a_picture_is_shrunk_to_the_width_asked_for() -> None:
-    image = draw(classified(frames.picture(720, 1280)), Variant(width=640))
-
-    assert image.shape == (360, 640, 3)
-
-
-def test_a_narrow_picture_is_never_enlarged() -> None:
-    image = draw(classified(frames.picture(90, 160)), Variant(width=640))
-
-    assert image.shape == (90, 160, 3)
-
-
-def test_the_overlay_stays_inside_what_the_model_saw() -> None:
-    subject = classified(frames.picture(720, 1280, value=100))
-    image = draw(subject, Variant(overlay="heat", width=640))
-
-    assert (image[:, :140] == 100).all()
-    assert (image[:, 500:] == 100).all()
-    assert (image[:, 150:490] != 100).any()
-
-
-def test_without_overlay_the_camera_s_own_pixels_are_encoded() -> None:
-    image = frames.picture(72, 128)
-
-    assert draw(classified(image), Variant(overlay="none")) is image
-
-
-def test_evidence_is_drawn_where_it_speaks_for_the_answer_and_nowhere_else() -> None:
-    evidence = np.full((4, 4), -1.0, np.float32)
-    evidence[0, 0] = 0.1
-    weighed = replace(classified(), prediction=replace(frames.prediction(), evidence=evidence))
-    variant = Variant(overlay="evidence", opacity=1.0, width=128)
-    plain, out = draw(weighed, Variant(overlay="none", width=128)), draw(weighed, variant)
-
-    assert (out[5:15, 30:40] != plain[5:15, 30:40]).any()
-    assert (out[40:, 70:100] == plain[40:, 70:100]).all()
-    assert draw(classified(), variant) is not None, "and a model that gives none shows the picture"
-
-
-def test_a_rollout_is_drawn_as_soon_as_it_is_there_and_not_before() -> None:
-    asked = Variant(overlay="rollout", opacity=1.0, width=128)
-    without = classified()
-    rollout = np.eye(16, dtype=np.float32)[0].reshape(4, 4)
-    explained = replace(without, prediction=replace(frames.prediction(), rollout=rollout))
-    before, after = draw(without, asked), draw(explained, asked)
-
-    assert (has_weights(without, asked), has_weights(explained, asked)) == (False, True)
-    assert has_weights(without, Variant(overlay="attention"))
-    assert before is without.frame.preview
-    assert (after[5:15, 30:40] != before[5:15, 30:40]).any()
-    assert (after[40:, 70:100] == before[40:, 70:100]).all()
-
-
-@pytest.mark.parametrize("width", [160, 240, 333, 960])
-@pytest.mark.parametrize("rect", [Rect(280, 0, 720, 720), Rect(0, 0, 1280, 720), Rect(1279, 719, 1, 1)])
-def test_a_scaled_crop_lies_inside_its_picture_and_is_not_empty(width: int, rect: Rect) -> None:
-    scale = width / 1280
-    image = frames.picture(round(720 * scale), width)
-    found = scale_rect(rect, scale, image)
-
-    assert found.width >= 1
-    assert found.height >= 1
-    assert found.x + found.width <= image.shape[1]
-    assert found.y + found.height <= image.shape[0]
 
 
 @pytest.mark.parametrize(
@@ -99,8 +25,9 @@ def test_plain_labels_stay_readable_in_their_header() -> None:
     assert header_text("coffee mug (red), large") == "coffee mug (red), large"
 
 
-def test_headers_tell_when_the_frame_was_captured_and_what_it_shows() -> None:
-    subject = classified(label="cat")
+def test_headers_say_when_the_frame_was_captured_and_what_is_on_it() -> None:
+    prediction = frames.prediction("cat", at_ns=time.monotonic_ns(), seq=7)
+    subject = ClassifiedFrame(frames.frame(7), prediction)
     headers = Picture(b"", subject).headers()
 
     assert float(headers["X-Timestamp"]) == pytest.approx(time.time(), abs=1)

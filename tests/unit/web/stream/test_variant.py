@@ -1,4 +1,4 @@
-"""What the query of a stream's address may say."""
+"""The parameters in the query of a stream's URL."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def test_an_empty_query_gives_the_default_variant() -> None:
     assert read_variant({}, heads=3, default=DEFAULT) == DEFAULT
 
 
-def test_a_full_query_gives_exactly_what_it_says() -> None:
+def test_a_full_query_gives_exactly_that_variant() -> None:
     query = {"overlay": "attention", "head": "2", "opacity": "0.3", "width": "1280", "quality": "90", "fps": "5"}
 
     assert read_variant(query, heads=3, default=DEFAULT) == Variant("attention", 2, 0.3, 1280, 90, 5)
@@ -29,7 +29,7 @@ def test_a_full_query_gives_exactly_what_it_says() -> None:
         ("opacity", "0.449", 0.4),
     ],
 )
-def test_numbers_go_to_the_nearest_step(name: str, asked: str, given: float) -> None:
+def test_numbers_are_rounded_to_the_nearest_step(name: str, asked: str, given: float) -> None:
     assert getattr(read_variant({name: asked}, heads=3, default=Variant()), name) == given
 
 
@@ -46,7 +46,7 @@ def test_without_an_overlay_head_and_opacity_make_no_second_variant() -> None:
 
 
 @pytest.mark.parametrize("mean", [{}, {"head": "mean"}])
-def test_the_mean_of_heads_is_asked_for_by_name_or_not_at_all(mean: dict[str, str]) -> None:
+def test_the_mean_of_heads_has_a_name_and_is_the_default(mean: dict[str, str]) -> None:
     assert read_variant(mean, heads=3, default=Variant()).head is None
 
 
@@ -60,7 +60,7 @@ def test_a_number_out_of_range_is_refused_with_what_is_allowed(name: str, value:
 
 
 @pytest.mark.parametrize("overlay", ["evidence", "rollout"])
-def test_what_is_of_all_heads_is_one_jpeg_whichever_head_is_named(overlay: str) -> None:
+def test_the_head_makes_no_second_variant_of_an_overlay_of_all_heads(overlay: str) -> None:
     found = [read_variant({"overlay": overlay, "head": head}, heads=3, default=Variant()) for head in ("mean", "2")]
 
     assert found[0] == found[1]
@@ -94,5 +94,5 @@ def test_a_rollout_is_of_all_heads_so_choosing_one_makes_no_second_variant() -> 
     assert found == Variant(overlay="rollout")
 
 
-def test_names_without_a_meaning_are_ignored_like_those_against_caches() -> None:
+def test_unknown_names_are_ignored() -> None:
     assert read_variant({"action": "stream", "1700000000": "", "t": "x"}, heads=3, default=DEFAULT) == DEFAULT

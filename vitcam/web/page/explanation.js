@@ -1,17 +1,17 @@
-// The sheet of `vitcam explain` for the last photo, drawn when the viewer asks for it.
+// The figure of `vitcam explain` for the last photo, drawn when the viewer asks for it.
 
-export class Sheet {
-  #dialog = document.getElementById("sheet");
-  #image = document.getElementById("sheet-image");
-  #download = document.getElementById("sheet-download");
+export class Explanation {
+  #dialog = document.getElementById("explanation");
+  #image = document.getElementById("explanation-image");
+  #download = document.getElementById("explanation-download");
   #button = document.getElementById("explain");
-  #message = document.getElementById("sheet-message");
+  #message = document.getElementById("explanation-message");
   #photo = null;
   #url = null;
 
   constructor() {
     this.#button.addEventListener("click", () => this.#open());
-    document.getElementById("sheet-close").addEventListener("click", () => this.#dialog.close());
+    document.getElementById("explanation-close").addEventListener("click", () => this.#dialog.close());
   }
 
   // available: whether the model can explain its answers
@@ -38,21 +38,21 @@ export class Sheet {
     if (!sentence) this.#dialog.showModal();
   }
 
-  // returns "", or the reason why there is no sheet
+  // returns "", or the reason why there is no figure
   async #draw(photo) {
     try {
       const response = await fetch("/api/explain", { method: "POST", body: photo });
       if (!response.ok) return (await response.json()).error;
-      const sheet = await response.blob();
-      if (photo === this.#photo) this.#show(photo, sheet);
+      const figure = await response.blob();
+      if (photo === this.#photo) this.#show(photo, figure);
       return "";
     } catch {
       return "vitcam did not answer; is it still running?";
     }
   }
 
-  #show(photo, sheet) {
-    this.#url = URL.createObjectURL(sheet);
+  #show(photo, figure) {
+    this.#url = URL.createObjectURL(figure);
     this.#image.src = this.#download.href = this.#url;
     this.#download.download = `${photo.name?.replace(/\.[^.]*$/, "") || "photo"}-explained.png`;
   }
