@@ -40,7 +40,7 @@ def _sinks_take(now_ns: int, heartbeats: Heartbeats) -> str:
 
 
 def _web_turns(now_ns: int, heartbeats: Heartbeats) -> str:
-    return _overdue("the web part has not moved", now_ns, heartbeats.web_ns, HUNG_AFTER_NS)
+    return _overdue("the web server has not moved", now_ns, heartbeats.web_ns, HUNG_AFTER_NS)
 
 
 def _capture_tries(now_ns: int, heartbeats: Heartbeats) -> str:

@@ -165,7 +165,7 @@ def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
     ("code", "reason"),
     [
         (INFERENCE_HANGS.format(hang="time.sleep(600)"), "the model has not answered for 1"),
-        (WEB_HANGS, "the web part has not moved for 1"),
+        (WEB_HANGS, "the web server has not moved for 1"),
     ],
     ids=["inference", "web"],
 )

@@ -24,7 +24,7 @@ WORDS = {
     "capture_ns": "the source has neither given a frame nor been tried again for 60 s; 60 s are allowed",
     "classifying_since_ns": "the model has not answered for 10 s; 10 s are allowed",
     "publishing_since_ns": "the sinks have not taken a prediction for 10 s; 10 s are allowed",
-    "web_ns": "the web part has not moved for 10 s; 10 s are allowed",
+    "web_ns": "the web server has not moved for 10 s; 10 s are allowed",
 }
 
 

@@ -39,21 +39,21 @@ def logged(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, verbose: bool, 
     try:
         raise ZeroDivisionError("over here")
     except ZeroDivisionError:
-        LOG.exception("the web part ended", extra=extra)
+        LOG.exception("the web server ended", extra=extra)
     return stream.getvalue()
 
 
 def test_a_file_or_the_journal_gets_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
     text = logged(monkeypatch, io.StringIO(), verbose=False, **TOLD_ELSEWHERE)
 
-    assert text.startswith("ERROR the web part ended\nTraceback")
+    assert text.startswith("ERROR the web server ended\nTraceback")
     assert "ZeroDivisionError: over here" in text
 
 
 def test_a_terminal_gets_the_sentence_without_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
     text = logged(monkeypatch, FakeTerminal(), verbose=False)
 
-    assert "the web part ended" in text
+    assert "the web server ended" in text
     assert "Traceback" not in text
 
 
@@ -64,5 +64,5 @@ def test_a_terminal_leaves_out_what_the_person_is_told_elsewhere(monkeypatch: py
 def test_a_verbose_terminal_gets_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
     text = logged(monkeypatch, FakeTerminal(), verbose=True, **TOLD_ELSEWHERE)
 
-    assert "the web part ended" in text
+    assert "the web server ended" in text
     assert "ZeroDivisionError: over here" in text

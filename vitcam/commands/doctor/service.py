@@ -43,13 +43,13 @@ def port(context: CheckContext) -> CheckResult:
     web = context.settings.web
     address = f"{web.host}:{web.port}"
     if not web.enabled:
-        return CheckResult("ok", "the web part is switched off")
+        return CheckResult("ok", "the web server is switched off")
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(web.host, web.port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as door:
             door.setsockopt(
                 socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-            )  # as the web part does: TIME_WAIT is no hindrance
+            )  # as the web server does: TIME_WAIT is no hindrance
             door.bind(where)
     except OSError as error:
         return _refused(context, address, error)

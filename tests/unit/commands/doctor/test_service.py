@@ -74,7 +74,7 @@ def test_an_address_of_another_machine_cannot_be_bound(context: CheckContext) ->
 def test_a_web_part_that_is_off_needs_no_port(context: CheckContext) -> None:
     off = replace(context, settings=Settings(web=WebSettings(enabled=False)))
 
-    assert service.port(off) == CheckResult("ok", "the web part is switched off")
+    assert service.port(off) == CheckResult("ok", "the web server is switched off")
 
 
 @pytest.fixture
