@@ -41,10 +41,21 @@ ALIKE = ViTConfig(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
 @example(config=ALIKE, seed=271272)
+def test_thirty_random_networks_compute_what_the_reference_does(config: ViTConfig, seed: int) -> None:
+    assert_computes_what_the_reference_does(config, seed)
+
+
+@pytest.mark.long
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
 def test_two_hundred_random_networks_compute_what_the_reference_does(config: ViTConfig, seed: int) -> None:
+    assert_computes_what_the_reference_does(config, seed)
+
+
+def assert_computes_what_the_reference_does(config: ViTConfig, seed: int) -> None:
     vit, images = small_vit(config, seed), photos(2, config, seed)
     weights = to_timm(vit)
     logits, taps = vit(images)

@@ -189,6 +189,7 @@ def test_shuffling_keeps_every_patch_and_moves_those_of_each_picture_differently
     assert len({b"".join(patches(picture)) for picture in (image, one, two)}) == 3
 
 
+@pytest.mark.long
 def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) -> None:
     data = digits()
     before = [sample.pixels.copy() for sample in data.parts["heldout"] if sample.pixels is not None]

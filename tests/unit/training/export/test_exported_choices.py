@@ -59,6 +59,7 @@ def test_a_choice_is_exported_to_a_ten_thousandth_and_in_one_piece(choice: dict[
     assert pieces(exported.int8) == WHOLE
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
 def test_ten_random_networks_are_exported_as_the_reference_has_them(config: ViTConfig, seed: int) -> None:

@@ -105,6 +105,7 @@ def test_the_int8_graph_is_one_partition_with_nothing_outside(int8_graph: bytes)
     assert pieces(int8_graph) == {"classify": (1, 0), "explain": (1, 0)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pooling", ["cls_token", "mean"])
 def test_explain_stays_one_partition_with_as_many_blocks_as_deit_has(pooling: Any) -> None:
     deep = replace(SMALL, width=64, depth=12, heads=1, pooling=pooling)

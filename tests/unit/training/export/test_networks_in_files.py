@@ -142,6 +142,7 @@ def test_positions_that_fill_no_grid_are_refused_with_their_number() -> None:
         resize_position(np.zeros((1, 8, 16), np.float32), (4, 4))
 
 
+@pytest.mark.long
 def test_every_choice_runs_in_half_precision_with_a_float32_head() -> None:
     policy = keras.dtype_policies.DTypePolicy("mixed_bfloat16")
     for choice in CHOICES:

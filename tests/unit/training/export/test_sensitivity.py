@@ -51,6 +51,7 @@ def test_the_scan_names_the_kind_and_the_block_that_suffer(trial: Trial) -> None
     assert all(outcome.pieces.whole for outcome in kinds.values())
 
 
+@pytest.mark.long
 def test_sparing_keeps_the_layer_that_suffers_and_that_is_enough(trial: Trial) -> None:
     how = spare(trial, "train")
     before, after = trial.run("int8", Quantisation()), trial.run("spared", how)
