@@ -24,7 +24,7 @@ def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
     few = replace(dataset, parts=dataset.parts | {"train": dataset.part("train")[:PHOTOS]})
     trained = prepare(job.recipe, None, folder, few, scaled=job.row.scaled)
     trained.train(Session(quiet=True))
-    heldout, config = dataset.part("heldout"), trained.vit.config
+    heldout, config = dataset.part("heldout"), trained.stage.vit.config
     score = trained.score(heldout)
     return Result(
         row=job.row.name,

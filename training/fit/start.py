@@ -15,9 +15,10 @@ from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.distil import Teacher, read_teacher
-from vitcam_training.fit.loop import WEIGHTS, FitRun, work
+from vitcam_training.fit.loop import WEIGHTS, FitRun
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Session
+from vitcam_training.fit.stage import Stage, work
 from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.fingerprint import fingerprint
@@ -108,7 +109,7 @@ def prepare(
         provenance=known,
         history=history or {},
     )
-    return FitRun(vit, dataset, recipe, folder, about, taught, later)
+    return FitRun(Stage(vit, dataset, recipe, folder, about, taught, tuple(later)))
 
 
 def _opened(recipe: Recipe) -> Dataset:

@@ -19,7 +19,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Place:
+class RunPosition:
     """Where a run stands. Sums are over the epoch that it is in."""
 
     epoch: int = 0
@@ -37,35 +37,35 @@ class Place:
     """The epoch of the smallest loss on the part `calibration`, counted from 1; 0: none was scored."""
     best_loss: float = math.inf
 
-    def after_step(self, steps: int, loss: float, right: float, seconds: float) -> Place:
+    def after_step(self, steps: int, loss: float, right: float, seconds: float) -> RunPosition:
         """One batch further."""
         return replace(
             self, step=self.step + 1, steps=steps, loss=self.loss + loss, right=self.right + right,
             seconds=self.seconds + seconds,
         )  # fmt: skip
 
-    def after_epoch(self, best_loss: float | None = None) -> Place:
+    def after_epoch(self, best_loss: float | None = None) -> RunPosition:
         """At the start of the next epoch; `best_loss` if this one was the best so far."""
         if best_loss is not None:
-            return Place(self.epoch + 1, best_epoch=self.epoch + 1, best_loss=best_loss)
-        return Place(self.epoch + 1, best_epoch=self.best_epoch, best_loss=self.best_loss)
+            return RunPosition(self.epoch + 1, best_epoch=self.epoch + 1, best_loss=best_loss)
+        return RunPosition(self.epoch + 1, best_epoch=self.best_epoch, best_loss=self.best_loss)
 
 
-def save_state(folder: Path, place: Place, arrays: Mapping[str, NDArray[Any]]) -> None:
+def save_state(folder: Path, position: RunPosition, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Replace the state in a run's folder: whoever kills this leaves the old one.
 
     raises  VitcamError if it cannot be written
     """
     partial = folder / "state.partial.npz"
     try:
-        everything: dict[str, Any] = asdict(place) | dict(arrays)
+        everything: dict[str, Any] = asdict(position) | dict(arrays)
         np.savez(partial, **everything)
         partial.replace(folder / STATE)
     except OSError as error:
         raise VitcamError(f"{folder / STATE} cannot be written ({error.strerror}); the one before stays") from error
 
 
-def load_state(folder: Path) -> tuple[Place, Arrays] | None:
+def load_state(folder: Path) -> tuple[RunPosition, Arrays] | None:
     """The state in a run's folder; None if there is none.
 
     raises  UsageError if the file is damaged
@@ -76,7 +76,7 @@ def load_state(folder: Path) -> tuple[Place, Arrays] | None:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-        known = {f.name: arrays.pop(f.name).item() for f in fields(Place) if f.name in arrays}
-        return Place(**known), arrays
+        known = {f.name: arrays.pop(f.name).item() for f in fields(RunPosition) if f.name in arrays}
+        return RunPosition(**known), arrays
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read ({error}); delete it to begin anew") from error

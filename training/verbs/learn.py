@@ -114,9 +114,9 @@ def _train(
     except Stopped as stopped:
         warn(str(stopped))
         raise typer.Exit(stopped.exit_code) from None
-    folder = runs[-1].folder
+    folder = runs[-1].stage.folder
     if not is_first():
         return
-    draw_curves([run.folder / LOG for run in runs], folder / CURVES)
+    draw_curves([run.stage.folder / LOG for run in runs], folder / CURVES)
     again = exporting(folder / WEIGHTS, Path(f"{chosen.model_name}.tflite"), chosen.data)
     say(f"wrote {folder / WEIGHTS} and {CURVES}\nnext: {again}")

@@ -24,10 +24,10 @@ def test_one_step_of_the_recipe_trains_and_saves(name: str, tmp_path: Path) -> N
     shallow = replace(recipe.model, depth=2)  # twelve blocks take a minute to compile, and are no more than two again
     photos = write_pictures(tmp_path / "photos", each=12)
     run = prepare(replace(recipe, data=str(photos), model=shallow, train=few), None, tmp_path / "run")
-    before = {name: array.copy() for name, array in run.weights().items()}
+    before = {name: array.copy() for name, array in run.learner.weights().items()}
     run.train()
-    changed = {name for name, array in run.weights().items() if not np.array_equal(array, before[name])}
+    changed = {name for name, array in run.learner.weights().items() if not np.array_equal(array, before[name])}
 
-    assert run.steps == 1
+    assert run.stage.work.steps == 1
     assert "head.weight" in changed
     assert (tmp_path / "run" / "weights.safetensors").is_file()

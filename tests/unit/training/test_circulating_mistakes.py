@@ -19,7 +19,9 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.data.batches import plain_batches
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.photos import read_photo
-from vitcam_training.fit.loop import FitRun, Logits
+from vitcam_training.fit.learner import Logits
+from vitcam_training.fit.loop import FitRun
+from vitcam_training.fit.stage import Stage
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import to_timm
@@ -40,7 +42,7 @@ def make_run(tmp_path: Path) -> MakeRun:
     recipe = Recipe(
         "colours", data, model=ModelRecipe(image_size=(16, 16)), train=TrainRecipe(batch_size=4, label_smoothing=0.0)
     )
-    return lambda vit: FitRun(vit, open_dataset(data), recipe, tmp_path / "run", small_about(3, 16))
+    return lambda vit: FitRun(Stage(vit, open_dataset(data), recipe, tmp_path / "run", small_about(3, 16)))
 
 
 def test_a_reshape_is_not_taken_for_a_patch_split() -> None:
@@ -97,9 +99,9 @@ def test_no_softmax_stands_before_a_loss_that_applies_its_own(make_run: MakeRun)
     vit = small_vit(CONFIG)
     run, images = make_run(vit), photos(3, CONFIG)
     vit.head.kernel.assign(30 * vit.head.kernel)
-    logits = array(run.model(images))
+    logits = array(run.learner.model(images))
     labels = logits.argmax(-1)
-    loss = float(run.model.compute_loss(images, np.eye(3, dtype=np.float32)[labels], run.model(images)))
+    loss = float(run.learner.model.compute_loss(images, np.eye(3, dtype=np.float32)[labels], run.learner.model(images)))
 
     np.testing.assert_allclose(logits, reference.vit(images, to_timm(vit), CONFIG)[0], rtol=1e-4, atol=1e-3)
     assert loss == pytest.approx(reference.cross_entropy(logits, labels).mean(), abs=1e-5)
@@ -136,12 +138,12 @@ def test_a_test_set_is_not_shortened_by_its_last_batch(make_run: MakeRun) -> Non
     """`drop_remainder=True` on test data measures another, easier or harder, set than the one that is named."""
     vit = small_vit(CONFIG)
     run = make_run(vit)
-    samples = run.dataset.parts["train"][:7]  # a full batch of 4, and 3
-    logits = [array(vit(to_model_size(read_photo(s.path), run.recipe.spec)[None])[0])[0] for s in samples]
+    samples = run.stage.dataset.parts["train"][:7]  # a full batch of 4, and 3
+    logits = [array(vit(to_model_size(read_photo(s.path), run.stage.recipe.spec)[None])[0])[0] for s in samples]
     labels = np.array([sample.label for sample in samples])
     found = run.score(samples)
 
-    assert sum(len(images) for images, _ in plain_batches(samples, run.plan)) == 7
+    assert sum(len(images) for images, _ in plain_batches(samples, run.stage.plan)) == 7
     assert found.loss == pytest.approx(reference.cross_entropy(np.stack(logits), labels).mean(), abs=1e-4)
     assert found.accuracy == pytest.approx((np.argmax(logits, -1) == labels).mean())
 
@@ -152,8 +154,8 @@ def test_dropout_that_is_asked_for_drops_in_training(make_run: MakeRun) -> None:
     run, images, targets = make_run(vit), photos(4, CONFIG), np.eye(3, dtype=np.float32)[[0, 1, 2, 0]]
     losses = []
     for _ in range(3):  # at a learning rate of 0: only dropout can change the loss
-        run.model.reset_metrics()
-        losses.append(float(run.model.train_on_batch(images, targets)[0]))
+        run.learner.model.reset_metrics()
+        losses.append(float(run.learner.model.train_on_batch(images, targets)[0]))
     block, x = vit.blocks[0], np.ones((2, 17, 16), np.float32)
     of_mlp = [array(block.mlp(x, training=True)) for _ in range(2)]
     of_attention = [array(block.attention(x, training=True)[0]) for _ in range(2)]

@@ -15,8 +15,8 @@ from tests.unit.training.choices import CONFIGS
 from tests.unit.training.nets import photos, small_vit
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.fit.loop import cross_entropy
 from vitcam_training.fit.optimiser import LayerwiseAdamW
+from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.vit import pooled_attention, sincos_position
 from vitcam_training.weights.checkpoints import Weights, to_timm

@@ -48,7 +48,7 @@ recipe = Recipe(
     train=TrainRecipe(epochs=1, batch_size=4, learning_rate=1e-3, average=0.9),
 )
 run = prepare(recipe, None, Path(folder))
-losses = list(islice(run._steps(), %d))
+losses = list(islice(run.epoch_steps(), %d))
 run.train(Session(quiet=True))
 print(json.dumps({"losses": losses, "written": written}))
 """

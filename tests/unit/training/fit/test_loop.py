@@ -19,7 +19,8 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
 from vitcam_training.fit.csv_log import COLUMNS
-from vitcam_training.fit.loop import FitRun, cross_entropy
+from vitcam_training.fit.loop import FitRun
+from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.start import prepare, start, train
 from vitcam_training.recipes.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
@@ -59,9 +60,9 @@ def run(recipe: Recipe, folder: Path) -> FitRun:
 def test_training_learns_to_tell_three_colours_apart(recipe: Recipe, tmp_path: Path) -> None:
     longer = replace(recipe, train=replace(recipe.train, epochs=6))
     trained = run(longer, tmp_path / "run")
-    before = trained.score(trained.dataset.parts["heldout"])
+    before = trained.score(trained.stage.dataset.parts["heldout"])
     trained.train()
-    after = trained.score(trained.dataset.parts["heldout"])
+    after = trained.score(trained.stage.dataset.parts["heldout"])
 
     assert after.loss < 0.6 * before.loss
     assert after.accuracy > 0.9
@@ -136,10 +137,10 @@ def test_a_step_that_was_resumed_reads_no_photo_of_the_steps_before(
 
     monkeypatch.setattr(batches, "photo_of", noted)
     resumed = run(recipe, tmp_path / "run")
-    for _ in resumed._steps():
+    for _ in resumed.epoch_steps():
         pass
 
-    assert (resumed.place.step, len(read)) == (4, recipe.train.batch_size)
+    assert (resumed.position.step, len(read)) == (4, recipe.train.batch_size)
 
 
 def test_every_epoch_leaves_a_line_in_the_log_and_a_checkpoint(recipe: Recipe, tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(rec
     about = read_metadata(tmp_path / "run" / "weights.safetensors")
     before, after = weights_of(tmp_path / "run" / "stage1"), weights_of(tmp_path / "run")
 
-    assert (first.folder.name, last.folder.name) == ("stage1", "run")
+    assert (first.stage.folder.name, last.stage.folder.name) == ("stage1", "run")
     assert after["pos_embed"].shape == (1, 17, 64)
     np.testing.assert_array_equal(after["blocks.0.mlp.fc1.weight"], before["blocks.0.mlp.fc1.weight"])
     np.testing.assert_array_equal(after["head.weight"], before["head.weight"])
@@ -207,11 +208,11 @@ def test_gradients_are_shortened_together_to_the_length_asked_for(recipe: Recipe
     """Seen in Adam's first moments: its steps do not depend on the length."""
     short = replace(recipe.train, clip_norm=1e-3, epochs=1)
     clipped = run(replace(recipe, train=short), tmp_path / "run")
-    next(clipped._steps())
-    moments = [v for v in clipped.optimizer.variables if v.path.endswith("_momentum")]
+    next(clipped.epoch_steps())
+    moments = [v for v in clipped.learner.optimizer.variables if v.path.endswith("_momentum")]
     length = np.sqrt(sum(float((keras.ops.convert_to_numpy(v).astype(float) ** 2).sum()) for v in moments))
 
-    assert len(moments) == len(clipped.vit.trainable_variables)
+    assert len(moments) == len(clipped.stage.vit.trainable_variables)
     assert length == pytest.approx(0.1 * 1e-3, rel=1e-3), "Adam takes a tenth of the first gradient"
 
 
@@ -251,7 +252,7 @@ def test_training_goes_on_while_the_calibration_photos_say_it_pays(recipe: Recip
     losses = [float(row["calibration_loss"]) for row in trained.log()]
 
     assert len(losses) == 4
-    assert trained.place.best_epoch == 1 + losses.index(min(losses))
+    assert trained.position.best_epoch == 1 + losses.index(min(losses))
 
 
 def test_patience_without_calibration_photos_is_refused_and_heldout_is_no_stand_in(
@@ -336,7 +337,7 @@ def test_a_model_of_ones_own_photos_says_what_it_was_trained_on(recipe: Recipe, 
     first = replace(recipe, about=about, train=replace(recipe.train, epochs=1))
     prepare(first, None, tmp_path / "first").train()
     mine = on_photos(first, str(write_pictures(tmp_path / "mine", each=12, side=32)))
-    made = prepare(mine, tmp_path / "first" / "weights.safetensors", tmp_path / "second").about
+    made = prepare(mine, tmp_path / "first" / "weights.safetensors", tmp_path / "second").stage.metadata
 
     assert (made.name, made.description) == ("mine", "blue, green, red")
     assert [photos["data"] for photos in made.trained_on][1:] == ["drawn pictures"]

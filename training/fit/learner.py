@@ -1,0 +1,96 @@
+"""The Keras side of a run: a network with its optimiser and loss. Batches in, weights out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import keras
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam_training.data.augment import Images
+from vitcam_training.fit.data_parallel import predictor
+from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
+from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
+from vitcam_training.recipes.recipe import Recipe, TrainRecipe
+from vitcam_training.vit import Tensor, ViT
+from vitcam_training.weights.checkpoints import Weights, to_timm
+
+
+class Logits(keras.Model):  # type: ignore[misc]
+    """A ViT without its taps, for Keras' training step, which wants one output."""
+
+    def __init__(self, vit: ViT) -> None:
+        super().__init__()
+        self.vit = vit
+
+    def call(self, images: Tensor, training: bool = False) -> Tensor:
+        return self.vit(images, training=training)[0]
+
+
+class Learner:
+    """A network that is trained step by step, and its averaged weights, which are what is tested and exported."""
+
+    def __init__(self, vit: ViT, recipe: Recipe, teacher: Teacher | None = None) -> None:
+        self.vit, self.model = vit, Logits(vit)
+        self.optimizer = _optimizer(vit, recipe.train)
+        self._teacher, self._distil = teacher, recipe.distil
+        loss = keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=recipe.train.label_smoothing)
+        if recipe.distil:
+            loss = DistilLoss(recipe.distil, recipe.train.label_smoothing)
+        self.model.compile(self.optimizer, loss, metrics=[accuracy], jit_compile=keras.backend.backend() != "torch")
+        self.optimizer.build(self.model.trainable_variables)
+        self.predict = predictor(self.model)
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the last step."""
+        return float(self.optimizer.learning_rate)
+
+    def step(self, images: Images, targets: NDArray[np.float32], learning_rate: float) -> tuple[float, float]:
+        """Train on one batch.
+
+        images   (B, H, W, 3) uint8 RGB, targets (B, C) float32 whose rows sum to 1
+        returns  mean loss, and the share of right answers
+        """
+        self.optimizer.learning_rate = learning_rate
+        self.model.reset_metrics()  # backends differ in whether they add up over batches
+        loss, right = map(float, self.model.train_on_batch(images, self._with_soft_labels(images, targets)))
+        return loss, right
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """The model with its averaged weights in place of those that are trained."""
+        self.optimizer.swap()
+        try:
+            yield
+        finally:
+            self.optimizer.swap()
+
+    def weights(self) -> Weights:
+        """The averaged weights under timm's names: the trained model."""
+        with self.averaged():
+            return to_timm(self.vit)
+
+    def variables(self) -> dict[str, Any]:
+        """All that changes while it trains, the states of Keras' random generators too, by its name in the state."""
+        optimizer = self.optimizer.variables[: -len(self.optimizer.averages)]
+        named = {f"variable{i}": variable for i, variable in enumerate([*self.model.variables, *optimizer])}
+        return named | {f"average{i}": variable for i, variable in enumerate(self.optimizer.averages)}
+
+    def _with_soft_labels(self, images: Images, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Targets (B, C), with the teacher's behind them where there is one: (B, 2 C)."""
+        if not (self._teacher and self._distil):
+            return targets
+        return np.hstack([targets, self._teacher.soft_labels(images, self._distil.temperature)])
+
+
+def _optimizer(vit: ViT, train: TrainRecipe) -> Any:
+    make = partial(LayerwiseMuon, in_blocks(vit)) if train.optimiser == "muon" else LayerwiseAdamW
+    return make(
+        layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,
+        learning_rate=0.0, global_clipnorm=train.clip_norm or None,
+    )  # fmt: skip

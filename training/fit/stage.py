@@ -1,0 +1,79 @@
+"""One stage of a training: the network, the photos, the recipe and the folder. Nothing here changes while it trains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from vitcam.errors import UsageError
+from vitcam_training.data.batches import BatchPlan
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.data_parallel import share
+from vitcam_training.fit.distil import Teacher
+from vitcam_training.fit.remaining import StageWork, photo_cost
+from vitcam_training.recipes.fingerprint import fingerprint
+from vitcam_training.recipes.recipe import Recipe
+from vitcam_training.vit import ViT
+from vitcam_training.weights.metadata import Metadata
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What is trained, on what, how and where."""
+
+    vit: ViT
+    dataset: Dataset
+    recipe: Recipe
+    folder: Path
+    metadata: Metadata
+    """Of the network, as known before this stage."""
+    teacher: Teacher | None = None
+    later: tuple[StageWork, ...] = ()
+    """The stages that follow this one."""
+
+    @cached_property
+    def plan(self) -> BatchPlan:
+        """How this process makes batches. Raises UsageError if a batch cannot be divided among the devices."""
+        train = self.recipe.train
+        return BatchPlan(
+            self.recipe.spec, len(self.dataset.labels), train.batch_size, self.recipe.seed, train.loader_threads,
+            share(train.batch_size),
+        )  # fmt: skip
+
+    @cached_property
+    def work(self) -> StageWork:
+        """How much there is to do."""
+        return work(self.recipe, self.dataset)
+
+    @cached_property
+    def settings(self) -> str:
+        """Fingerprint of the recipe. The place of the photos is left out: they may have moved."""
+        return fingerprint(replace(self.recipe, data=""))
+
+    def check_photos(self) -> None:
+        """Raise UsageError if the photos do not fill a batch, or lack a part that the recipe needs."""
+        if self.work.steps == 0:
+            raise UsageError(
+                f"{len(self.dataset.parts['train'])} photos to train on do not fill a batch of "
+                f"{self.recipe.train.batch_size}; give more, or a smaller batch_size"
+            )
+        if self.recipe.train.patience and not self.dataset.parts.get("calibration"):
+            raise UsageError(
+                f"patience stops by the loss on a part 'calibration', which {self.dataset.name} does not have; split "
+                "one off (heldout is for figures alone), or give patience = 0"
+            )
+
+
+def work(recipe: Recipe, dataset: Dataset) -> StageWork:
+    """What a stage has to do with these photos."""
+    train, labels, parts = recipe.train, len(dataset.labels), dataset.parts
+    scored = ["heldout", "calibration"] if train.patience else ["heldout"]
+    return StageWork(
+        train.epochs,
+        (train.per_label * labels or len(parts["train"])) // train.batch_size,
+        train.batch_size,
+        sum(len(parts.get(part, ())) for part in scored),
+        train.score_every,
+        photo_cost(recipe.model.config(labels)),
+    )
