@@ -4,7 +4,7 @@ from functools import cached_property
 
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.decode import FOREIGN_PIXELS, Decoded, Limits
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
 
@@ -22,7 +22,7 @@ class PhotoClassifier:
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
         self._decoder = DecodeProcess()
-        self._limits = Limits(FOREIGN_PIXELS, enough_for(classifier.input, _DETAIL))
+        self._limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(classifier.input, _DETAIL))
 
     def decode(self, data: bytes) -> Decoded:
         """The pixels of a photo. Raises UsageError for bytes that are not a photo; VitcamError after `close`."""

@@ -14,17 +14,17 @@ from vitcam.pictures.canvas import (
     LINE,
     PALE,
     RED,
+    badge,
     beside,
     blank,
     colour_scale,
     columns_for,
     framed,
     heat_over,
-    pill,
     stack,
     tiles,
 )
-from vitcam.pictures.font import fit, width, wrap, write
+from vitcam.pictures.font import draw_text, shorten, text_width, wrap
 
 WIDTH = 1920
 MARGIN = 56
@@ -55,27 +55,27 @@ def draw_figure(explained: ExplainedPhoto) -> Image:
 
 def _header(explained: ExplainedPhoto) -> Image:
     best, out = explained.prediction.top[0], blank(124, _INNER)
-    badge = _badge(explained)
-    room = _INNER - (badge.shape[1] + GUTTER if badge is not None else 0)
+    verdict = _verdict(explained)
+    room = _INNER - (verdict.shape[1] + GUTTER if verdict is not None else 0)
     percent = f"{best.p:.1%}"
-    label = fit(best.label, room - width(percent, 64) - 20, 64, "bold")
-    write(out, label, (-3, 58), 64, INK, "bold")
-    write(out, percent, (width(label, 64, "bold") + 17, 58), 64, PALE)
-    if badge is not None:
-        out[12 : 12 + badge.shape[0], -badge.shape[1] :] = badge
+    label = shorten(best.label, room - text_width(percent, 64) - 20, 64, "bold")
+    draw_text(out, label, (-3, 58), 64, INK, "bold")
+    draw_text(out, percent, (text_width(label, 64, "bold") + 17, 58), 64, PALE)
+    if verdict is not None:
+        out[12 : 12 + verdict.shape[0], -verdict.shape[1] :] = verdict
     card = explained.card
     words = [explained.name, f"{card.name}: {card.description}"]
     if card.parameters:
         words.append(f"{card.parameters:,} parameters, {card.layers} blocks of {card.heads} heads, width {card.width}")
-    write(out, fit("  ·  ".join(words), _INNER, 22), (0, 104), 22, PALE)
+    draw_text(out, shorten("  ·  ".join(words), _INNER, 22), (0, 104), 22, PALE)
     return out
 
 
-def _badge(explained: ExplainedPhoto) -> Image | None:
+def _verdict(explained: ExplainedPhoto) -> Image | None:
     if explained.truth is None:
         return None
-    truth = fit(explained.truth, 420, 26, "bold")
-    return pill(f"right: {truth}", GREEN, True) if explained.right else pill(f"wrong: it is {truth}", RED, False)
+    truth = shorten(explained.truth, 420, 26, "bold")
+    return badge(f"right: {truth}", GREEN, True) if explained.right else badge(f"wrong: it is {truth}", RED, False)
 
 
 def _last_block(explained: ExplainedPhoto) -> Image:
@@ -138,7 +138,7 @@ def _what_is_missing(explained: ExplainedPhoto) -> list[Image]:
     lines = wrap(NO_ATTENTION if explained.prediction.attention is None else NO_BLOCKS, _INNER, 22)
     out = blank(34 * len(lines), _INNER)
     for i, line in enumerate(lines):
-        write(out, line, (0, 24 + 34 * i), 22, PALE)
+        draw_text(out, line, (0, 24 + 34 * i), 22, PALE)
     return [out]
 
 
@@ -154,10 +154,10 @@ def _size(room_height: int, room_width: int, aspect: float) -> tuple[int, int]:
 
 def _heading(title: str, words: str, legend: Image | None = None) -> Image:
     out = blank(36, _INNER)
-    write(out, title, (0, 27), 30, INK, "bold")
-    left = width(title, 30, "bold") + 20
+    draw_text(out, title, (0, 27), 30, INK, "bold")
+    left = text_width(title, 30, "bold") + 20
     room = _INNER - left - (legend.shape[1] + GUTTER if legend is not None else 0)
-    write(out, fit(words, room, 20), (left, 27), 20, PALE)
+    draw_text(out, shorten(words, room, 20), (left, 27), 20, PALE)
     if legend is not None:
         out[8 : 8 + legend.shape[0], -legend.shape[1] :] = legend
     return out

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image, Rect
-from vitcam.pictures.font import Colour, fit, width, wrap, write
+from vitcam.pictures.font import Colour, draw_text, shorten, text_width, wrap
 from vitcam.pictures.overlay import draw_weights
 
 INK: Colour = (24, 27, 34)
@@ -123,9 +123,9 @@ def panel_row(panels: Sequence[Panel], column: int, gap: int = GUTTER) -> Image:
 def _captioned(panel: Panel, caption: list[str], lines: int, column: int) -> Image:
     top = TITLE + 8 + LINE * lines + (6 if lines else 2)
     out = blank(top + panel.image.shape[0], column)
-    write(out, fit(panel.title, column, TITLE, "bold"), (0, TITLE - 3), TITLE, INK, "bold")
+    draw_text(out, shorten(panel.title, column, TITLE, "bold"), (0, TITLE - 3), TITLE, INK, "bold")
     for i, line in enumerate(caption):
-        write(out, line, (0, TITLE + 2 + LINE * (i + 1) - 6), SMALL, PALE)
+        draw_text(out, line, (0, TITLE + 2 + LINE * (i + 1) - 6), SMALL, PALE)
     out[top:, : panel.image.shape[1]] = panel.image
     return out
 
@@ -139,7 +139,7 @@ def tiles(images: Sequence[Image], titles: Sequence[str], columns: int, gap: int
     named = []
     for image, title in zip(images, titles, strict=True):
         head = blank(LINE, image.shape[1])
-        write(head, fit(title, image.shape[1], SMALL), (0, SMALL - 1), SMALL, PALE)
+        draw_text(head, shorten(title, image.shape[1], SMALL), (0, SMALL - 1), SMALL, PALE)
         named.append(stack([head, image], 0))
     rows = [beside(named[i : i + columns], gap) for i in range(0, len(named), columns)]
     return stack(rows, gap)
@@ -167,11 +167,11 @@ def colour_scale(length: int, low: str, high: str, opacity: float) -> Image:
     """
     ramp = np.linspace(0, 1, length, dtype=np.float32)[None]
     bar = heat_over(np.full((16, length, 3), 128, np.uint8), ramp, 16, length, opacity)
-    left, right = int(width(low, SMALL)) + 12, int(width(high, SMALL)) + 2
+    left, right = int(text_width(low, SMALL)) + 12, int(text_width(high, SMALL)) + 2
     out = blank(LINE, left + length + 12 + right)
-    write(out, low, (0, SMALL), SMALL, PALE)
+    draw_text(out, low, (0, SMALL), SMALL, PALE)
     out[4:20, left : left + length] = bar
-    write(out, high, (left + length + 12, SMALL), SMALL, PALE)
+    draw_text(out, high, (left + length + 12, SMALL), SMALL, PALE)
     return out
 
 
@@ -186,22 +186,22 @@ def bars(rows: Sequence[tuple[str, float, Colour]], column: int, pitch: int) -> 
     out = blank(pitch * len(rows), column)
     for i, (label, p, colour) in enumerate(rows):
         percent, top = f"{p:.1%}", i * pitch
-        room = column - width("100.0%", TITLE) - 12
-        write(out, fit(label, room, TITLE), (0, top + TITLE - 3), TITLE, INK)
-        write(out, percent, (column - width(percent, TITLE), top + TITLE - 3), TITLE, INK)
+        room = column - text_width("100.0%", TITLE) - 12
+        draw_text(out, shorten(label, room, TITLE), (0, top + TITLE - 3), TITLE, INK)
+        draw_text(out, percent, (column - text_width(percent, TITLE), top + TITLE - 3), TITLE, INK)
         for right, fill in ((column, TRACK), (round(p * column), colour)):
             out[top + TITLE + 6 : top + TITLE + 20, :right] = fill
     return out
 
 
-def pill(text: str, colour: Colour, good: bool) -> Image:
+def badge(text: str, colour: Colour, good: bool) -> Image:
     """A badge: white text on a coloured pill, after a tick or a cross.
 
     good     True: a tick; False: a cross
     returns  (H, W, 3) uint8, RGB
     """
     size, height = 26, 52
-    out = blank(height, int(width(text, size, "bold")) + 92)
+    out = blank(height, int(text_width(text, size, "bold")) + 92)
     radius = height // 2
     for x in (radius, out.shape[1] - radius - 1):
         cv2.circle(out, (x, radius), radius - 1, colour, -1, cv2.LINE_AA)
@@ -209,5 +209,5 @@ def pill(text: str, colour: Colour, good: bool) -> Image:
     strokes = ([(24, 27), (32, 35), (46, 18)],) if good else ([(25, 17), (43, 35)], [(43, 17), (25, 35)])
     for stroke in strokes:
         cv2.polylines(out, [np.array(stroke, np.int32)], False, WHITE, 4, cv2.LINE_AA)
-    write(out, text, (62, 35), size, WHITE, "bold")
+    draw_text(out, text, (62, 35), size, WHITE, "bold")
     return out

@@ -1,4 +1,4 @@
-"""A picture's bytes become pixels; size and completeness are judged from the header, before anything is decoded."""
+"""A picture's bytes become pixels. Size and completeness are checked in the header, before anything is decoded."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,10 @@ from vitcam.pictures.opencv import quiet_opencv
 __all__ = ["IMAGE_SUFFIXES", "READABLE", "Decode", "Decoded", "Limits", "decode", "decode_image", "is_image"]
 
 MAX_BYTES = 200_000_000
-MAX_PIXELS = 100_000_000  # of one's own files; 300 MB once decoded: more than any camera takes, less than a Pi's memory
-FOREIGN_PIXELS = 40_000_000  # of what others send; decoding the worst of them takes 0.5 GB
+MAX_PIXELS = (
+    100_000_000  # of the user's own files; 300 MB once decoded: larger than any camera's, smaller than a Pi's memory
+)
+MAX_UNTRUSTED_PIXELS = 40_000_000  # of uploads and network sources; decoding the worst of them takes 0.5 GB
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib"})
 
 _REDUCED = {
@@ -37,27 +39,27 @@ _UPRIGHT: dict[int, Callable[[Image], cv2.typing.MatLike]] = {  # by EXIF's orie
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """A picture's pixels, and how large it is."""
+    """A picture's pixels and its size."""
 
     image: Image
-    """(h, w, 3) uint8, RGB, upright; perhaps reduced, but never in its proportions."""
+    """(h, w, 3) uint8, RGB, upright; it may be reduced, but keeps its proportions."""
     width: int
     height: int
-    """Px of the upright picture itself, before any reduction."""
+    """In px, of the upright picture before any reduction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a picture is allowed, and how much of it is wanted."""
+    """How large a picture may be, and how large it must stay."""
 
     most_pixels: int = MAX_PIXELS
     enough: tuple[int, int] | None = None
-    """(height, width) in px of the upright picture: it may be reduced while it stays at least so large; None: never."""
+    """(height, width) in px of the upright picture: it may be reduced to no less than this. None: never reduced."""
 
 
 Decode = Callable[[bytes], Decoded]
 Allocate = Callable[[int, int], Image]
-"""Asked for `height`, `width`: gives (height, width, 3) uint8 that a picture is written into."""
+"""Takes `height` and `width`, and returns (height, width, 3) uint8 that a picture is written into."""
 
 _OWN_FILE = Limits()
 
@@ -68,16 +70,16 @@ def new_picture(height: int, width: int) -> Image:
 
 
 def decode_image(data: bytes) -> Image:
-    """(H, W, 3) uint8, RGB, upright, never reduced: what `decode` makes of one's own file."""
+    """The pixels of one of the user's own files: (H, W, 3) uint8, RGB, upright, never reduced."""
     return decode(data).image
 
 
 def decode(data: bytes, limits: Limits = _OWN_FILE, allocate: Allocate = new_picture) -> Decoded:
-    """Decode one picture in this process, turned upright as its EXIF orientation says.
+    """Decode one picture in this process, and turn it upright as its EXIF orientation says.
 
     data      a whole JPEG, PNG, WebP or BMP file
-    allocate  gives the memory that the pixels are written into; transparency is dropped, 16 bits become 8
-    raises    UsageError for anything else: too large, cut off, damaged, of another kind
+    allocate  gives the memory for the pixels; transparency is dropped, 16 bits become 8
+    raises    UsageError if the file is too large, cut off, damaged, or of another kind
     """
     header = checked_header(data, limits)
     quiet_opencv()
@@ -89,7 +91,7 @@ def decode(data: bytes, limits: Limits = _OWN_FILE, allocate: Allocate = new_pic
 
 
 def checked_header(data: bytes, limits: Limits) -> Header:
-    """A whole picture's header. Raises UsageError for what is none, is cut off, or is larger than allowed."""
+    """The header of a complete picture. Raises UsageError for other data, and for a cut-off or too large file."""
     if len(data) > MAX_BYTES:
         raise UsageError(f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are allowed")
     header = read_header(data)
@@ -99,13 +101,16 @@ def checked_header(data: bytes, limits: Limits) -> Header:
             f"the picture is {header.width:,}×{header.height:,} px, {megapixels:,.0f} megapixels; "
             f"at most {limits.most_pixels / 1e6:,.0f} are allowed"
         )
-    if not header.complete:  # OpenCV would fill the rest of a JPEG with grey and say nothing
+    if not header.complete:  # OpenCV would silently fill the rest of a JPEG with grey
         raise truncated(data)
     return header
 
 
 def reduction(size: tuple[int, int], enough: tuple[int, int] | None) -> int:
-    """By what the sides of a picture of (height, width) px may be divided, 1, 2, 4 or 8, so that it stays `enough`."""
+    """By what the sides of a picture may be divided, 1, 2, 4 or 8, so that it stays at least `enough` large.
+
+    size, enough  (height, width) in px
+    """
     if enough is None:
         return 1
     fitting = (
@@ -115,7 +120,7 @@ def reduction(size: tuple[int, int], enough: tuple[int, int] | None) -> int:
 
 
 def _pixels(data: bytes, header: Header, factor: int) -> Image:
-    """(h, w, 3) uint8, BGR, as it is stored, divided by `factor`. Raises UsageError when the data are damaged."""
+    """(h, w, 3) uint8, BGR, not turned, reduced by `factor`. Raises UsageError if the data are damaged."""
     if len(header.needed) > 1:
         view = memoryview(data)
         data = b"".join(view[start:end] for start, end in header.needed)

@@ -1,6 +1,6 @@
-"""What a picture's header says, read before anything is decoded: size, which way up, whether all of it is there.
+"""Reads a picture's header before anything is decoded: size, orientation, and whether the file is complete.
 
-Cheap enough for every frame of a camera: only the heads of segments and chunks are looked at.
+This is cheap enough for every frame of a camera: only the beginnings of segments and chunks are read.
 """
 
 import re
@@ -19,39 +19,39 @@ _MAX_ENTRIES = 1_000  # of an EXIF directory, chunks of a WebP
 
 _MARKER = re.compile(rb"\xff+[^\x00\xff]")
 _AFTER_SCAN = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")  # inside a scan 0xff is escaped, or a restart
-_UPRIGHT = 1  # EXIF's number for it
+_UPRIGHT = 1  # of EXIF's orientations
 _ORIENTATION_TAG, _SHORT = 0x0112, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What is known of a picture that nobody has decoded."""
+    """What is known of a picture before it is decoded."""
 
     width: int
     height: int
-    """Px as they are stored, before the picture is turned upright."""
+    """In px, as stored: before the picture is turned upright."""
     complete: bool
-    """False: the file ends before the picture does."""
+    """False: the end of the picture is missing."""
     orientation: int = _UPRIGHT
     """1 to 8, as EXIF counts them (CIPA DC-008, 4.6.4)."""
     scalable: bool = False
-    """Whether decoding it reduced saves work: a JPEG."""
+    """Whether decoding it at a reduced size is faster, as for a JPEG."""
     needed: tuple[tuple[int, int], ...] = ()
-    """Beginnings and ends of the bytes that make up its pixels; none: all of them."""
+    """Beginnings and ends of the bytes that its pixels need; empty: all of them."""
 
     @property
     def upright_size(self) -> tuple[int, int]:
-        """(height, width) once it is turned upright."""
+        """(height, width) after it is turned upright."""
         return (self.width, self.height) if self.orientation >= 5 else (self.height, self.width)
 
     def reduced_size(self, factor: int) -> tuple[int, int]:
-        """(height, width) once its sides are divided by `factor`, too, and rounded up."""
+        """(height, width) upright, with its sides divided by `factor` and rounded up."""
         height, width = self.upright_size
         return -(-height // factor), -(-width // factor)
 
 
 def read_header(data: bytes) -> Header:
-    """Read a JPEG's, PNG's, WebP's or BMP's header. Raises UsageError for what is none, or cannot be meant."""
+    """Read a JPEG's, PNG's, WebP's or BMP's header. Raises UsageError for other or invalid data."""
     if not data:
         raise UsageError("not an image: the file is empty")
     reader = _reader(data)
@@ -67,12 +67,12 @@ def read_header(data: bytes) -> Header:
 
 
 def truncated(data: bytes) -> UsageError:
-    """The refusal of a picture that ends too early."""
+    """The error for a picture that ends too early."""
     return UsageError(f"not an image: truncated after {len(data):,} bytes")
 
 
 def is_image(beginning: bytes) -> bool:
-    """Whether a file that begins with these 16 bytes or more claims to be a picture that can be read."""
+    """Whether a file that begins with these bytes, 16 or more, is marked as a picture that can be read."""
     return _reader(beginning) is not None
 
 
@@ -89,7 +89,7 @@ def _reader(data: bytes) -> Callable[[bytes], Header] | None:
 
 
 def _kind(data: bytes) -> str:
-    """Name what people try most often."""
+    """The kinds of file that people try most often."""
     if data[4:8] == b"ftyp":
         return "a HEIC or AVIF picture, or a video"
     known = {
@@ -113,7 +113,7 @@ def _read_jpeg(data: bytes) -> Header:
             # an EXIF thumbnail has an EOI of its own, hence only from here; inside a scan 0xff is always escaped
             complete = data.find(b"\xff\xd9", at - 2) >= 0 if in_one else _scans_end(data, at)
             return Header(width, height, complete, orientation, scalable=True)
-        if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # stands alone
+        if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # it has no content
             continue
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             height, width, components = struct.unpack_from(">HHB", data, at + 3)
@@ -126,7 +126,7 @@ def _read_jpeg(data: bytes) -> Header:
 
 
 def _scans_end(data: bytes, at: int) -> bool:
-    """Whether the scans, the first of which has its head at `at`, end with an EOI. Raises UsageError for too many."""
+    """Whether the scans from `at` on end with an EOI. Raises UsageError if there are too many."""
     scans = 1
     for _ in range(_MAX_SEGMENTS):
         try:
@@ -143,7 +143,7 @@ def _scans_end(data: bytes, at: int) -> bool:
 
 
 def _next_marker(data: bytes, at: int, pattern: re.Pattern[bytes]) -> tuple[int, int]:
-    """A marker's code, and where what belongs to it begins. Raises struct.error where there is none."""
+    """A marker's code, and where its content begins. Raises struct.error if there is none."""
     found = pattern.search(data, at)
     if found is None:
         raise struct.error
@@ -151,10 +151,10 @@ def _next_marker(data: bytes, at: int, pattern: re.Pattern[bytes]) -> tuple[int,
 
 
 def _read_png(data: bytes) -> Header:
-    """Walk the chunks and check their sums (W3C PNG, 5.3): libpng would print what it finds to stderr.
+    """Walk the chunks and check their checksums (W3C PNG, 5.3), since libpng would print errors to stderr.
 
-    Of the chunks that need not be understood only transparency is left to the decoder. OpenCV takes a picture with an
-    animation's (acTL, fcTL, fdAT) down another path, on which one wrong byte ends the process (its issue 27744).
+    Of the ancillary chunks only transparency is left to the decoder. Those of an animation (acTL, fcTL, fdAT) would
+    make OpenCV use another decoder, in which one wrong byte ends the process (its issue 27744).
     """
     width, height = struct.unpack_from(">II", data, 16)
     view, at = memoryview(data), 8
@@ -164,10 +164,10 @@ def _read_png(data: bytes) -> Header:
         end = at + 12 + length
         if end > len(data):
             break
-        must_be_understood = not name[0] & 0x20
-        if must_be_understood and zlib.crc32(view[at + 4 : end - 4]) != struct.unpack_from(">I", data, end - 4)[0]:
+        critical = not name[0] & 0x20
+        if critical and zlib.crc32(view[at + 4 : end - 4]) != struct.unpack_from(">I", data, end - 4)[0]:
             raise UsageError(f"not an image: the PNG's checksum is wrong at byte {at:,}")
-        if must_be_understood or name == b"tRNS":
+        if critical or name == b"tRNS":
             joins = needed[-1][1] == at
             needed[-1:] = [(needed[-1][0], end)] if joins else [needed[-1], (at, end)]
         if name == b"eXIf":
@@ -182,7 +182,7 @@ def _read_png(data: bytes) -> Header:
 
 
 def _read_webp(data: bytes) -> Header:
-    """The canvas or the only frame, by the three kinds of first chunk (RFC 9649, 2.4 to 2.7)."""
+    """The size by the first chunk, of which there are three kinds (RFC 9649, 2.4 to 2.7)."""
     size, first = struct.unpack_from("<I4x4s", data, 4)
     orientation = _UPRIGHT
     if first == b"VP8X":
@@ -198,7 +198,7 @@ def _read_webp(data: bytes) -> Header:
 
 
 def _webp_exif(data: bytes) -> bytes:
-    """What the chunk EXIF holds; some writers put JPEG's six bytes before it."""
+    """The content of the chunk EXIF; some programs write the six bytes of a JPEG's EXIF before it."""
     at = 12
     for _ in range(_MAX_ENTRIES):
         if at + 8 > len(data):
@@ -217,7 +217,7 @@ def _read_bmp(data: bytes) -> Header:
 
 
 def _orientation_of(exif: bytes) -> int:
-    """The orientation that EXIF's first directory holds (TIFF 6.0, section 2); upright where it says none."""
+    """The orientation in EXIF's first directory (TIFF 6.0, section 2); upright if there is none."""
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(exif[:4])
     try:
         if order is None:
@@ -228,6 +228,6 @@ def _orientation_of(exif: bytes) -> int:
             tag, kind, _, value = struct.unpack_from(order + "HHIH", exif, entry)
             if tag == _ORIENTATION_TAG:
                 return value if kind == _SHORT and 1 <= value <= 8 else _UPRIGHT
-    except struct.error:  # it is damaged; the picture need not be
+    except struct.error:  # the EXIF data are damaged, but the picture may be whole
         pass
     return _UPRIGHT

@@ -13,15 +13,14 @@ from vitcam.pictures.overlay_kinds import OVERLAYS
 Draw = Callable[[Image, NDArray[np.float32], float], None]
 """Draws into (h, w, 3) uint8, RGB, the weights (gh, gw), with an opacity of 0 to 1 of the hottest spot."""
 
-_LEVELS = np.arange(256, dtype=np.uint8)[
-    :, None
-]  # a column: OpenCV 5 takes a flat array for a row, OpenCV 4 for a column
+# a column, since OpenCV 5 takes a flat array for a row, and OpenCV 4 for a column
+_LEVELS = np.arange(256, dtype=np.uint8)[:, None]
 _INFERNO: NDArray[np.uint8] = cv2.applyColorMap(_LEVELS, cv2.COLORMAP_INFERNO)[:, 0, ::-1]
-"""(256, 3), RGB: dark for cold, yellow for hot."""
+"""(256, 3), RGB: from dark, least weight, to yellow, most weight."""
 
 
 def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArray[np.float32]:
-    """One map of a block's heads.
+    """One map from the heads of a block.
 
     attention  (heads, gh, gw), >= 0
     head       which head, from 0; None for the mean of all
@@ -36,15 +35,15 @@ def fuse_heads(attention: NDArray[np.float32], head: int | None = None) -> NDArr
 
 
 def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: bool = True) -> NDArray[np.uint8]:
-    """Spread attention over the picture that the model looked at.
+    """Spread the patches' weights over the picture that the model saw.
 
-    weights  (gh, gw), row-major patches, a class token's own weight already cut off; evidence may be below zero
-    smooth   interpolate between the patches' centres, else show each patch as a square
-    returns  (height, width) uint8; 255 for the hottest fiftieth of the patches, 0 where the model looked least, and
-             where evidence speaks against the answer
+    weights  (gh, gw) float32 of the patches, without the class token's own; evidence may be below zero
+    smooth   True: interpolate between the centres of patches; False: each patch is a square
+    returns  (height, width) uint8; 255 for the fiftieth of the patches with the largest weights, 0 for the least weight
+             and where evidence speaks against the answer
     source   the last block's attention from what the head reads, as in Caron et al. 2021 (arXiv 2104.14294)
     """
-    # a few patches often draw most of the weight (Darcet et al. 2023, arXiv 2309.16588): the rest must stay visible
+    # a few patches often have most of the weight (Darcet et al. 2023, arXiv 2309.16588); the others must stay visible
     low, high = np.percentile(weights.clip(0), (0, 98))
     scaled = (weights - low) * (255.0 / max(high - low, 1e-12))
     grid = np.rint(scaled.clip(0, 255)).astype(np.uint8)
@@ -53,7 +52,7 @@ def heat_map(weights: NDArray[np.float32], height: int, width: int, *, smooth: b
 
 
 def coloured(levels: NDArray[np.uint8], table: NDArray[np.uint8] = _INFERNO) -> Image:
-    """Each level's colour.
+    """Replace each level by its colour.
 
     levels   (H, W) uint8
     table    (256, 3) uint8, RGB
@@ -122,9 +121,9 @@ STYLES: dict[str, Draw] = {"tint": _draw_tint, "heat": _draw_heat, "grid": _draw
 
 
 def _blend(image: Image, heat: NDArray[np.uint8], opacity: float) -> Image:
-    """Per pixel: a cold spot keeps the picture, the hottest gets `opacity` of the colour.
+    """Mix in the colours: the pixels with most weight get `opacity` of their colour, those with none stay as they are.
 
-    What depends on the heat alone is looked up in tables of 256 entries; a sum and a product in 8 bits are left.
+    What depends only on the level is looked up in tables of 256 entries. A product and a sum in 8 bits remain.
     """
     share = np.arange(256, dtype=np.float32) * (opacity / 255)
     kept = cv2.LUT(heat, np.rint(255 * (1 - share)).astype(np.uint8))

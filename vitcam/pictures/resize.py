@@ -1,4 +1,4 @@
-"""How a picture becomes the model's input. Written in the model file; obeyed by training, classify and every source."""
+"""How a picture becomes the model's input. The model file says it; training, classify and every source follow it."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class InputSpec:
 
     crop    the central square-like part with the input's aspect ratio, `crop_fraction` of the largest that fits
     squash  the whole picture, its aspect ratio not kept
-    raises  ModelError for a size, mode or fraction that no model can mean
+    raises  ModelError for an invalid size, mode, interpolation or fraction
     """
 
     height: int
@@ -43,23 +43,26 @@ class InputSpec:
 
 
 def crop_of(spec: InputSpec, height: int, width: int, within: Rect | None = None) -> Rect:
-    """The part of a picture of `height` × `width` px that the model sees; of `within` alone, where one was chosen."""
-    room = within or Rect(0, 0, width, height)
+    """The part of a picture of `height` × `width` px that the model sees.
+
+    within  the crop that the user has chosen; None: the whole picture
+    """
+    area = within or Rect(0, 0, width, height)
     if spec.resize == "squash":
-        return room
-    scale = min(room.height / spec.height, room.width / spec.width) * spec.crop_fraction
+        return area
+    scale = min(area.height / spec.height, area.width / spec.width) * spec.crop_fraction
     h, w = max(1, round(spec.height * scale)), max(1, round(spec.width * scale))
-    return Rect(room.x + (room.width - w) // 2, room.y + (room.height - h) // 2, w, h)
+    return Rect(area.x + (area.width - w) // 2, area.y + (area.height - h) // 2, w, h)
 
 
 def enough_for(spec: InputSpec, detail: float = 1.0) -> tuple[int, int]:
-    """(height, width) from which on a picture's crop has at least `detail` times the px a side that the model takes."""
+    """The size (height, width) at which a picture's crop has `detail` times as many px a side as the model's input."""
     part = spec.crop_fraction if spec.resize == "crop" else 1.0
     return math.ceil(detail * spec.height / part), math.ceil(detail * spec.width / part)
 
 
 def rect_of(region: Region, height: int, width: int) -> Rect:
-    """A region of a picture of `height` × `width` px. Raises UsageError when the picture is smaller than that."""
+    """A region of a picture of `height` × `width` px. Raises UsageError if the picture is too small for it."""
     across, down = (width, height) if region.in_fractions else (1, 1)
     right, bottom = round((region.x + region.width) * across), round((region.y + region.height) * down)
     if right > width or bottom > height:
@@ -71,11 +74,11 @@ def rect_of(region: Region, height: int, width: int) -> Rect:
 
 
 def to_model_size(image: Image, spec: InputSpec, crop: Rect | None = None) -> Image:
-    """Crop and resize a picture as the model wants it.
+    """Crop and resize a picture to the model's input.
 
     image    (H, W, 3) uint8, RGB
-    crop     what the model sees of it; None: as `crop_of` has it
-    returns  (spec.height, spec.width, 3) uint8, RGB; a view of `image` when nothing has to be done
+    crop     the part that the model sees; None: what `crop_of` gives
+    returns  (spec.height, spec.width, 3) uint8, RGB; a view of `image` if its size is right already
     """
     crop = crop or crop_of(spec, image.shape[0], image.shape[1])
     part = image[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
@@ -88,6 +91,6 @@ def to_model_size(image: Image, spec: InputSpec, crop: Rect | None = None) -> Im
 def _flag(spec: InputSpec, crop: Rect) -> int:
     if spec.interpolation == "bicubic":
         return int(cv2.INTER_CUBIC)
-    # cv2's area falls back to nearest-like blocks when it enlarges; linear has no filter when it shrinks
+    # OpenCV's area makes blocks when it enlarges; its linear does not average when it shrinks
     shrinks = crop.height >= spec.height and crop.width >= spec.width
     return int(cv2.INTER_AREA if spec.interpolation == "area" and shrinks else cv2.INTER_LINEAR)

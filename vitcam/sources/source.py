@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from vitcam.frames import Frame, Rect, Unreadable
-from vitcam.pictures.decode import FOREIGN_PIXELS, Limits
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.sources.active_crop import ActiveCrop
@@ -74,13 +74,13 @@ def live_limits(options: SourceOptions) -> Limits:
     """How much of a network camera's picture is decoded: not much more than was asked, and what the model needs."""
     region = options.region
     if region is not None and not region.in_fractions:  # its px are those of the whole picture
-        return Limits(FOREIGN_PIXELS)
+        return Limits(MAX_UNTRUSTED_PIXELS)
     needed = 0.0
     if options.input is not None:
         part = 1.0 if region is None else min(region.width, region.height)
         needed = max(enough_for(options.input, _DETAIL)) / part
     # a side of the model's crop may be either side of a picture that is still to be turned
-    return Limits(FOREIGN_PIXELS, (max(options.height, math.ceil(needed)), max(options.width, math.ceil(needed))))
+    return Limits(MAX_UNTRUSTED_PIXELS, (max(options.height, math.ceil(needed)), max(options.width, math.ceil(needed))))
 
 
 class Source(Protocol):

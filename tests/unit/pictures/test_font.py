@@ -22,16 +22,16 @@ def inked(image: Image) -> tuple[int, int]:
 @pytest.mark.parametrize("weight", ["regular", "bold"])
 def test_a_text_is_as_wide_as_it_was_said_to_be(weight: font.Weight) -> None:
     image = paper()
-    font.write(image, "HIH", (20, 40), 32, BLACK, weight)
+    font.draw_text(image, "HIH", (20, 40), 32, BLACK, weight)
     left, right = inked(image)
 
     assert 20 <= left <= 24
-    assert right - 20 == pytest.approx(font.width("HIH", 32, weight), abs=4)
+    assert right - 20 == pytest.approx(font.text_width("HIH", 32, weight), abs=4)
 
 
 def test_capitals_stand_on_the_baseline_and_are_as_high_as_documented() -> None:
     image = paper()
-    font.write(image, "H", (20, 50), 40, BLACK)
+    font.draw_text(image, "H", (20, 50), 40, BLACK)
     rows = np.flatnonzero((image < 128).any(axis=(1, 2)))
 
     assert rows[-1] == 49
@@ -40,8 +40,8 @@ def test_capitals_stand_on_the_baseline_and_are_as_high_as_documented() -> None:
 
 def test_the_holes_of_letters_stay_open() -> None:
     image = np.full((200, 200, 3), 255, np.uint8)
-    font.write(image, "O", (20, 150), 160, BLACK)
-    middle = 20 + round(font.width("O", 160) / 2)
+    font.draw_text(image, "O", (20, 150), 160, BLACK)
+    middle = 20 + round(font.text_width("O", 160) / 2)
 
     assert image[150 - 57, middle].tolist() == [255, 255, 255]
     assert image[150 - 57].min() == 0
@@ -49,7 +49,7 @@ def test_the_holes_of_letters_stay_open() -> None:
 
 def test_edges_are_soft_and_every_colour_lies_between_text_and_paper() -> None:
     image = paper()
-    font.write(image, "SOS", (20, 40), 32, (200, 0, 0))
+    font.draw_text(image, "SOS", (20, 40), 32, (200, 0, 0))
     shades = np.unique(image[..., 1])
 
     assert len(shades) > 8
@@ -60,39 +60,39 @@ def test_signs_beyond_ascii_have_outlines_of_their_own() -> None:
     drawn = []
     for sign in "×·√²é–…жΩ?":
         image = paper()
-        font.write(image, sign, (20, 40), 32, BLACK)
+        font.draw_text(image, sign, (20, 40), 32, BLACK)
         drawn.append(image.tobytes())
 
     assert len(set(drawn)) == len(drawn)
 
 
 def test_a_sign_that_the_font_lacks_becomes_its_plain_form_or_a_question_mark() -> None:
-    assert font.width("ﬁ猫", 10) == font.width("fi?", 10)
-    assert font.width("e\u0301", 10) == font.width("é", 10), "composed before it is looked up"
+    assert font.text_width("ﬁ猫", 10) == font.text_width("fi?", 10)
+    assert font.text_width("e\u0301", 10) == font.text_width("é", 10), "composed before it is looked up"
 
 
 @pytest.mark.parametrize("at", [(-500, 20), (-30, 5), (390, 70), (900, 20), (10, -50), (10, 900)])
 def test_what_lies_outside_of_the_picture_is_cut_off(at: tuple[float, float]) -> None:
     image = paper()
-    font.write(image, "over the edge", at, 32, BLACK)
+    font.draw_text(image, "over the edge", at, 32, BLACK)
 
     assert image.shape == (60, 400, 3)
 
 
 def test_an_empty_text_draws_nothing_and_is_zero_wide() -> None:
     image = paper()
-    font.write(image, "", (20, 40), 32, BLACK)
+    font.draw_text(image, "", (20, 40), 32, BLACK)
 
     assert image.min() == 255
-    assert font.width("", 32) == 0
+    assert font.text_width("", 32) == 0
 
 
 def test_a_text_too_long_is_cut_with_an_ellipsis_within_the_room() -> None:
-    cut = font.fit("a label that nobody would write", 120, 20)
+    cut = font.shorten("a label that nobody would write", 120, 20)
 
     assert cut.endswith("…")
-    assert font.width(cut, 20) <= 120
-    assert font.fit("short", 120, 20) == "short"
+    assert font.text_width(cut, 20) <= 120
+    assert font.shorten("short", 120, 20) == "short"
 
 
 def test_lines_are_broken_between_words_and_hold_all_of_them() -> None:
@@ -101,7 +101,7 @@ def test_lines_are_broken_between_words_and_hold_all_of_them() -> None:
 
     assert " ".join(lines) == words
     assert len(lines) > 2
-    assert all(font.width(line, 20) <= 150 for line in lines)
+    assert all(font.text_width(line, 20) <= 150 for line in lines)
 
 
 def test_a_word_longer_than_a_line_is_broken_and_nothing_of_it_is_lost() -> None:
@@ -109,4 +109,4 @@ def test_a_word_longer_than_a_line_is_broken_and_nothing_of_it_is_lost() -> None
     lines = font.wrap(f"see {path} now", 150, 20)
 
     assert "".join(lines).replace(" ", "") == f"see{path}now"
-    assert all(font.width(line, 20) <= 150 for line in lines)
+    assert all(font.text_width(line, 20) <= 150 for line in lines)

@@ -14,7 +14,7 @@ from vitcam.commands.classify.in_order import StartedTask, Task
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier, frame_of
-from vitcam.pictures.decode import FOREIGN_PIXELS, Decode, Limits, checked_header, decode
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Limits, checked_header, decode
 from vitcam.pictures.resize import InputSpec
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
@@ -115,7 +115,7 @@ class _Photo:
                 return Unreadable(self.path, str(error))
             return self._classify(data, decode_untrusted, started, classifier)
 
-        return StartedTask(_FETCH_LIMIT + _PX * FOREIGN_PIXELS, fetch_and_classify)
+        return StartedTask(_FETCH_LIMIT + _PX * MAX_UNTRUSTED_PIXELS, fetch_and_classify)
 
     def _begin(self, read: Callable[[], bytes]) -> StartedPhoto:
         """Read it. Its header says how much memory decoding takes."""

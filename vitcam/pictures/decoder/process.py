@@ -5,7 +5,7 @@ import os
 import threading
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.pictures.decode import FOREIGN_PIXELS, Decoded, Limits, checked_header, reduction
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, checked_header, reduction
 from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
 from vitcam.pictures.header import Header
 from vitcam.processes.child import Child, how_it_ended, pack
@@ -16,7 +16,7 @@ MEMORY_MB = 640  # the worst 40 megapixels take 0.5 GB
 STREAM_MEMORY_MB = 384  # pictures of a camera are reduced while they are decoded
 _START_TIMEOUT_S = 30.0  # importing OpenCV from an SD card is slow the first time
 _CHILD_EXTRA_S = 2  # if we cannot end the child, it ends itself so much later
-_FOREIGN = Limits(FOREIGN_PIXELS)
+_UNTRUSTED = Limits(MAX_UNTRUSTED_PIXELS)
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -52,7 +52,7 @@ class DecodeProcess:
         with self._lock:
             self._running_child()
 
-    def __call__(self, data: bytes, limits: Limits = _FOREIGN) -> Decoded:
+    def __call__(self, data: bytes, limits: Limits = _UNTRUSTED) -> Decoded:
         """Decode one picture.
 
         data     a whole JPEG, PNG, WebP or BMP file

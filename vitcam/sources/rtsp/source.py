@@ -7,7 +7,7 @@ from typing import Self
 
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Image
-from vitcam.pictures.decode import FOREIGN_PIXELS, reduction
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, reduction
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import BufferPool
 from vitcam.redaction import redacted
@@ -107,10 +107,10 @@ class RtspCamera:
             self._size = self._allowed(taken)
 
     def _allowed(self, taken: Taken) -> tuple[int, int]:
-        if taken.height * taken.width > FOREIGN_PIXELS:
+        if taken.height * taken.width > MAX_UNTRUSTED_PIXELS:
             raise SourceLost(
                 f"{self._incoming.source} sends pictures of {taken.width:,}×{taken.height:,} px; at most "
-                f"{FOREIGN_PIXELS / 1e6:.0f} megapixels are allowed"
+                f"{MAX_UNTRUSTED_PIXELS / 1e6:.0f} megapixels are allowed"
             )
         return taken.height, taken.width
 

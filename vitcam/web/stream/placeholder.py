@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam.pictures.font import Colour, fit, wrap, write
+from vitcam.pictures.font import Colour, draw_text, shorten, wrap
 
 _BACKGROUND: Colour = (24, 27, 34)
 _TITLE: Colour = (240, 242, 246)
@@ -35,11 +35,11 @@ def draw_placeholder(placeholder: Placeholder, width: int) -> Image:
     margin, baseline = width // 12, round(height * 0.46)
     line_width, size = width - 2 * margin, width / 32
     _draw_crossed_lens(image, margin, round(height * 0.2), max(8, width // 17))
-    title = fit(placeholder.title, line_width, 1.7 * size, "bold")
-    write(image, title, (margin, baseline), 1.7 * size, _TITLE, "bold")
+    title = shorten(placeholder.title, line_width, 1.7 * size, "bold")
+    draw_text(image, title, (margin, baseline), 1.7 * size, _TITLE, "bold")
     sentence = placeholder.reason[:1].upper() + placeholder.reason[1:]
     for i, line in enumerate(_lines(sentence, line_width, size, height - margin - baseline), start=1):
-        write(image, line, (margin, baseline + (0.4 + 1.45 * i) * size), size, _TEXT)
+        draw_text(image, line, (margin, baseline + (0.4 + 1.45 * i) * size), size, _TEXT)
     return image
 
 
@@ -49,7 +49,7 @@ def _lines(sentence: str, width: float, size: float, height: float) -> list[str]
     max_lines = max(1, int((height / size - 0.4) / 1.45))
     if len(lines) <= max_lines:
         return lines
-    return [*lines[: max_lines - 1], fit(" ".join(lines[max_lines - 1 :]), width, size)]
+    return [*lines[: max_lines - 1], shorten(" ".join(lines[max_lines - 1 :]), width, size)]
 
 
 def _draw_crossed_lens(image: Image, x: int, y: int, size: int) -> None:
