@@ -45,7 +45,7 @@ def test_the_overlay_of_the_walk_is_offered_of_models_that_give_evidence(monkeyp
         OVERLAYS.clear()
         OVERLAYS.update(before)
 
-    assert "mosaic" in offered
+    assert "tiles" in offered
 
 
 def test_the_sink_of_the_walk_writes_a_line_for_a_prediction(tmp_path: Path) -> None:
