@@ -16,7 +16,7 @@ from rich.logging import RichHandler
 from vitcam.errors import UsageError, VitcamError
 from vitcam_training.verbs.learn import finetune, fit
 from vitcam_training.verbs.make import compare, export, import_weights
-from vitcam_training.verbs.measure import ablate, evaluate, overlays, report, split
+from vitcam_training.verbs.measure import ablate, evaluate, overlays, report, split_data
 
 app = typer.Typer(
     help="Make models for vitcam: train, import foreign weights, export, measure.",
@@ -68,7 +68,7 @@ def root(
 
 VERBS: dict[str, Callable[..., None]] = {
     "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "compare": compare,
-    "evaluate": evaluate, "report": report, "ablate": ablate, "overlays": overlays, "split": split,
+    "evaluate": evaluate, "report": report, "ablate": ablate, "overlays": overlays, "split": split_data,
 }  # fmt: skip
 for name, verb in VERBS.items():
     app.command(name)(verb)

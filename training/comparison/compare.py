@@ -46,7 +46,7 @@ class Comparison:
     """The part that the scan's photos come from."""
 
 
-def compare(
+def compare_schemes(
     checkpoint: Path, dataset: Dataset, folder: Path, keep: Sequence[str], scanned: bool, shown: Dataset | None = None
 ) -> Comparison:
     """Make a file of each way and try it on the held-out photos.

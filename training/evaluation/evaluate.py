@@ -18,7 +18,7 @@ from vitcam_training.evaluation.scores import in_detail
 COMPARED = ("float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min")
 
 
-def evaluate(
+def evaluate_model(
     model: str | Path, data: str, part: str | None = None, checkpoint: Path | None = None, threads: int | None = None
 ) -> dict[str, Any]:
     """Every figure of a model file on photos, fractions of 1; then how each label was answered, as `LabelScore`.

@@ -40,7 +40,7 @@ from vitcam_training.weights.metadata import Metadata, read_metadata
 log = logging.getLogger(__name__)
 
 
-def export(
+def export_model(
     checkpoint: Path,
     out: Path,
     dataset: Dataset | None = None,

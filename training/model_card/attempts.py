@@ -72,7 +72,7 @@ def with_attempts(card: ModelCard, attempts: Sequence[Attempt]) -> ModelCard:
     return replace(card, provenance={**card.provenance, KEY: [asdict(each) for each in attempts]})
 
 
-def rows(attempts: Sequence[Attempt]) -> list[list[str]]:
+def attempt_rows(attempts: Sequence[Attempt]) -> list[list[str]]:
     """A line for each below `HEAD`, the one that is the model marked."""
     model = max((i for i, each in enumerate(attempts) if each.taken), default=-1)
     return [[*_row(each), "this file" if i == model else ""] for i, each in enumerate(attempts)]

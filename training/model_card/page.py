@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card import commands
-from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
+from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
 
 SHIPPED = "int8, a scale for each output channel"
@@ -73,7 +73,7 @@ def _figures(model: Path, card: ModelCard) -> str:
 
 
 def _attempts(card: ModelCard) -> str:
-    lines = [HEAD, ["---"] * len(HEAD), *rows(listed(card))]
+    lines = [HEAD, ["---"] * len(HEAD), *attempt_rows(listed(card))]
     if len(lines) == 2:
         return ""
     table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)

@@ -100,7 +100,7 @@ def export(
 ) -> None:
     """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.export.export import export
+    from vitcam_training.export.export import export_model
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.rewrites import Rewrites
     from vitcam_training.export.trial import wanted
@@ -118,7 +118,7 @@ def export(
     command = exporting(checkpoint, out, data, *_options(golden, without, image_size, quantise, keep, representative))
 
     def make(place: Path) -> "ModelCard":
-        card = export(checkpoint, place, dataset, golden, rewrites, image_size, how)
+        card = export_model(checkpoint, place, dataset, golden, rewrites, image_size, how)
         photos = {MEASURED_ON: data_word(data)} if data else {}
         return dataclasses.replace(card, provenance=card.provenance | photos | {EXPORTED_BY: command})
 
@@ -166,14 +166,14 @@ def compare(
     """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
     import tempfile
 
-    from vitcam_training.comparison.compare import compare, rows
+    from vitcam_training.comparison.compare import compare_schemes, rows
     from vitcam_training.comparison.page import write_page
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.verbs.tables import comparison_table
 
     dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
     with tempfile.TemporaryDirectory() as folder:
-        found = compare(checkpoint, dataset, Path(folder), keep or (), scan, shown)
+        found = compare_schemes(checkpoint, dataset, Path(folder), keep or (), scan, shown)
         found_rows = list(rows(found))
         say("\n".join(map(json.dumps, found_rows)) if as_json else comparison_table(found_rows))
         if page:

@@ -37,11 +37,11 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
-    from vitcam_training.evaluation.evaluate import evaluate
+    from vitcam_training.evaluation.evaluate import evaluate_model
     from vitcam_training.evaluation.unknown import rejection
     from vitcam_training.verbs.tables import evaluation_table
 
-    found = evaluate(model, data, split, float_, threads)
+    found = evaluate_model(model, data, split, float_, threads)
     found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
     say(json.dumps(found) if as_json else evaluation_table(found))
 
@@ -123,10 +123,10 @@ def overlays(
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
     case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
-    verdict, written = settle(case, out, page, as_given())
-    told = {"model": verdict.model, "shown": verdict.shown, "photos": verdict.photos}
-    better = verdict.beats_baselines()
-    say(json.dumps({**told, **better}) if as_json else overlays_table(told, better, written))
+    result, written = settle(case, out, page, as_given())
+    record = {"model": result.model, "shown": result.shown, "photos": result.photos}
+    better = result.beats_baselines()
+    say(json.dumps({**record, **better}) if as_json else overlays_table(record, better, written))
 
 
 def ablate(
@@ -161,7 +161,7 @@ def _run_in_words(result: "Result") -> str:
     return f"{result.row}, seed {result.seed}: {result.accuracy:.2%} of the test photos right, {result.seconds:.0f} s"
 
 
-def split(
+def split_data(
     data: Annotated[
         str,
         typer.Argument(

@@ -64,12 +64,12 @@ def comparison_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return _text(table)
 
 
-def overlays_table(told: Mapping[str, Any], honest: Mapping[str, bool], written: Sequence[Path]) -> str:
+def overlays_table(record: Mapping[str, Any], better: Mapping[str, bool], written: Sequence[Path]) -> str:
     """Whether the overlay beats a random order and the middle of the picture, curve by curve."""
     words = {True: "better than a random order and the middle", False: "not better than a random order and the middle"}
-    rows = [("overlay", f"{told['shown']}, on {told['photos']:,} photos")]
-    rows += [(curve, words[beats]) for curve, beats in honest.items()]
-    return _text(_pairs(told["model"], rows)) + f"\nwrote {' and '.join(map(str, written))}"
+    rows = [("overlay", f"{record['shown']}, on {record['photos']:,} photos")]
+    rows += [(curve, words[beats]) for curve, beats in better.items()]
+    return _text(_pairs(record["model"], rows)) + f"\nwrote {' and '.join(map(str, written))}"
 
 
 def _wrote(files: Sequence[Path]) -> str:

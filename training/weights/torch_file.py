@@ -84,11 +84,16 @@ class _Content:
             stored=self.storage,
         )
 
-    def storage(self, told: Any) -> Storage:
+    def storage(self, persistent_id: Any) -> Storage:
         """From `("storage", type, key, where it lay, numbers)`, in the older format with a view behind, None."""
-        if not (type(told) is tuple and len(told) >= 5 and told[0] == "storage" and not any(told[5:])):
+        if not (
+            type(persistent_id) is tuple
+            and len(persistent_id) >= 5
+            and persistent_id[0] == "storage"
+            and not any(persistent_id[5:])
+        ):
             raise Refused("a storage that is described in an unknown way")
-        kind, key, numbers = told[1], told[2], told[4]
+        kind, key, numbers = persistent_id[1], persistent_id[2], persistent_id[4]
         if not (isinstance(kind, Name) and kind.text in TYPES and type(key) is str and _is_count(numbers)):
             raise Refused("a storage that is described in an unknown way")
         found = self.storages.setdefault(key, Storage(TYPES[kind.text], key, numbers))
@@ -162,11 +167,11 @@ def _read_zip(content: bytes) -> dict[str, NDArray[Any]]:
             raise Refused(f"a pickle of more than {PICKLE_MB} MB")
         if f"{roots[0]}/byteorder" in files and archive.read(f"{roots[0]}/byteorder") != b"little":
             raise Refused("numbers whose bytes are in another order than this machine's")
-        told = _Content()
-        weights = _weights(read_pickle(io.BytesIO(archive.read(f"{roots[0]}/data.pkl")), told.allowed()))
-        told.check_total(len(content))
+        loaded = _Content()
+        weights = _weights(read_pickle(io.BytesIO(archive.read(f"{roots[0]}/data.pkl")), loaded.allowed()))
+        loaded.check_total(len(content))
         numbers = {}
-        for key, storage in told.storages.items():
+        for key, storage in loaded.storages.items():
             if f"{roots[0]}/data/{key}" not in files:
                 raise Refused(f"no data for the storage {key!r}")
             numbers[key] = _numbers(storage, archive.read(f"{roots[0]}/data/{key}"))
@@ -174,8 +179,8 @@ def _read_zip(content: bytes) -> dict[str, NDArray[Any]]:
 
 
 def _read_legacy(content: bytes) -> dict[str, NDArray[Any]]:
-    file, told = io.BytesIO(content), _Content()
-    plain = Allowed({}, frozenset(), told.storage)
+    file, loaded = io.BytesIO(content), _Content()
+    plain = Allowed({}, frozenset(), loaded.storage)
     try:
         magic = read_pickle(file, plain)
     except Refused:
@@ -185,17 +190,17 @@ def _read_legacy(content: bytes) -> dict[str, NDArray[Any]]:
     system = read_pickle(file, plain)
     if type(system) is not dict or system.get("little_endian") is not True:
         raise Refused("numbers whose bytes are in another order than this machine's")
-    weights = _weights(read_pickle(file, told.allowed()))
-    told.check_total(len(content))
+    weights = _weights(read_pickle(file, loaded.allowed()))
+    loaded.check_total(len(content))
     numbers, keys = {}, read_pickle(file, plain)
     if not (type(keys) is list and all(type(key) is str for key in keys)):
         raise Refused("storages without names")
     for key in keys:
-        storage = told.storages.get(key)
+        storage = loaded.storages.get(key)
         if storage is None or file.read(8) != struct.pack("<q", storage.numbers):
             raise Refused(f"another storage {key!r} than it describes")
         numbers[key] = _numbers(storage, file.read(storage.numbers * np.dtype(KINDS[storage.kind]).itemsize))
-    if missing := set(told.storages) - set(numbers):
+    if missing := set(loaded.storages) - set(numbers):
         raise Refused(f"no data for the storage {min(missing)!r}")
     return {name: tensor.over(numbers[tensor.storage.key]) for name, tensor in weights.items()}
 

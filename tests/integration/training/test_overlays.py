@@ -13,7 +13,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.cli import app, main
 from vitcam_training.config import ViTConfig
-from vitcam_training.export.export import export
+from vitcam_training.export.export import export_model
 from vitcam_training.faithfulness.result import read_result
 from vitcam_training.weights.checkpoints import Weights, save_weights
 from vitcam_training.weights.metadata import Metadata
@@ -80,7 +80,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / "golden" / f"{label}.png").write_bytes((root / "photos" / label / "00.png").read_bytes())
     about = Metadata("by hand", "", ("bright", "dark"), InputSpec(48, 48), network=asdict(CONFIG))
     save_weights(root / "trained.safetensors", weights(), about)
-    export(root / "trained.safetensors", root / "net.tflite", golden=root / "golden")
+    export_model(root / "trained.safetensors", root / "net.tflite", golden=root / "golden")
     command = [
         "overlays",
         root / "net.tflite",

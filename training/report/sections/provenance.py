@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from vitcam.model.bundle import ModelCard
-from vitcam_training.model_card.attempts import HEAD, KEY, listed, rows
+from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.commands import KEYS, evaluating, made_by
 from vitcam_training.model_card.warnings import epochs_in_words
 from vitcam_training.report.markup import Node, missing, table, tag
@@ -62,7 +62,7 @@ def _attempts(card: ModelCard) -> Element:
     kept = listed(card)
     if not kept:
         return missing("The model file keeps no list of attempts; the next vitcam-train export under its name does.")
-    return table("Every attempt", HEAD, rows(kept))
+    return table("Every attempt", HEAD, attempt_rows(kept))
 
 
 def _this_report(material: Material) -> Element:

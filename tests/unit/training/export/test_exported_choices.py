@@ -16,7 +16,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
-from vitcam_training.export.export import export
+from vitcam_training.export.export import export_model
 from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
@@ -84,7 +84,7 @@ def test_without_a_class_token_the_int8_file_shows_where_the_reference_looked(po
     config = replace(PLAIN, pooling=pooling, channels=1, depth=3)
     about = Metadata("net", "", tuple("abcde"), InputSpec(*config.image_size), network=asdict(config))
     save_weights(tmp_path / "net.safetensors", to_timm(small_vit(config)), about)
-    export(tmp_path / "net.safetensors", tmp_path / "small.tflite")
+    export_model(tmp_path / "net.safetensors", tmp_path / "small.tflite")
     classifier, image = Classifier(tmp_path / "small.tflite", threads=1), photos(1, config)[0]
     expected = expected_outputs(config, read_network(tmp_path / "small.safetensors")[1], image)
     found, plain = classifier.classify_image(image, explain=True), classifier.classify_image(image)

@@ -17,7 +17,7 @@ from vitcam.model import bundle
 from vitcam.model.bundle import Golden, ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.publish import WeakerModel, publish
-from vitcam_training.model_card.attempts import Attempt, listed, rows
+from vitcam_training.model_card.attempts import Attempt, attempt_rows, listed
 
 FIGURES = {
     "data": "cups", "split": "heldout", "n": 200, "top1": 0.9, "top5": 0.99, "ece": 0.02,
@@ -82,7 +82,7 @@ def test_a_better_model_takes_the_place_and_the_list_of_the_one_before(tmp_path:
     publish(maker(0.93, filling=2), model, note="longer")
 
     assert [(each.top1, each.what) for each in attempts(model)] == [(0.9, ""), (0.93, "longer")]
-    assert [line[-1] for line in rows(attempts(model))] == ["", "this file"]
+    assert [line[-1] for line in attempt_rows(attempts(model))] == ["", "this file"]
     assert model.with_suffix(".safetensors").read_bytes() == b"\x02"
 
 
@@ -117,7 +117,7 @@ def test_a_weaker_model_takes_the_place_where_that_is_asked_for(tmp_path: Path) 
     publish(maker(0.85, filling=2), model, anyway=True)
 
     assert [(each.top1, each.taken) for each in attempts(model)] == [(0.9, True), (0.85, True)]
-    assert [line[-1] for line in rows(attempts(model))] == ["", "this file"]
+    assert [line[-1] for line in attempt_rows(attempts(model))] == ["", "this file"]
     assert bundle.flatbuffer(model)[8:] == b"\x02" * 20_000
 
 
