@@ -4,8 +4,8 @@ TensorFlow Lite reads the front of the file and `zipfile` its end, so neither di
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
 answers), and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
 
-The zip protects its own parts by CRC-32. The flatbuffer in front of it is protected by a SHA-256 in the description: a
-native runtime that is given a damaged graph can end the process.
+The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
+damaged graph can crash the native runtime.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
 from vitcam.model.content import content_of
 from vitcam.model.familiarity import Familiarity
-from vitcam.model.field_types import check_kinds
+from vitcam.model.field_types import check_field_types
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
 
 SCHEMA = 1
-_DAMAGES = (  # what zipfile, json and NumPy raise for files that somebody damaged or made up
+_DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, tokenize.TokenError, NotImplementedError, RuntimeError, SyntaxError,
     EOFError, OSError, MemoryError, LookupError, ArithmeticError, ValueError, TypeError, AttributeError, UsageError,
 )  # fmt: skip
@@ -38,7 +38,7 @@ _DAMAGES = (  # what zipfile, json and NumPy raise for files that somebody damag
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What must be known of a model to use it rightly, and what was measured of it."""
+    """What vitcam needs to know about a model to use it, and what was measured of it."""
 
     name: str
     description: str
@@ -52,26 +52,26 @@ class ModelCard:
     width: int
     parameters: int
     pooling: str = "cls_token"
-    """What the head reads, and whose attention is shown: `cls_token`, `first` (the first patch's token) or `mean`;
-    empty where that is not known."""
+    """What the head reads, and whose attention is drawn: `cls_token`, `first` (the first patch's token) or `mean`;
+    empty if that is not known."""
     temperature: float = 1.0
     """Already applied in the graph; kept for the record."""
     threshold: float = 0.0
-    """Below this probability the best guess does not count as known, where the file carries no familiarity."""
+    """From this probability on the best guess counts as known. Used only if the file has no familiarity."""
     familiarity: dict[str, float] = field(default_factory=dict)
-    """The numbers of `Familiarity`; empty where the file carries none."""
+    """The numbers of `Familiarity`; empty if the file has none."""
     trained_on: tuple[dict[str, str], ...] = ()
     licence: str = ""
     accuracy: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
     graph_sha256: str = ""
-    """Of the flatbuffer, in hexadecimal, as `write` put it there; empty in files from before there was one."""
+    """Of the flatbuffer, in hexadecimal; empty in files of versions that wrote no checksum."""
     schema: int = SCHEMA
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Golden:
-    """An image at the model's size and what the model must say of it."""
+    """An image at the model's size, and the answer that the model must give."""
 
     name: str
     image: Image
@@ -101,7 +101,7 @@ def write(
     """Write a model file.
 
     tflite   the finished flatbuffer
-    returns  the card as it is in the file: with the flatbuffer's checksum and the numbers of `familiar`
+    returns  the card as it was written: with the flatbuffer's checksum and the numbers of `familiar`
     """
     answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
     numbers = familiar.numbers() if familiar else {}
@@ -118,11 +118,11 @@ def write(
 
 
 def amend(path: Path, **fields: Any) -> None:
-    """Change fields of the card in a model file; every byte of the graph and all else that it carries stay.
+    """Change fields of the card in a model file. The graph and everything else stay the same to the byte.
 
-    A file from before there were checksums gets one.
+    A file without a checksum gets one.
 
-    path    a file that `read` found a card in
+    path    a file with a card
     raises  ModelError if the graph is damaged
     """
     with zipfile.ZipFile(path) as archive:
@@ -134,7 +134,7 @@ def amend(path: Path, **fields: Any) -> None:
 
 
 def flatbuffer(path: Path) -> bytes:
-    """The graph alone, without what lies behind it."""
+    """The graph alone, without the zip behind it."""
     content = path.read_bytes()
     if not zipfile.is_zipfile(path):
         return content
@@ -143,14 +143,14 @@ def flatbuffer(path: Path) -> bytes:
 
 
 def read(path: Path, content: bytes | None = None) -> Bundle | None:
-    """Read what a model file carries; None for a plain TFLite file that carries nothing.
+    """Read the description in a model file; None for a plain TFLite file without one.
 
-    content  of the file, where it was read already
-    raises   ModelError if the file is missing, is no TFLite model, carries something that cannot be meant, or its graph
-             is not the one that was written
+    content  of the file, if it was read already
+    raises   ModelError if the file is missing, is no TFLite model, has an invalid description, or its graph is not the
+             one that was written
     """
     content = content_of(path) if content is None else content
-    file = io.BytesIO(content)  # shares the bytes
+    file = io.BytesIO(content)  # it copies nothing
     if not zipfile.is_zipfile(file):
         return None
     try:
@@ -169,12 +169,12 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
 
 
 def _start(archive: zipfile.ZipFile, content: bytes) -> int:
-    """Where the zip begins in a model file, which is where the flatbuffer ends."""
+    """Where the flatbuffer ends and the zip begins."""
     return min((part.header_offset for part in archive.infolist()), default=len(content))
 
 
 def _check_graph(path: Path, graph: bytes | memoryview, written: str) -> None:
-    """Raise ModelError unless a flatbuffer is the one that was written; nothing is known of one without a checksum."""
+    """Raise ModelError if a flatbuffer does not have the checksum that was written with it, if there was one."""
     if written and (found := _sha256(graph)) != written:
         raise ModelError(
             f"{path} is damaged: the SHA-256 of its graph is {found[:12]}…, and its description says {written[:12]}…; "
@@ -187,11 +187,14 @@ def _sha256(graph: bytes | memoryview) -> str:
 
 
 def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
-    """An old file is replaced as a whole: whoever reads it meanwhile finds all of one model."""
+    """Replace the file in one step, so that a reader finds either all of the old model or all of the new one."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_bytes(tflite)
     with zipfile.ZipFile(partial, "a") as archive:
-        for name, content in parts.items():  # ZipInfo dates each 1980: the same model makes the same file
+        for (
+            name,
+            content,
+        ) in parts.items():  # ZipInfo dates each 1980, so the same model makes the same file
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     partial.replace(path)
 
@@ -212,7 +215,7 @@ def _card(raw: dict[str, Any]) -> ModelCard:
     values["grid"] = tuple(values["grid"])
     values["trained_on"] = tuple(values.get("trained_on", ()))
     card = ModelCard(**values)
-    check_kinds(card)
+    check_field_types(card)
     if "probabilities" not in card.outputs:
         raise ValueError("its outputs name no probabilities")
     return card

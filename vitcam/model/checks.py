@@ -12,6 +12,7 @@ from vitcam.pictures.resize import InputSpec
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
+    """The labels in a text file, one a line. Raises UsageError if it cannot be read."""
     try:
         return tuple(line.strip() for line in path.read_text("utf-8").splitlines() if line.strip())
     except (OSError, UnicodeDecodeError) as error:
@@ -19,6 +20,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
 
 
 def check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) -> None:
+    """Raise ModelError unless there is one label for each probability."""
     if not labels:
         raise ModelError(f"{path} carries no labels; give a text file with one label a line by --labels")
     if len(labels) != shape[-1]:
@@ -26,7 +28,7 @@ def check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) ->
 
 
 def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard, familiar: Familiarity | None) -> None:
-    """Whether each output that the description names is there and as large as it says."""
+    """Raise ModelError unless each output of the description is there and has the size that it says."""
     cells = math.prod(card.grid)
     wanted = {"attention": card.heads * cells, "evidence": cells}
     if familiar is not None:
@@ -40,6 +42,7 @@ def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard, fami
 
 
 def check_input(path: Path, shape: tuple[int, ...], spec: InputSpec) -> None:
+    """Raise ModelError unless the graph's input has the size that the description says."""
     if shape != (1, spec.height, spec.width, 3):
         described = f"1×{spec.height}×{spec.width}×3"
         found = "×".join(str(side) for side in shape)

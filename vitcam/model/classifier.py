@@ -1,7 +1,6 @@
 """Frame in, Prediction out: preprocess, invoke, top-k, attention, timings."""
 
 import copy
-import logging
 import math
 import time
 from dataclasses import dataclass, replace
@@ -21,15 +20,13 @@ from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
-log = logging.getLogger(__name__)
-
-EXPLAIN = "explain"  # the signature of our files that also gives rollout and rows
-GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime is off by far more
+EXPLAIN = "explain"  # the signature that also gives rollout and rows
+GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime differs by far more
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenResult:
-    """How one golden image was answered on this machine."""
+    """The answer for one golden image on this machine."""
 
     name: str
     expected: Guess
@@ -58,7 +55,7 @@ class Classifier:
         if top_k < 1:
             raise UsageError(f"top-k is {top_k}; at least 1 is needed")
         self.path = find_model(str(model))
-        content = content_of(self.path)  # read once: what lies there later changes nothing here
+        content = content_of(self.path)  # read once, so that a later change of the file has no effect
         described = bundle.read(self.path, content)
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else foreign.describe(self.path, self._graph)
@@ -72,20 +69,20 @@ class Classifier:
         check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
 
     def clone(self, threads: int) -> "Classifier":
-        """The same model for another thread: an interpreter of its own, everything else is shared."""
+        """The same model for another thread. It has an interpreter of its own and shares everything else."""
         other = copy.copy(self)
         other._graph = self._graph.clone(threads)
         return other
 
     def with_top_k(self, top_k: int) -> "Classifier":
-        """The same model with so many guesses; it shares the interpreter, and so the thread."""
+        """The same model with another number of guesses. It shares the interpreter, so use it in the same thread."""
         other = copy.copy(self)
         other.top_k = top_k
         return other
 
     @property
     def input(self) -> InputSpec:
-        """What the model wants to be given."""
+        """The size and resize mode of the model's input."""
         return self.card.input
 
     @property
@@ -100,7 +97,7 @@ class Classifier:
 
     @property
     def explains(self) -> bool:
-        """Whether the model can say where all of its blocks looked."""
+        """Whether the model can give the attention of all of its blocks."""
         return EXPLAIN in self._graph.signatures
 
     @property
@@ -112,7 +109,7 @@ class Classifier:
     def __call__(self, frame: Frame, explain: bool = False) -> Prediction:
         """Classify one frame; blocks for one inference.
 
-        explain  also give rollout and rows, for about a tenth more time; without effect where `explains` is False
+        explain  also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
         """
         started = time.perf_counter_ns()
         image = frame.model_input
@@ -167,13 +164,13 @@ class Classifier:
         return self.familiarity.certainty(embedding, best.p)
 
     def _seen(self, frame: Frame) -> Rect:
-        """The part of a frame's preview that its answer is about."""
+        """The part of a frame's preview that the model saw."""
         if frame.model_input is not None:
             return frame.crop
         return _chosen_part(frame) or crop_of(self.input, *frame.preview.shape[:2])
 
     def verify(self) -> tuple[GoldenResult, ...]:
-        """Ask the model the images whose answers it carries: a wrong runtime or a damaged file shows here."""
+        """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
         results = []
         for golden in self.golden:
             found = self.classify_image(golden.image, "golden").top[0]
@@ -183,7 +180,7 @@ class Classifier:
         return tuple(results)
 
     def _invoke(self) -> dict[str, NDArray[Any]]:
-        """Run what was written; the outputs by name, those of foreign quantised models brought back to reals."""
+        """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
         self._graph.invoke()
         outputs = {name: self._graph.get_output(position) for name, position in self.card.outputs.items()}
         tensor = self._graph.outputs[self.card.outputs["probabilities"]]
@@ -196,7 +193,7 @@ class Classifier:
         p: list[float] = probabilities.tolist()
         if not math.isfinite(sum(p)):
             raise ModelError(f"{self.path} gave probabilities that are no numbers; verify it, or export it again")
-        # caches are cold after an inference: plain Python is faster here than four calls into NumPy
+        # after an inference the caches are cold, so plain Python is faster than four calls into NumPy
         best = sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
         return tuple(Guess(self.labels[i], p[i]) for i in best)
 
@@ -220,6 +217,6 @@ def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None
 
 
 def _chosen_part(frame: Frame) -> Rect | None:
-    """What the model is to see; None: its source knew of no model, and the model's own crop applies."""
+    """The crop that the frame's source has chosen; None: it has chosen none, so the model's own crop applies."""
     height, width = frame.preview.shape[:2]
     return None if (frame.crop.height, frame.crop.width) == (height, width) else frame.crop

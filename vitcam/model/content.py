@@ -1,4 +1,4 @@
-"""The bytes of a model file: read once, then nothing that happens to the file changes what runs."""
+"""Reads a model file once, so that later changes of the file have no effect on the running model."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ _IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
 
 
 def content_of(path: Path) -> bytes:
-    """All of a model file. Raises ModelError if it cannot be read, or does not begin like a TFLite flatbuffer."""
+    """The bytes of a model file. Raises ModelError if it cannot be read, or is no TFLite flatbuffer."""
     try:
         with path.open("rb") as file:
             head = file.read(8)

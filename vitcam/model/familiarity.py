@@ -1,8 +1,8 @@
-"""How much a picture resembles what a model was trained on: from this on its best guess counts as known.
+"""How much a picture resembles what a model was trained on, to find out-of-distribution pictures.
 
-The most probable label says little of it: softmax must give 1 to something. Virtual-logit matching (ViM, Wang et al.
-2022, arXiv 2203.10807) weighs how much evidence there is for any label at all, the log-sum-exp of the logits, against
-how far the embedding lies off the axes in which the training photos varied. It costs one small matrix product.
+Probabilities cannot tell that, since softmax always adds up to 1. Virtual-logit matching (ViM, Wang et al. 2022, arXiv
+2203.10807) compares two numbers: the evidence for any label, which is the log-sum-exp of the logits, and the distance
+of the embedding from the axes along which the training photos varied. It costs one small matrix product.
 """
 
 import io
@@ -15,30 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 SURE = 0.85
-"""A guess of this probability is called unknown only where the picture is utterly strange."""
+"""A guess of this probability counts as unknown only if the picture is very unfamiliar."""
 LIFT = 10.0
-"""What such a guess gains, in nats: more than lies between the photos trained on and most that show something else."""
+"""Added to the score of such a guess, in nats: more than training photos differ from most photos of other things."""
 _FOLDER = "familiarity"  # in the zip of a model file: `matrix.npy`, `offset.npy`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Familiarity:
-    """What a model file carries of its training photos; never the photos themselves."""
+    """Statistics of the training photos in a model file; never the photos themselves."""
 
     matrix: NDArray[np.float32]
-    """(D, C + R): the head's kernel, and beside it the axes along which training photos hardly varied. In float16 in
-    the file, in float32 here: to turn it for every picture would take longer than the product."""
+    """(D, C + R): the head's kernel, and beside it the axes along which training photos hardly varied. The file has it
+    in float16; it is converted once, since converting it for each picture would take longer than the product."""
     offset: NDArray[np.float32]
-    """(C + R,): what is added to `embedding @ matrix`: the head's bias, and minus the training photos' place."""
+    """(C + R,), added to `embedding @ matrix`: the head's bias, and minus the mean of the training photos."""
     labels: int
     """C."""
     factor: float
-    """What a distance along the axes weighs against the logits."""
+    """Weight of the distance along the axes against the logits."""
     threshold: float
     """From this `certainty` on a guess counts as known."""
 
     def score(self, embedding: NDArray[np.float32]) -> float:
-        """Higher for what is more familiar.
+        """Higher for a more familiar picture, in nats.
 
         embedding  (D,) what the head reads
         """
@@ -49,7 +49,7 @@ class Familiarity:
         return evidence - self.factor * math.sqrt(float(rest @ rest))
 
     def certainty(self, embedding: NDArray[np.float32], best: float) -> float:
-        """The score, by which a picture counts as known, with `LIFT` for a guess of `SURE`.
+        """The score, plus `LIFT` for a guess of at least `SURE`.
 
         A cup in an otherwise unfamiliar picture is still a cup.
 
@@ -59,24 +59,24 @@ class Familiarity:
         return self.score(embedding) + LIFT * (best >= SURE)
 
     def parts(self) -> dict[str, bytes]:
-        """The arrays as they lie in the zip of a model file, name by name."""
+        """The arrays for the zip of a model file, by name."""
         return {
             f"{_FOLDER}/matrix.npy": _npy(self.matrix.astype(np.float16)),
             f"{_FOLDER}/offset.npy": _npy(self.offset),
         }
 
     def numbers(self) -> dict[str, float]:
-        """The rest, for the card."""
+        """The numbers for the card."""
         return {"labels": self.labels, "factor": self.factor, "threshold": self.threshold}
 
 
 def logistic(nats: float) -> float:
-    """The share from 0 to 1 that log odds stand for; 0.5 for 0."""
+    """The logistic function: 0 to 1, and 0.5 for 0."""
     return 0.5 + 0.5 * math.tanh(nats / 2)  # exp would overflow
 
 
 def read(archive: zipfile.ZipFile, numbers: dict[str, Any]) -> Familiarity | None:
-    """What the zip of a model file carries; None where that is nothing. Raises ValueError for what does not fit."""
+    """Read it from the zip of a model file; None if there is none. Raises ValueError if the arrays do not fit."""
     if not numbers:
         return None
     matrix, offset = (

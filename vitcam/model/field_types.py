@@ -1,12 +1,12 @@
-"""Whether what a model file says of itself can be meant: its description may be damaged, or anybody's work."""
+"""Checks the types in a model file's description, which may be damaged or forged."""
 
 import dataclasses
 import math
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 
-def check_kinds(value: Any) -> None:
-    """Raise ValueError unless every field of a dataclass, also inside others, holds what its annotation says."""
+def check_field_types(value: Any) -> None:
+    """Raise ValueError unless every field of a dataclass has the type of its annotation; nested ones, too."""
     for name, hint in get_type_hints(type(value)).items():
         if not _fits(getattr(value, name), hint):
             raise ValueError(f"its {name!r} is {str(getattr(value, name))[:60]!r}, which is no {_word(hint)}")
@@ -26,7 +26,7 @@ def _fits(value: Any, hint: Any) -> bool:
         hints = inner[:1] * len(value) if isinstance(value, tuple) and inner[-1] is ... else inner
         return isinstance(value, tuple) and len(value) == len(hints) and all(map(_fits, value, hints))
     if dataclasses.is_dataclass(hint):
-        check_kinds(value)
+        check_field_types(value)
         return True
     return type(value) is hint
 

@@ -1,4 +1,4 @@
-"""Where model files lie: beside the program, and in the folders where users put theirs."""
+"""Finds model files: the installed ones, and those in the user's folders."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ DEFAULT = "everyday"
 def model_folders() -> tuple[Path, ...]:
     """Folders that are searched for `NAME.tflite`, first wins."""
     package = Path(__file__).parents[1]
-    own = [state_folder(os.environ)] if "STATE_DIRECTORY" in os.environ else []  # the state of a service, no user's
+    own = [state_folder(os.environ)] if "STATE_DIRECTORY" in os.environ else []  # of a systemd service, not of a user
     folders = [folder / "models" for folder in (*own, data_folder(os.environ)) if folder is not None]
     return (*folders, package / "bundled", package.parent / "models")
 

@@ -1,4 +1,4 @@
-"""A plain `.tflite` classifier that somebody else made: what can be known of it without a description."""
+"""A plain `.tflite` classifier without vitcam's description: what its graph says about it."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from vitcam.pictures.resize import InputSpec
 
 
 def describe(path: Path, graph: Interpreter) -> ModelCard:
-    """A card with what the graph itself tells.
+    """A card with what can be read from the graph.
 
-    raises  ModelError if the graph does not take one RGB picture in bytes and give one row of scores
+    raises  ModelError unless the graph takes one uint8 RGB picture and gives one row of scores
     """
     shape, dtype = graph.inputs[0].shape, graph.inputs[0].dtype
     if len(graph.inputs) != 1 or len(shape) != 4 or shape[0] != 1 or shape[3] != 3 or dtype != np.uint8:

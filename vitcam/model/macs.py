@@ -1,4 +1,4 @@
-"""What a graph has to multiply: counted from the flatbuffer, before anything runs."""
+"""Multiply-adds (MACs) of a graph, counted in its flatbuffer without running it."""
 
 import struct
 from collections.abc import Callable
@@ -14,22 +14,24 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Macs:
-    """Multiply-adds of one inference, by the type of the weights or of a product's second factor."""
+    """Multiply-adds of one inference, by the type of the weights or of the second factor."""
 
     int8: int
-    """Also weights of fewer bits: they are multiplied as int8."""
+    """Weights of fewer bits count here, too, since they are multiplied as int8."""
     floating: int
 
 
 def count_macs(path: Path) -> Macs:
-    """Multiply-adds of the graph that `invoke` runs: the first one, whatever other signatures the file has.
+    """Count the multiply-adds of the graph that `invoke` runs: the first one of the file.
 
-    raises  ModelError if the file cannot be read to its end; VitcamError without `ai-edge-litert`, which has the schema
+    raises  ModelError if the file is damaged; VitcamError without `ai-edge-litert`, which has the schema
     """
     try:
         from ai_edge_litert import schema_py_generated as schema
     except ImportError as error:
-        raise VitcamError(f"the work of a graph is counted with ai-edge-litert, which is not here ({error})") from error
+        raise VitcamError(
+            f"counting the multiply-adds of a model needs ai-edge-litert, which is not installed ({error})"
+        ) from error
     try:
         return _count(schema, path.read_bytes())
     except (struct.error, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
@@ -45,7 +47,7 @@ def _count(schema: Any, content: bytes) -> Macs:
     for position in range(graph.OperatorsLength()):
         op = graph.Operators(position)
         code = model.OperatorCodes(op.OpcodeIndex())
-        # files from before 2020 know only the deprecated field, and newer ones fill the other with 0
+        # files from before 2020 have only the deprecated field
         length = inner.get(max(code.BuiltinCode(), code.DeprecatedBuiltinCode()))
         if length is None:
             continue
@@ -55,7 +57,7 @@ def _count(schema: Any, content: bytes) -> Macs:
 
 
 def _inner_products(operators: Any) -> dict[int, Callable[[Shape, Shape, Shape], int]]:
-    """Operator -> how many multiply-adds one number of its output takes, from the shapes of input, weights, output."""
+    """Operator -> the multiply-adds for one number of its output, from the shapes of input, weights and output."""
     return {
         operators.FULLY_CONNECTED: lambda x, w, out: w[-1],  # (N, K)
         operators.BATCH_MATMUL: lambda x, w, out: x[-2] * x[-1] // out[-2],  # (…, M, K), or its transpose

@@ -60,6 +60,6 @@ def test_without_any_runtime_one_sentence_says_what_to_install(python: Path, tmp
 
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1] == (
-        "vitcam: nothing that runs models is installed, neither ai-edge-litert nor tflite-runtime: "
+        "vitcam: no package that runs models is installed, neither ai-edge-litert nor tflite-runtime: "
         "pip install ai-edge-litert"
     )

@@ -1,8 +1,8 @@
-"""Makes int8 weights float again, for a runtime that would leave them out.
+"""Turns int8 weights into floats, for a runtime that ignores them.
 
-tflite-runtime 2.14 runs a fully connected layer with float input and one scale a row, the usual dynamic-range int8,
-without a word and wrongly: it takes the only scale to be 0, and the layer gives its bias. Such weights are replaced
-by what they stand for, in memory: the same answers to rounding, without the speed of int8.
+tflite-runtime 2.14 computes a fully connected layer with float input and one scale a row (the usual dynamic-range int8)
+wrongly and without an error: it uses a scale of 0, so the layer gives only its bias. Such weights are dequantised in
+memory. The answers are then the same up to rounding, without the speed of int8.
 """
 
 import struct
@@ -31,7 +31,7 @@ Vector = NDArray[Any]  # (N,)
 
 
 def with_float_weights(content: bytes) -> bytes:
-    """The same graph with float32 in place of every int8 weight of such a layer.
+    """The same graph, with the weights of such layers in float32.
 
     raises  ModelError if the flatbuffer is damaged
     """
