@@ -1,4 +1,4 @@
-"""Everything that vitcam refuses or loses, as one small tree. Only the command line prints these.
+"""The errors of vitcam. Only the command line prints these.
 
 VitcamError            1   failed at run time
 ├── UsageError         2   wrong usage, or an input that is not there

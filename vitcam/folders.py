@@ -1,11 +1,11 @@
-"""Where files that belong to no checkout lie: what the daemon learned, and what its user brought."""
+"""The folders for state and for the user's own models and data sets."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 
 def state_folder(environ: Mapping[str, str]) -> Path | None:
-    """Where a daemon may keep what it learned: as systemd says, else as XDG does; None where neither is told.
+    """Where the daemon keeps its state: the folder of systemd, else that of XDG; None if there is neither.
 
     source  systemd.exec(5) on StateDirectory=; XDG Base Directory Specification 0.8
     """

@@ -1,7 +1,7 @@
-"""The values that pass between rooms: read this file first.
+"""The values that pass between the parts of vitcam: read this file first.
 
-source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are frozen; no state crosses a door.
-Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` makes wall time of them on the way.
+source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are frozen.
+Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` converts them to wall time.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file among many that is no picture: reported by name, then skipped."""
+    """A file that is no readable picture: reported by name, then skipped."""
 
     path: str
     error: str
@@ -107,11 +107,11 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassifiedFrame:
-    """A frame together with what the model said, of it or of one shortly before it: what a preview shows."""
+    """A frame for viewers, with the newest prediction: its own, or that of a frame shortly before it."""
 
     frame: Frame
     prediction: Prediction | None
-    """None where the model has said nothing lately: no overlay is better than a wrong one."""
+    """None where there is no recent prediction: no overlay is better than a wrong one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The machine as its kernel and its firmware describe it: what it is, how warm it is, what holds it back."""
+"""What kernel and firmware say of the machine: its board, its temperature, and what throttles it."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ class Machine:
 
     environ: Mapping[str, str]
     root: Path = Path("/")
-    """Where /proc, /sys and /dev hang."""
+    """Folder that contains /proc, /sys and /dev."""
 
     @property
     def board(self) -> str:
@@ -40,7 +40,7 @@ class Machine:
         return max(degrees, default=None)
 
     def hindrances(self) -> tuple[list[str], list[str]] | None:
-        """What holds the processor back now, and what did since the boot; None off a Pi."""
+        """What throttles the processor now, and what has since the boot; None where it is no Pi."""
         bits = self._throttled()
         if bits is None:
             return None
@@ -48,7 +48,7 @@ class Machine:
         return now, [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
 
     def _throttled(self) -> int | None:
-        """The firmware's bit field; None off a Pi."""
+        """The firmware's bit field; None where it is no Pi."""
         for file in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
             text = read_text(file).strip()
             if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text):
@@ -60,7 +60,7 @@ class Machine:
 
 
 def read_text(path: Path) -> str:
-    """What a file of /proc or /sys says; empty when it is not there or not for us."""
+    """The content of a file of /proc or /sys; empty when it does not exist or may not be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -18,7 +18,7 @@ class RateMeter:
         self.count = 0
 
     def tick(self) -> None:
-        """Something happened now."""
+        """Count one more, now."""
         self._ticks.append(time.monotonic())
         self.count += 1
 

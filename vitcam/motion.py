@@ -30,18 +30,18 @@ _FLAT = 1.0  # standard deviation, in levels of 255, below which no gain can be 
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """When to rest, and how."""
+    """When frames are skipped, and how many."""
 
     threshold: float = 6.0
     """Levels of 255 by which a block must change at least."""
     hold_s: float = 3.0
-    """Every frame passes until nothing has moved for so long."""
+    """Every frame passes until nothing has moved for this time, in s."""
     rest_fps: float = 1.0
-    """So many frames/s pass even then."""
+    """Frames/s that pass even then."""
 
 
 class MotionGate:
-    """Asked for every frame in order, by one thread: whether it is worth classifying."""
+    """Called for every frame in order, by one thread: whether it is worth classifying."""
 
     def __init__(self, options: GateOptions) -> None:
         self._options = options
@@ -96,7 +96,7 @@ class MotionDetector:
 
 
 def blocks_of(frame: Frame) -> Blocks:
-    """What the model sees of a frame, at its own small size where the source delivers that."""
+    """(3, 32, 32) float32: the mean colours of what the model sees of a frame."""
     crop, part = frame.crop, frame.model_input
     if part is None:
         part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
@@ -106,7 +106,11 @@ def blocks_of(frame: Frame) -> Blocks:
 
 
 def change_between(reference: Blocks, blocks: Blocks) -> Blocks:
-    """By how many levels each block differs, after the gain and offset of each colour that fit best (least squares)."""
+    """How much each block differs, after the gain and offset of each colour that fit best (least squares).
+
+    reference, blocks  (3, 32, 32) float32, levels of 255
+    returns            (3, 32, 32) float32, levels of 255
+    """
     before, now = (each - each.mean(axis=(1, 2), keepdims=True) for each in (reference, blocks))
     power = np.einsum("cij,cij->c", before, before)
     flat = power <= _FLAT**2 * _BLOCKS**2

@@ -1,11 +1,11 @@
-"""What of a source's URI may be shown, and what is a secret."""
+"""Hides the secrets in a source's URI."""
 
 import re
 from urllib.parse import unquote
 
 _ANY = re.IGNORECASE | re.DOTALL
 _LOCAL = re.compile(r"(?!.*://)(?:/(?!/)|\.{1,2}/|~|(?:v4l2|picamera|video|images|demo):)", _ANY)
-# to the last @: a password may hold /, #, ? and @ that nobody escaped; without a scheme one was forgotten
+# to the last @: a password may contain unescaped /, #, ? and @; the scheme may be missing
 _USER_INFO = re.compile(r"^(\W*[a-z][a-z0-9+.-]*:/+|(?:rtsps?|https?):|/*(?=[^/@]*:))(.*)@(.*)$", _ANY)
 _WORDS = "user|usr|login|pass|pwd|psw|token|auth|key|secret|signature|cred|session"
 _LETTERS = r"[\w.%\[\]-]*"
@@ -18,8 +18,8 @@ _IN_PATH = re.compile(rf"(?:^|(?<=[;_,/])){_SECRET}(?=[?&;_,/#][a-z][a-z0-9.-]*=
 def redacted(uri: str) -> str:
     """A source's URI as logs, predictions and pages may show it: user, password and tokens become `***`.
 
-    Where it cannot be told whether a part is a secret, it is hidden: a host may be missing then, a password never
-    stays. An address that another one carries in %-escapes is looked at, too.
+    A part that may be a secret is hidden. So a host may be missing, but a password never stays. An address inside
+    another one, in %-escapes, is checked, too.
     """
     if _LOCAL.match(uri):
         return uri

@@ -1,4 +1,4 @@
-"""The door between two threads: it holds one value, and the newest wins unless the reader must see every one."""
+"""Hands values from one thread to another: it holds one, and the newest wins unless the reader must see every one."""
 
 import threading
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Slot(Generic[T]):
 
     @property
     def awaited(self) -> bool:
-        """Whether a subscriber is there to be told of the next value."""
+        """Whether a subscriber waits for the next value."""
         return bool(self._callbacks)
 
     def put(self, value: T) -> None:
@@ -74,7 +74,7 @@ class Slot(Generic[T]):
         return self._value
 
     def close(self) -> None:
-        """Wake everybody who waits; nothing is accepted any more."""
+        """Wake every reader; no more values are accepted."""
         with self._ready:
             self._closed = True
             self._ready.notify_all()

@@ -8,7 +8,7 @@ Status = Literal["ok", "degraded", "no_signal", "starting"]
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Per second, over the last two seconds; 0 as soon as nothing comes."""
+    """Per second, over the last two seconds; 0 once nothing comes."""
 
     captured: float = 0.0
     classified: float = 0.0

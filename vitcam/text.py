@@ -1,20 +1,20 @@
-r"""Text of others, such as names of files, labels and addresses: made valid, and made safe for a terminal.
+r"""Makes untrusted text valid and safe for a terminal: names of files, labels and addresses.
 
-One rule for people and machines: a byte of a file's name that is no UTF-8 is written `\xNN`. For people alone, what
-would steer their terminal (ESC and the other control characters, line separators, marks that turn the direction of
-writing) is written `\uNNNN`; in JSON it is escaped by JSON's own rules.
+One rule for people and machines: a byte of a file's name that is not UTF-8 is written `\xNN`. Only for people, control
+characters (ESC and the like, line separators, marks that change the direction of writing) are written `\uNNNN`. In JSON
+they are escaped by JSON's own rules.
 """
 
 import os
 import re
 
-_STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def readable(name: str) -> str:
     r"""A name as Python gives it for a file, as text that every encoding of Unicode can carry.
 
-    Under a locale of ASCII alone a name that is UTF-8 comes in pieces, too; it is whole again.
+    In an ASCII locale Python splits a UTF-8 name into bytes; this puts it together again.
     """
     try:
         name.encode()
@@ -24,14 +24,14 @@ def readable(name: str) -> str:
 
 
 def printable(text: str) -> str:
-    """One line that a terminal shows and does not obey."""
+    """One line without control characters."""
     if _came_as_bytes(text):
         text = readable(text)
-    return _STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def printable_lines(text: str) -> str:
-    """As `printable`, with the line breaks and tabs that our own texts have."""
+    """As `printable`, but line breaks and tabs stay."""
     return re.sub(r"[^\n\t]+", lambda line: printable(line[0]), text)
 
 

@@ -1,4 +1,4 @@
-"""How long something takes, as people write it: 3s, 500ms, 2m."""
+"""Durations as people write them: 3s, 500ms, 2m."""
 
 import re
 
@@ -10,7 +10,7 @@ _LEAST_S, _MOST_S = 0.05, 24 * 3600.0
 
 
 def seconds_of(text: str) -> float:
-    """Seconds; a number alone is seconds, too. Raises ValueError for what is no `DURATION_WORDS`."""
+    """A duration in s; a number without a unit is seconds. Raises ValueError for any other text."""
     found = _FORM.fullmatch(text.strip())
     seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not _LEAST_S <= seconds <= _MOST_S:

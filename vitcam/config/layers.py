@@ -19,21 +19,21 @@ NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE"})
 
 @dataclass(frozen=True, slots=True)
 class RawSetting:
-    """A value as somebody gave it, before it is checked."""
+    """A value as it was given, before it is checked."""
 
     section: str
     key: str
     value: object
     origin: str
-    """The file, the variable or the option it stands in."""
+    """The file, variable or option that it comes from."""
     is_text: bool = False
     """True: the place knows only text, so that "8421" may mean a number."""
     error_class: type[VitcamError] = ConfigError
-    """What is raised if the value cannot be meant."""
+    """What is raised if the value is invalid."""
 
 
 def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting]:
-    """The system's file and the user's, where they exist, then the one that was named, which must."""
+    """The system's file and the user's, where they exist; then the named file, which must exist."""
     for path in (system_file, users_file(environ)):
         if path is not None and _visible(path):
             yield from _from_file(path, str(path))
@@ -44,7 +44,7 @@ def from_files(config: Path | None, environ: Mapping[str, str], system_file: Pat
 
 
 def users_file(environ: Mapping[str, str]) -> Path | None:
-    """Where the user's own file may lie; a relative XDG_CONFIG_HOME is ignored, as its specification says."""
+    """Path of the user's own file; a relative XDG_CONFIG_HOME is ignored, as its specification says."""
     base = Path(environ.get("XDG_CONFIG_HOME", ""))
     if not base.is_absolute():
         base = Path(environ.get("HOME", "")) / ".config"
@@ -52,7 +52,7 @@ def users_file(environ: Mapping[str, str]) -> Path | None:
 
 
 def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[RawSetting]:
-    """`VITCAM_<SECTION>_<KEY>`; appends to `warnings` what looks like ours and is not."""
+    """`VITCAM_<SECTION>_<KEY>`; appends a warning for a variable that looks like a setting and is none."""
     for variable in sorted(environ):
         if not variable.startswith("VITCAM_") or variable in NOT_SETTINGS:
             continue
@@ -61,7 +61,7 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Ra
             yield RawSetting(section, key, environ[variable], variable, is_text=True)
         elif near := nearest(section, sections()):
             raise ConfigError(f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?")
-        else:  # may well belong to somebody else, such as a container's image tag
+        else:  # may belong to another program, such as a container's image tag
             warnings.append(f"{variable} is no setting and was ignored; the sections are {', '.join(sections())}")
 
 
@@ -84,7 +84,7 @@ def from_flags(flags: Mapping[str, object]) -> Iterator[RawSetting]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was probably meant."""
+    """The known word that is most like it; None if none is."""
     found = difflib.get_close_matches(word, list(known), n=1)
     return found[0] if found else None
 
@@ -92,7 +92,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 def _visible(path: Path) -> bool:
     try:
         path.stat()
-    except OSError:  # not there, or in a folder closed to this user (ProtectHome=): nobody meant it for us
+    except OSError:  # not there, or in a folder that this user may not read (ProtectHome=): not meant for this process
         return False
     return True
 

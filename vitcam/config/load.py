@@ -20,7 +20,7 @@ __all__ = ["EffectiveSettings", "Settings", "load", "merge_layers"]
 log = logging.getLogger(__name__)
 
 DEFAULT = "default"
-"""Where a setting came from that nobody gave."""
+"""Origin of a setting that was not given."""
 SYSTEM_FILE = Path("/etc/vitcam/config.toml")
 _YES = frozenset({"true", "yes", "on", "1"})
 _NO = frozenset({"false", "no", "off", "0"})
@@ -28,13 +28,13 @@ _NO = frozenset({"false", "no", "off", "0"})
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """The settings, and how they came about."""
+    """The settings in force, and where each came from."""
 
     settings: Settings
     origins: dict[str, str]
     """`section.key` -> the file, variable or option it came from; `default` otherwise."""
     warnings: tuple[str, ...]
-    """Sentences about what was given and could not be used, yet need not stop anybody."""
+    """Sentences about what was given and is not used."""
 
     def configured(self, name: str) -> str:
         """Where a setting came from; empty for the default and for an option of the command line."""
@@ -52,7 +52,7 @@ class EffectiveSettings:
 def load(
     config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]
 ) -> EffectiveSettings:
-    """The settings that hold; warnings go to the log. Arguments and errors as in `merge_layers`."""
+    """The settings in force; warnings go to the log. Arguments and errors as in `merge_layers`."""
     effective = merge_layers(config, sets, flags, environ)
     for warning in effective.warnings:
         log.warning("%s", warning)
@@ -71,7 +71,7 @@ def merge_layers(
     config   file named on the command line; None: the one that VITCAM_CONFIG names, if any
     sets     `section.key=value`, each
     flags    `section.key` -> value of its own option; None: not given
-    raises   ConfigError for what cannot be meant in a file, the environment or `sets`; UsageError in `flags`
+    raises   ConfigError for an invalid value in a file, the environment or `sets`; UsageError for one in `flags`
     """
     warnings: list[str] = []
     raw_settings = [
@@ -91,7 +91,7 @@ def merge_layers(
 
 
 def _find(raw: RawSetting) -> Option:
-    """Raises the given's refusal when no setting has that name."""
+    """Raises its `error_class` when no setting has that name."""
     if option := options().get(f"{raw.section}.{raw.key}"):
         return option
     if raw.section not in sections():
@@ -105,13 +105,13 @@ def _find(raw: RawSetting) -> Option:
 
 
 def _checked(option: Option, raw: RawSetting) -> bool | int | float | str | tuple[str, ...]:
-    """The value as the setting's own type; raises the given's refusal when it is none or out of range."""
+    """The value as the setting's own type; raises its `error_class` when it has another type or is out of range."""
     value = raw.value
     if raw.is_text and option.kind is not str:
         value = _parsed(option.kind, str(value))
     if not _fits(option, value):
         raise raw.error_class(f"{raw.origin}: {option.name} is {_as_written(raw.value)}; allowed is {option.allowed}")
-    # a whole number may stand for a float, and TOML has lists
+    # a float may be written as a whole number, and TOML has lists
     checked: bool | int | float | str | tuple[str, ...] = option.kind(value)
     return checked
 
@@ -169,6 +169,6 @@ def _build(values: Mapping[str, Any]) -> Settings:
 
 
 def _as_written(value: object) -> str:
-    """As it would stand in the file, without secrets, cut where it is long."""
+    """As it would be written in the file, without secrets; a long value is shortened."""
     text = str(value).lower() if isinstance(value, bool) else repr(redacted(value) if isinstance(value, str) else value)
     return text if len(text) <= 60 else text[:57] + "…"

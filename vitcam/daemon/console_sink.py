@@ -10,7 +10,7 @@ from vitcam.terminal.consoles import stderr_console
 
 
 def wants_json(settings: LogSettings, out: TextIO) -> bool:
-    """Whether lines for machines are due: asked for, or nobody sits at the other end."""
+    """Whether JSON lines are written: they were asked for, or the output is no terminal."""
     return settings.format == "json" or (settings.format == "auto" and not out.isatty())
 
 

@@ -1,4 +1,4 @@
-"""From predictions to events, and both to every sink. Called from the pipeline's publishing thread only."""
+"""Makes events of predictions, and passes both to every sink. Called from the pipeline's publishing thread only."""
 
 import secrets
 import time
@@ -14,7 +14,7 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class Publisher:
-    """Keeps the event state, and tells every sink what came.
+    """Keeps the event state, and passes everything to every sink.
 
     stop  called when nobody reads the output any more: the run then ends without a message, as any filter does
     """

@@ -1,7 +1,7 @@
 """The crops that were chosen on the page, kept from one start to the next: one for each camera.
 
-Only cameras have one. They look at the same thing at the next start; the demo and files show something else to whoever
-plays them next, and a pipe may be given anything.
+Only cameras have one, since they look at the same thing at the next start. The demo, files and pipes may show something
+else then.
 """
 
 import json
@@ -21,11 +21,11 @@ from vitcam.sources.active_crop import ActiveCrop
 
 log = logging.getLogger(__name__)
 
-_MOST = 32  # cameras; the oldest is forgotten
+_MOST = 32  # cameras; the oldest is deleted
 
 
 class SavedCrop:
-    """The crop of one camera. A disk that cannot be written costs the memory, and nothing else."""
+    """The saved crop of one camera. A disk that cannot be written loses the crop, and nothing else."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
         self._path = folder / "crops.json" if folder else None
@@ -41,7 +41,7 @@ class SavedCrop:
             return None
 
     def save(self, region: Region | None) -> str:
-        """Keep it, or forget it; returns why that cannot be, "" if it can."""
+        """Save it, or delete it; returns why that failed, "" if it did not."""
         crops = {source: text for source, text in self._crops().items() if source != self._source}
         if region is not None:
             crops[self._source] = str(region)
@@ -69,7 +69,7 @@ class SavedCrop:
 def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCrop:
     """What the model is shown at the start: as the configuration says, else as it was chosen on the page last.
 
-    A crop that an earlier run left is said in the log, with how to take it back.
+    A crop from an earlier run is logged, with how to take it back.
     """
     if camera.crop:
         return ActiveCrop(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
@@ -87,7 +87,7 @@ def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCr
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all, also when the power goes."""
+    """Write the whole file or nothing, also when the power fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as partial:
         try:

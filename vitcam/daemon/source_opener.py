@@ -1,4 +1,4 @@
-"""Opens the source at the start, and again whenever it was lost."""
+"""Opens the source at the start, and again when it was lost."""
 
 import logging
 
@@ -19,7 +19,10 @@ class SourceOpener:
         self._trouble = ""
 
     def prepare(self, patient: bool) -> bool:
-        """Refuse a wrong URI before anything is started; returns whether the source is live."""
+        """Refuse a wrong URI before anything is started; returns whether the source is live.
+
+        patient  accept a camera that is not there yet
+        """
         try:
             self._prepared = self._find()
         except SourceError:

@@ -25,10 +25,10 @@ _END_WITHIN_S = 0.6  # for the web, and again for the stages: together below `sh
 
 
 def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
-    """Run until the source is over, or somebody ends it.
+    """Run until the source is over, or a signal ends it.
 
     raises  SourceError for a source that is not there, unless it is waited for; ModelError; VitcamError for a port in
-            use and for whatever ends a stage
+            use and for what ends a stage
     """
     notifier = Notifier.from_environ(environ)
     patient = options.wait or notifier.listened_to

@@ -1,4 +1,4 @@
-"""What systemd hears of the daemon: sd_notify(3) over the datagram socket that NOTIFY_SOCKET names."""
+"""Notifications to systemd: sd_notify(3) over the datagram socket that NOTIFY_SOCKET names."""
 
 import os
 import socket
@@ -13,13 +13,13 @@ class Notifier:
     """Tells systemd how the daemon is; without a socket, or when the socket went away, nothing happens."""
 
     address: str | bytes | None = None
-    """Path of the socket, or b"\\0name" in the abstract namespace; None: nobody listens."""
+    """Path of the socket, or b"\\0name" in the abstract namespace; None: no service manager."""
     watchdog_s: float | None = None
-    """The daemon must say WATCHDOG=1 more often than this; None: nobody waits for it."""
+    """The daemon must send WATCHDOG=1 more often than this, in s; None: no watchdog."""
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> "Notifier":
-        """Read NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; what cannot be meant counts as not set."""
+        """Read NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; an invalid value counts as not set."""
         return cls(_address(environ.get("NOTIFY_SOCKET", "")), _watchdog_s(environ))
 
     @property
@@ -40,18 +40,18 @@ class Notifier:
         self._send("WATCHDOG=1")
 
     def stopping(self, status: str) -> None:
-        """The daemon is on its way out."""
+        """The daemon is about to end."""
         self._send("STOPPING=1", _status(status))
 
     def _send(self, *lines: str) -> None:
         if self.address is None:
             return
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as door:
-                door.settimeout(_SEND_TIMEOUT_S)
-                door.sendto("\n".join(lines).encode(errors="replace"), self.address)
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
+                sock.settimeout(_SEND_TIMEOUT_S)
+                sock.sendto("\n".join(lines).encode(errors="replace"), self.address)
         except OSError:
-            return  # nobody listens any more: the daemon works on, and a watchdog that is not fed says the rest
+            return  # the manager is gone: the daemon goes on, and a watchdog that is not fed restarts it
 
 
 def _address(name: str) -> str | bytes | None:
@@ -61,7 +61,7 @@ def _address(name: str) -> str | bytes | None:
 
 
 def _watchdog_s(environ: Mapping[str, str]) -> float | None:
-    """sd_watchdog_enabled(3): WATCHDOG_PID, where set, says whom the interval is meant for."""
+    """sd_watchdog_enabled(3): WATCHDOG_PID, where set, names the process that the interval is for."""
     if environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
         return None
     microseconds = environ.get("WATCHDOG_USEC", "")

@@ -2,7 +2,7 @@
 
 A camera that is away starves nothing: capture beats with every attempt to open it, and the page shows why there is no
 picture. What only a restart can mend does: an inference that hangs, a dead web loop, a stage that ended, a capture
-stage stuck beyond all its own time-outs. A dead supervisor feeds nobody, which needs no rule here.
+stage stuck beyond all its own time-outs. A dead supervisor sends nothing, so it needs no rule here.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ CAPTURE_BOUND_NS = 60_000_000_000  # above every time-out inside a source: RTSP 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to feed, and if not, why: the last words in the journal before the restart."""
+    """Whether to feed, and if not, why: the last line in the journal before the restart."""
 
     feed: bool
     reason: str

@@ -1,4 +1,4 @@
-"""What each stage last said of itself: one frozen value a stage.
+"""The state that each stage publishes: one frozen value per stage.
 
 A stage's own thread replaces its beat as a whole. Every other thread takes one reference and reads that, so that the
 fields of a beat always belong together.
@@ -21,7 +21,7 @@ class CaptureBeat:
     trouble: str = ""
     """Why there is no picture; empty while there is one."""
     lost: int = 0
-    """Frames that the source lost itself, and those that nobody wanted."""
+    """Frames that the source lost itself, and those that were not needed."""
 
     @property
     def live(self) -> bool:
@@ -52,7 +52,7 @@ class PublishBeat:
 
 
 class Beats:
-    """The beats of all stages. Each attribute is written by its own stage's thread alone."""
+    """The beats of all stages. Each attribute is written only by the thread of its own stage."""
 
     def __init__(self) -> None:
         self.capture = CaptureBeat(time.monotonic_ns())

@@ -63,7 +63,7 @@ class CaptureStage:
         self._frames.close()
 
     def skip(self) -> None:
-        """Count a frame that the source gave and nobody wanted."""
+        """Count a frame that was not needed."""
         self.captured.tick()
         self._expected_seq += 1
         self._beat(self._beats.capture.trouble, lost=1)
@@ -92,7 +92,7 @@ class CaptureStage:
         return True
 
     def _beat(self, trouble: str, lost: int = 0) -> None:
-        """Replace the beat; log why there is no picture, once, and that there is one again."""
+        """Replace the beat. Log once why there is no picture, and once that there is one again."""
         before = self._beats.capture
         if trouble != before.trouble:
             if trouble:

@@ -4,7 +4,7 @@ from vitcam.frames import ClassifiedFrame, Frame, Prediction
 from vitcam.pipeline.beats import Beats
 from vitcam.slot import Slot
 
-VALID_S = 2.0  # so long a prediction is shown with frames that came after its own
+VALID_S = 2.0  # for this time a prediction is shown with frames that came after its own
 
 
 class LatestFrame:

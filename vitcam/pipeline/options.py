@@ -1,4 +1,4 @@
-"""What a pipeline is told at its start."""
+"""The options of a pipeline."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

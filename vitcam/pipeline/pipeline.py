@@ -124,7 +124,7 @@ class Pipeline:
 
     @property
     def dropped(self) -> int:
-        """Frames that a live source gave and nobody looked at, and those it lost itself."""
+        """Frames of a live source that were not classified, and those that it lost itself."""
         return self._frames.dropped + self._beats.capture.lost
 
     def heartbeats(self) -> Heartbeats:
@@ -163,7 +163,7 @@ class Pipeline:
             stage()
         except VitcamError as error:
             self._fail(error)
-        except Exception as error:  # the thread's outermost frame: nobody above could catch it
+        except Exception as error:  # the outermost function of the thread: no caller could catch it
             failed = f"the {threading.current_thread().name.replace('_', ' ')} failed unexpectedly"
             log.exception(failed, extra=TOLD_ELSEWHERE)
             self._fail(VitcamError(f"{failed}: {error!r}"))

@@ -1,4 +1,4 @@
-"""Commands that may hang: each has a time, and is left behind when even killing does not end it."""
+"""Commands that may hang: each has a time limit, and is left behind when even SIGKILL does not end it."""
 
 import subprocess
 from collections.abc import Sequence
@@ -30,14 +30,14 @@ def run_bounded(command: Sequence[str], timeout_s: float) -> CommandResult:
     except subprocess.TimeoutExpired:
         _abandon(child)
         return CommandResult(None, "", f"did not answer within {timeout_s:g} s")
-    except KeyboardInterrupt:  # sent to this process alone, it would leave the child behind
+    except KeyboardInterrupt:  # sent only to this process, it would leave the child behind
         _abandon(child)
         raise
     return CommandResult(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
 def _abandon(child: "subprocess.Popen[bytes]") -> None:
-    """Kill it, and leave it behind if even that does not end it: subprocess.run would wait for ever."""
+    """Kill it, and leave it behind if that does not end it: subprocess.run would wait for ever."""
     child.kill()
     for pipe in (child.stdout, child.stderr):
         if pipe is not None:

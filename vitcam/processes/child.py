@@ -118,7 +118,7 @@ class Child:
 def how_it_ended(status: int | None) -> str:
     """The end of a sentence about a process that ended with that exit status; None: it is unknown."""
     if status is None:
-        return "without a word"
+        return "for an unknown reason"
     return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
 
 

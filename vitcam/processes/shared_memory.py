@@ -1,4 +1,4 @@
-"""Memory shared with a child: the child writes pictures, we lend them without a copy to whoever looks at them."""
+"""Memory shared with a child: the child writes pictures, and the daemon lends them to readers without a copy."""
 
 import fcntl
 import mmap
@@ -15,9 +15,9 @@ POOL_SIZE = 8  # capture, classifier, preview and two slow viewers may each hold
 
 
 class BufferPool:
-    """At most `most` slots of `size` bytes. Memory is taken up only by slots that were written.
+    """At most `most` buffers of `size` bytes. Only buffers that were written take up memory.
 
-    One thread takes and lends; lent pictures may be let go in any thread, also long after `close`.
+    One thread takes and lends. Lent pictures may be released in any thread, also long after `close`.
     """
 
     def __init__(self, size: int, most: int = POOL_SIZE) -> None:
@@ -25,30 +25,30 @@ class BufferPool:
         self.size = size
         self.descriptor = os.memfd_create("vitcam-pictures", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, size * count)
-        # memory that a child had cut off would kill us when we read it
+        # reading memory that a child has cut off would kill this process
         fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
         self._memory = mmap.mmap(self.descriptor, size * count, prot=mmap.PROT_READ)
         self._free = deque(range(count))
 
     def take(self) -> int:
-        """A slot that nobody reads; there is always one."""
+        """A buffer that is not lent; there is always one."""
         return self._free.pop()
 
     def give_back(self, buffer: int) -> None:
-        """A slot that was taken, and not lent."""
+        """Return a buffer that was taken and not lent."""
         self._free.append(buffer)
 
     def lend(self, buffer: int, height: int, width: int) -> Image:
-        """(height, width, 3) uint8, read-only: the picture in a slot, which is free again once nobody refers to it."""
+        """(height, width, 3) uint8, read-only: the picture in a buffer. It is free once no array refers to it."""
         lent = np.frombuffer(self._memory, np.uint8, 3 * height * width, buffer * self.size)
         if self._free:
             weakref.finalize(lent, self._free.append, buffer).atexit = False
-        else:  # somebody collects pictures: without a slot there would be no more
+        else:  # a reader keeps many pictures: without a free buffer there would be no more
             lent = lent.copy()
             lent.setflags(write=False)
             self._free.append(buffer)
         return lent.reshape(height, width, 3)
 
     def close(self) -> None:
-        """Pictures that are lent stay; the memory goes with the last of them."""
+        """Close the file descriptor. Lent pictures stay valid; the memory is freed with the last of them."""
         os.close(self.descriptor)

@@ -1,4 +1,4 @@
-"""What a person sees on a terminal: the best guesses as bars, a line for each thing that came, and the address."""
+"""What a person sees on a terminal: the best guesses as bars, a line for each event, and the address."""
 
 import time
 
@@ -28,7 +28,7 @@ class RichConsole:
         self._drawn = 0.0
         self._newest: Prediction | None = None
         self._address = ""
-        # what others write to stderr appears above the bars; stdout may be a file, and stays what it is
+        # other output to stderr appears above the bars; stdout may be a file, and is not redirected
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
         self._live.start()
 
@@ -78,6 +78,6 @@ class RichConsole:
 
 
 def _line(text: Text) -> Text:
-    """A line that is cut rather than wrapped: a wrapped one would move all that stands below it."""
+    """A line that is cut and not wrapped: a wrapped one would move everything below it."""
     text.no_wrap, text.overflow = True, "ellipsis"
     return text

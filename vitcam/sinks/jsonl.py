@@ -13,10 +13,10 @@ log = logging.getLogger(__name__)
 
 
 class JsonLines:
-    """Writes each record as soon as it is known.
+    """Writes each record at once.
 
     every   write every prediction; else those at which the smoothed top label changes, and the events
-    raises  OSError from any call when nobody reads any more, or the disk is full
+    raises  OSError from any call when the reader is gone or the disk is full
     """
 
     def __init__(self, out: TextIO, every: bool) -> None:
@@ -25,7 +25,7 @@ class JsonLines:
         self._lock = threading.Lock()  # broken files are reported by the thread that reads them
 
     def serving(self, url: str) -> None:
-        log.info("watch at %s", url)  # no record of the run: for whoever reads the log
+        log.info("watch at %s", url)  # not a record of the run, so it goes to the log
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
         if self._every or changed:

@@ -1,4 +1,4 @@
-"""An answer on a terminal: one row among many, or a block of bars. What is unknown says so before any guess."""
+"""A prediction on a terminal: a row of a list, or a block of bars. An unknown picture is called so before any guess."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -16,7 +16,7 @@ _BESIDE_BAR = 12  # columns: the probability and what separates it
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Columns that hold for every answer of one model, so that nothing jumps."""
+    """Columns that are the same for every prediction of one model, so that nothing moves."""
 
     things: int
     """How many labels the model has."""

@@ -1,4 +1,4 @@
-"""What a way out promises."""
+"""The interface of a sink."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,14 +8,14 @@ from vitcam.frames import Event, Prediction, Unreadable
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A whole run in figures."""
+    """The counts of a whole run."""
 
     frames: int
     """Classified."""
     errors: int
     """Files that were skipped."""
     dropped: int
-    """Frames that nobody classified."""
+    """Frames that were not classified."""
     seconds: float
 
 
@@ -27,7 +27,7 @@ class Sink(Protocol):
         ...
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
-        """One frame was classified; `changed`: the smoothed top label is another than before."""
+        """One frame was classified; `changed`: the smoothed top label is not the one before."""
         ...
 
     def event(self, event: Event) -> None:

@@ -1,4 +1,4 @@
-"""Cameras and their stand-ins. In: a URI. Out: an iterator of Frame. May block: only entering and `next`."""
+"""Cameras, files and the demo. In: a URI. Out: an iterator of Frame. May block: only entering and `next`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,17 +12,17 @@ from vitcam.sources.source import Source, SourceOptions
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
 
-_NO_WISHES = SourceOptions()
-_BEGINNING = 32  # bytes that tell a picture from a video
+_DEFAULTS = SourceOptions()
+_HEADER_BYTES = 32  # enough to tell a picture from a video
 
 
-def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
+def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
     """Find the source that a URI names; nothing is opened before it is entered (`with`).
 
     uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `rtsp://…`, `http://…` (MJPEG), `-` (stdin),
             `demo`, `demo:ram`, a video, an image, a folder of images, a quoted glob; `video:` and `images:` before a
             path say what it is
-    raises  UsageError for a name that no source has; SourceError, a kind of it, for a path where nothing is
+    raises  UsageError for an unknown name; SourceError, a kind of it, for a path that does not exist
     """
     scheme, _, place = uri.partition(":")
     if scheme not in OPENERS:
@@ -35,13 +35,13 @@ def open_source(uri: str, options: SourceOptions = _NO_WISHES) -> Source:
 
 
 def is_camera(uri: str) -> bool:
-    """Whether a URI, also an empty one (the first camera), names a camera, and not a file, a pipe or the demo."""
+    """Whether a URI names a camera, and not a file, a pipe or the demo. An empty one names the first camera."""
     scheme = uri.partition(":")[0]
     if not uri or scheme in OPENERS:
         return not uri or scheme in _CAMERAS
     try:
         return uri.startswith("/dev/v") or Path(uri).is_char_device()
-    except OSError:  # no name that a file can have
+    except OSError:  # a file cannot have such a name
         return False
 
 
@@ -110,7 +110,7 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
     "video": _video,
     "images": _images,
 }
-"""What may stand before the colon, and what opens the rest; each imports its library only when it is called."""
+"""Scheme before the colon -> function that makes the source; each imports its library only when it is called."""
 
 _CAMERAS = frozenset({"picamera", "v4l2", "rtsp", "http", "https"})
 
@@ -127,7 +127,7 @@ def _scheme_of_path(uri: str) -> str:
         return "v4l2"
     if any(character in uri for character in "*?["):
         return "images"
-    # what looks like a name can never appear later; a file may, with the stick that it lies on
+    # an unknown name can never become valid; a file may appear later, with the USB stick that it is on
     refusal = SourceError if "/" in uri and "://" not in uri else UsageError
     raise refusal(
         f"there is no file, folder or camera {redacted(uri)!r}; known are picamera, v4l2:/dev/video0, rtsp://…, "
@@ -136,7 +136,7 @@ def _scheme_of_path(uri: str) -> str:
 
 
 def _kind_of(path: Path) -> str | None:
-    """What is there by its nature, not only by its name; None: nothing. Raises OSError."""
+    """The kind of what exists there, by its content and not only by its name; None: nothing exists. Raises OSError."""
     if path.is_char_device():
         return "v4l2"
     if path.is_dir() or (path.suffix.lower() in IMAGE_SUFFIXES and path.exists()):
@@ -144,4 +144,4 @@ def _kind_of(path: Path) -> str | None:
     if not path.is_file():
         return "video" if path.exists() else None
     with path.open("rb") as file:
-        return "images" if is_image(file.read(_BEGINNING)) else "video"
+        return "images" if is_image(file.read(_HEADER_BYTES)) else "video"

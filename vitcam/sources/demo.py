@@ -1,4 +1,4 @@
-"""The bundled clip: what vitcam looks at where there is no camera."""
+"""The bundled clip, for machines without a camera."""
 
 import time
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ RAM_FRAMES = 48  # of 1280×720 px: 133 MB, and 7 MB more at 224 px; the whole c
 
 
 def open_demo(uri: str, place: str, options: SourceOptions) -> Source:
-    """The clip as a film (`demo`), or from memory (`demo:ram`); both begin again at the end unless told otherwise."""
+    """The clip as a film (`demo`), or from memory (`demo:ram`); both begin again at the end unless `loop` is False."""
     looped = replace(options, loop=options.loop is not False)
     if place == "":
         return Video(uri, str(CLIP), looped)
@@ -35,7 +35,7 @@ def open_demo(uri: str, place: str, options: SourceOptions) -> Source:
 class DemoInRam:
     """48 frames spread over the clip, decoded at opening, with copies at the model's size beside them.
 
-    That is how the scaler of a Pi delivers them, so that throughput is measured without decoding and resizing.
+    The scaler of a Pi delivers frames like that. So throughput is measured without decoding and resizing.
     `live`, at the rate of the options, unless `realtime` is False.
     """
 
@@ -88,7 +88,7 @@ class DemoInRam:
 
 
 def _spread_frames(clip: Path, count: int) -> Iterator[Image]:
-    """`count` frames at equal distances: each is delivered again and again, so nobody may write into it."""
+    """`count` frames at equal distances, (H, W, 3) uint8, RGB; read-only, since each is delivered again and again."""
     capture = open_video(clip)
     total = int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
     wanted = {index * total // count for index in range(count)}

@@ -1,4 +1,4 @@
-"""Which cameras libcamera finds, and which camera to take when nobody named one."""
+"""Which cameras libcamera finds, and which camera is used when none was named."""
 
 import importlib.util
 import json
@@ -32,7 +32,7 @@ class LibcameraList:
 
 
 def log_trouble(sentence: str) -> None:
-    """What `default_uri` does with trouble unless its caller wants to hear of it."""
+    """Default of `on_trouble`: log it."""
     log.warning("%s", sentence)
 
 

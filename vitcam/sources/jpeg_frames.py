@@ -1,4 +1,4 @@
-"""Frames made of JPEG pictures that somebody sends: by HTTP, or through a pipe."""
+"""Frames made of JPEG pictures that come by HTTP or through a pipe."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -15,22 +15,22 @@ _LEAST_PATIENCE_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class IncomingStream:
-    """Where pictures come from, and what is wanted of them."""
+    """A stream of pictures that comes in, and what is requested of it."""
 
     source: str
-    """As it may be shown."""
+    """Its URI without secrets."""
     options: SourceOptions
     newest_only: bool
-    """Of several pictures that lie there together only the newest is decoded."""
+    """Decode only the newest of several pictures that have come together."""
     decode: Decode = decode
 
     @property
     def patience_s(self) -> float:
-        """How long a picture may take to come: three of them at the rate that was asked for."""
+        """How long a picture may take to come, in s: the time of three at the requested rate, at least 5 s."""
         return max(_LEAST_PATIENCE_S, 3 / self.options.fps)
 
     def report(self, trouble: str) -> None:
-        """Of a camera a damaged picture is a gap; where every picture counts it is named."""
+        """Report a damaged picture where every picture counts; of a camera it is a gap in `seq`."""
         if not self.newest_only:
             self.options.on_unreadable(Unreadable(self.source, trouble))
 
@@ -53,9 +53,9 @@ class IncomingStream:
 
 
 def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator[Frame]:
-    """Frames out of bytes as they come.
+    """Decode frames from bytes as they come.
 
-    raises  SourceLost when bytes come, but no picture that can be decoded is among them for `patience_s`
+    raises  SourceLost when bytes come, but no decodable picture for `patience_s`
     """
     stream, seq, trouble = JpegStream(), 0, "no whole JPEG is among the data"
     begun, deadline = False, None
@@ -80,7 +80,7 @@ def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator
             deadline = time.monotonic() + incoming.patience_s
         seq += len(pictures)
         if time.monotonic() > deadline:
-            raise SourceLost(f"{incoming.source} sends, but no picture for {incoming.patience_s:g} s: {trouble}")
+            raise SourceLost(f"{incoming.source} sends data, but no picture for {incoming.patience_s:g} s: {trouble}")
 
 
 def _chosen(pictures: list[bytes], newest_only: bool) -> list[tuple[int, bytes]]:

@@ -1,10 +1,10 @@
-"""Cuts a stream of bytes into whole JPEG pictures, whatever stands between them: nothing, or the heads of multipart."""
+"""Cuts a stream of bytes into whole JPEG pictures. Between them may be nothing, or the headers of multipart parts."""
 
 import re
 
 from vitcam.errors import SourceLost
 
-MAX_PICTURE = 16 << 20  # bytes; a JPEG of 100 megapixels has less, and what never ends must not fill the memory
+MAX_PICTURE = 16 << 20  # bytes; a JPEG of 100 megapixels is smaller, and an endless one must not fill the memory
 
 _START = b"\xff\xd8\xff"
 _START_OR_END = re.compile(rb"\xff[\xd8\xd9]")
@@ -14,7 +14,7 @@ _SOI, _EOI, _SOS, _FILL = 0xD8, 0xD9, 0xDA, 0xFF
 class JpegStream:
     """Walks the segments of a picture up to its scan (ITU-T T.81, B.1), since an EXIF thumbnail has an end of its own.
 
-    Boundaries and lengths of multipart are not asked for: servers get them wrong, and pictures tell their end.
+    Boundaries and lengths of multipart are ignored: servers get them wrong, and a picture has a marker at its end.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class JpegStream:
         self._at = 0  # everything before was looked at
         self._in_scan = False
         self.cut_off = 0
-        """Pictures that another began in the middle of."""
+        """Pictures that were cut off by the beginning of another."""
 
     def feed(self, data: bytes) -> list[bytes]:
         """The pictures that these bytes complete, in order. Raises SourceLost for one that never ends."""
@@ -36,8 +36,8 @@ class JpegStream:
 
     def _next(self) -> bytes | None:
         while self._find_start():
-            if not self._in_scan and not self._walk_head():
-                if self._at == 0:  # it was no picture: look for another
+            if not self._in_scan and not self._walk_header():
+                if self._at == 0:  # it was not a picture: look for another
                     continue
                 return None
             found = _START_OR_END.search(self._data, self._at)
@@ -62,11 +62,11 @@ class JpegStream:
             self._at = 2
         return True
 
-    def _walk_head(self) -> bool:
-        """Step over the segments of the head; False while there is not all of it, and when it is none."""
+    def _walk_header(self) -> bool:
+        """Step over the segments of the header; False while it is incomplete, and where it is invalid."""
         while len(self._data) >= self._at + 4:
             fill, marker = self._data[self._at], self._data[self._at + 1]
-            if fill != _FILL or marker in (_SOI, _EOI):  # no picture, or cut off in its head
+            if fill != _FILL or marker in (_SOI, _EOI):  # not a picture, or cut off in its header
                 self._give_up(2)
                 return False
             if marker == _FILL:

@@ -1,4 +1,4 @@
-"""What a viewer does to a film or a slideshow: pause it, let it go on, step. Set by the page, obeyed by the source."""
+"""Pause, resume and step of a film or a slideshow. The page sets it, and the source follows it."""
 
 import threading
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class Position:
 
 
 class Playback:
-    """Shared by the source, which offers it, and by viewers, who use it. Every method may be called from any thread."""
+    """Shared by the source and the page. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -41,7 +41,7 @@ class Playback:
         self._set(Position(count=count, can_step_back=can_step_back), 0)
 
     def withdraw(self) -> None:
-        """The source is over."""
+        """The source has ended and cannot be paused any more."""
         self._set(None, 0)
 
     def arrive(self, index: int, path: str) -> None:
@@ -51,7 +51,7 @@ class Playback:
                 self._position = replace(self._position, index=index, path=path)
 
     def pause(self, paused: bool) -> bool:
-        """Pause, or go on. False where the source cannot be paused."""
+        """Pause, or resume. False where the source cannot be paused."""
         return self._change(paused, 0)
 
     def step(self, by: int) -> bool:

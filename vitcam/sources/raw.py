@@ -1,4 +1,4 @@
-"""Pictures without any head, as a pipe carries them: what they are must be said beforehand."""
+"""Raw pictures from a pipe. They have no header, so format and size must be given."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class RawFormat:
         found = _PLACE.fullmatch(text)
         if found is None or found[1] not in _TO_RGB:
             raise UsageError(
-                f"-:{text} is no kind of stdin; allowed are - (MJPEG) and -:FORMAT:WIDTHxHEIGHT such as "
+                f"-:{text} is no valid stdin source; allowed are - (MJPEG) and -:FORMAT:WIDTHxHEIGHT such as "
                 f"-:yuv420:1280x720, FORMAT one of {', '.join(_TO_RGB)}"
             )
         width, height = int(found[2]), int(found[3])
@@ -44,7 +44,7 @@ class RawFormat:
                 f"-:{text} is out of range; width and height from {_LEAST_PX} to {_MOST_PX} px are allowed"
             )
         if found[1] == "yuv420" and (width % 2 or height % 2):
-            raise UsageError(f"-:{text} cannot be: width and height of yuv420 are even")
+            raise UsageError(f"-:{text} is invalid: width and height of yuv420 must be even")
         return cls(found[1], width, height)
 
     @property
@@ -53,7 +53,7 @@ class RawFormat:
         return int(self.width * self.height * _ROWS[self.pixels])
 
     def picture(self, data: bytearray) -> Image:
-        """(height, width, 3) uint8, RGB, of its own; `data` has `size` bytes."""
+        """(height, width, 3) uint8, RGB, a copy; `data` has `size` bytes."""
         shape = (self.height * 3 // 2, self.width) if self.pixels == "yuv420" else (self.height, self.width, 3)
         return np.asarray(_TO_RGB[self.pixels](np.frombuffer(data, np.uint8).reshape(shape)), dtype=np.uint8)
 

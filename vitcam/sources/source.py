@@ -1,4 +1,4 @@
-"""What a source promises, and what it is told when it is opened."""
+"""The interface of a source, and the options that it is opened with."""
 
 import logging
 import math
@@ -20,26 +20,26 @@ _DETAIL = 2  # times the model's input: a picture that is decoded reduced gives 
 
 
 def log_unreadable(bad: Unreadable) -> None:
-    """What happens to a broken file unless somebody else wants to hear of it."""
+    """Default of `on_unreadable`: log the broken file."""
     log.warning("%s: %s", bad.path, bad.error)
 
 
 def always() -> bool:
-    """Every picture is looked at unless somebody says otherwise."""
+    """Default of `wanted`: every picture is."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What whoever opens a source wants of it; each source uses what it can."""
+    """What is requested of a source; each source uses the options that it can."""
 
     input: InputSpec | None = None
     """The model's input: a scaler that can deliver it fills `Frame.model_input`, and `Frame.crop` follows it."""
     width: int = 1280
     height: int = 720
-    """The size asked of a camera, in px; it may grant another."""
+    """The size requested of a camera, in px; it may grant another."""
     fps: float = 30.0
-    """The rate asked of a camera, frames/s."""
+    """The rate requested of a camera, in frames/s."""
     realtime: bool | None = None
     """Play files at their own pace, photos as a slideshow; None: videos yes, photos no."""
     loop: bool | None = None
@@ -49,14 +49,14 @@ class SourceOptions:
     playback: Playback = field(default_factory=Playback)
     """What viewers do to files that are played at their own pace."""
     on_unreadable: Callable[[Unreadable], None] = log_unreadable
-    """Called for each file among many that is no picture."""
+    """Called for each file that is no readable picture."""
     orientation: Orientation = UPRIGHT
     """What makes pictures upright; a camera that can do it while it reads its sensor does."""
     active_crop: ActiveCrop | None = None
-    """The part of the upright picture that was chosen for the model, read for every frame; None: nobody can choose."""
+    """The part of the upright picture that was chosen for the model, read for every frame; None: always the whole."""
     wanted: Callable[[], bool] = always
-    """Called by a live source for each picture that came, before it is decoded or converted. False: nobody would look
-    at it, so it becomes a gap in `seq`."""
+    """Called by a live source for each picture that came, before it is decoded or converted. False: neither
+    model nor viewer would see it, so it becomes a gap in `seq`."""
 
     @property
     def region(self) -> Region | None:
@@ -71,7 +71,7 @@ class SourceOptions:
 
 
 def live_limits(options: SourceOptions) -> Limits:
-    """How much of a network camera's picture is decoded: not much more than was asked, and what the model needs."""
+    """How large a network camera's picture is decoded: at least as requested, and as large as the model needs."""
     region = options.region
     if region is not None and not region.in_fractions:  # its px are those of the whole picture
         return Limits(MAX_UNTRUSTED_PIXELS)
@@ -84,11 +84,11 @@ def live_limits(options: SourceOptions) -> Limits:
 
 
 class Source(Protocol):
-    """A context manager and an iterator of `Frame`; only `next` and entering may block, and never for ever.
+    """A context manager and an iterator of `Frame`. Only entering and `next` may block, for a bounded time.
 
-    Entering opens the camera or file and raises SourceError where that cannot be. A source that was left, also after
-    SourceLost, may be entered again: it is opened anew, by a name that stays if the system gives it one, and `seq`
-    starts from 0.
+    Entering opens the camera or file and raises SourceError where it cannot be opened. A source that was left, also
+    after SourceLost, may be entered again. It is then opened by a stable name if the system has one, and `seq` starts
+    from 0.
     """
 
     live: bool
@@ -105,5 +105,5 @@ class Source(Protocol):
         ...
 
     def stop(self) -> None:
-        """End the iteration soon; from any thread, returns at once. What was opened is given back on leaving."""
+        """End the iteration soon. May be called from any thread and returns at once. Leaving closes what was opened."""
         ...

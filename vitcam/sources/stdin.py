@@ -21,7 +21,7 @@ from vitcam.sources.source import SourceOptions
 _STDIN = 0
 _TICK_MS = 250  # how soon `stop` is seen
 _BEGIN_WITHIN_S = 30.0  # rpicam-vid needs seconds to start its camera
-# as much as a pipe may hold, where its usual 64 kB would wake us twenty times a raw picture; of JPEG pictures that have
+# as much as a pipe may hold: with the usual 64 kB a raw picture would take twenty reads; of JPEG pictures that have
 # piled up only the newest is decoded
 _CHUNK = 1 << 20
 _EXAMPLE = "rpicam-vid -n -t 0 --codec mjpeg -o - | vitcam run --source -"
@@ -30,7 +30,7 @@ _EXAMPLE = "rpicam-vid -n -t 0 --codec mjpeg -o - | vitcam run --source -"
 class StandardInput:
     """`-`: JPEG pictures one after the other; `-:FORMAT:WIDTHxHEIGHT`: raw ones.
 
-    Live, unless `realtime` is False: then every picture waits to be classified, and the pipe with it.
+    Live, unless `realtime` is False: then every picture waits to be classified, and so does the pipe.
     """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
@@ -42,17 +42,17 @@ class StandardInput:
         self._received = 0
         self._beginning = b""
         self._partial = bytearray(self._raw.size if self._raw else 0)
-        self._filled = 0  # kept when the pipe falls silent: the rest must not be taken for a beginning
+        self._filled = 0  # kept when the pipe is silent, so that the rest of a picture is not read as a new one
 
     def __enter__(self) -> Self:
         self._stopped = threading.Event()
         if sys.stdin is None:
             raise UsageError(f"there is no stdin to read pictures from; pipe them in: {_EXAMPLE}")
         if os.isatty(_STDIN):
-            raise UsageError(f"stdin is a terminal, and pictures are wanted there; pipe them in: {_EXAMPLE}")
+            raise UsageError(f"stdin is a terminal, but it must carry pictures; pipe them in: {_EXAMPLE}")
         if stat.S_ISDIR(os.fstat(_STDIN).st_mode):
-            raise UsageError(f"stdin is a folder, and pictures are wanted there; pipe them in: {_EXAMPLE}")
-        with suppress(OSError):  # no pipe, or the user's share of such memory is used up
+            raise UsageError(f"stdin is a folder, but it must carry pictures; pipe them in: {_EXAMPLE}")
+        with suppress(OSError):  # no pipe, or the user has no more memory for pipes
             fcntl.fcntl(_STDIN, fcntl.F_SETPIPE_SZ, _CHUNK)
         return self
 
@@ -100,7 +100,7 @@ class StandardInput:
             self._incoming.options.on_unreadable(Unreadable(self._incoming.source, left))
 
     def _wait(self) -> bool:
-        """Until there is something to read, or the end; False once `stop` was called. Raises SourceLost."""
+        """Wait until there is something to read, or the end; False once `stop` was called. Raises SourceLost."""
         patience_s = self._incoming.patience_s if self._received else _BEGIN_WITHIN_S
         poll = select.poll()
         poll.register(_STDIN, select.POLLIN)
@@ -116,5 +116,5 @@ class StandardInput:
         if self._raw is not None:
             return f"{self._received:,} bytes came, and {self._raw} has {self._raw.size:,}"
         if self._beginning.startswith((b"\0\0\0\1", b"\0\0\1")):
-            return "H.264 came, and JPEG pictures are wanted: rpicam-vid --codec mjpeg"
+            return "H.264 came, but vitcam reads JPEG pictures: rpicam-vid --codec mjpeg"
         return f"{self._received:,} bytes came, and no whole JPEG is among them"

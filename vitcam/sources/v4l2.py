@@ -21,7 +21,7 @@ _OLDEST_NS = 5_000_000_000
 
 
 class V4l2Camera:
-    """Asks for MJPEG, which alone fits 720p at 30 frames/s through USB 2; the device may grant something else."""
+    """Requests MJPEG: no other format fits 720p at 30 frames/s through USB 2. The device may grant another."""
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
         self.live = True
@@ -34,7 +34,7 @@ class V4l2Camera:
     def __enter__(self) -> Self:
         self._stopped = threading.Event()
         _check(self._path)
-        # while the lost device was still open it may come back under another number; its socket's name stays
+        # a device that was lost may come back under another number; the name of its USB socket stays
         self._path = stable_name(self._path) or self._path
         self._capture = _open(self._path, self._options)
         return self
@@ -57,7 +57,7 @@ class V4l2Camera:
             seq += 1  # a damaged MJPEG frame is a gap
             if self._stopped.is_set():
                 return
-            if not self._capture.grab():  # it would go on failing at once, for ever, and keep the device's number
+            if not self._capture.grab():  # it would fail again and again, and keep the device's number
                 self._release()
                 raise SourceLost(
                     f"{self._path} gives no pictures any more: unplugged, or silent for {SELECT_TIMEOUT_S} s"
@@ -88,7 +88,7 @@ class V4l2Camera:
 
 
 def _check(path: str) -> None:
-    """Raises SourceError, with the remedy, for a device that cannot even be tried."""
+    """Raises SourceError, with the remedy, for a device that does not exist or may not be opened."""
     if not Path(path).exists():
         raise SourceError(f"there is no device {path or '(none named)'}; {_what_there_is()}")
     if not os.access(path, os.R_OK | os.W_OK):
@@ -101,7 +101,7 @@ def _open(path: str, options: SourceOptions) -> cv2.VideoCapture:
     prepare_capture()
     capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
-        raise SourceError(f"{path} is in use, or no camera that V4L2 can read; {_what_there_is()}")
+        raise SourceError(f"{path} is in use, or is not a camera that V4L2 can read; {_what_there_is()}")
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
     capture.set(cv2.CAP_PROP_FRAME_WIDTH, options.width)
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, options.height)

@@ -1,4 +1,4 @@
-"""Which of the kernel's video nodes are cameras: a Pi has two dozen that are codecs and parts of its ISP."""
+"""Which of the kernel's video nodes are cameras: about twenty of a Pi's are codecs and parts of its ISP."""
 
 import fcntl
 import os
@@ -13,10 +13,10 @@ _CAPABILITY = struct.Struct(
 )  # struct v4l2_capability: driver, card, bus_info, version, caps, device_caps
 _VIDEO_CAPTURE = 0x0000_0001
 _STREAMING = 0x0400_0000
-_IO_MC = 0x2000_0000  # only a part of a pipeline that somebody else has to set up, as libcamera does
+_IO_MC = 0x2000_0000  # part of a pipeline that another program has to set up, as libcamera does
 _DEVICE_CAPS = 0x8000_0000
 
-# Nodes of a Pi's ISP and CSI receiver that say they capture: raw or statistics, and picamera2's own
+# Nodes of a Pi's ISP and CSI receiver that report capturing: they give raw data or statistics, and are picamera2's
 _PARTS_OF_A_PI = frozenset({"pispbe", "rp1-cfe", "unicam", "bm2835 mmal", "bcm2835-isp", "bcm2835-codec"})
 
 
@@ -28,7 +28,7 @@ class Device:
     card: str
     """The name its driver gives it."""
     permitted: bool
-    """False: it may not be opened, so nobody knows whether it is a camera."""
+    """False: it may not be opened, so it is unknown whether it is a camera."""
 
 
 def capture_devices(root: Path = Path("/dev")) -> list[Device]:
@@ -55,7 +55,7 @@ def _inspect(node: Path) -> Iterator[Device]:
         return
     try:
         answer = fcntl.ioctl(descriptor, _VIDIOC_QUERYCAP, bytes(_CAPABILITY.size))
-    except OSError:  # no V4L2 device at all
+    except OSError:  # not a V4L2 device
         return
     finally:
         os.close(descriptor)

@@ -1,1 +1,1 @@
-"""What a person sees on a terminal. In: text, maybe of others. Out: results to stdout, the rest to stderr."""
+"""Output for people. In: text, maybe untrusted. Out: results to stdout, the rest to stderr."""

@@ -1,4 +1,4 @@
-"""Where words go: a command's result to stdout, everything else that people are told to stderr."""
+"""The consoles: a command's result goes to stdout, everything else for people to stderr."""
 
 import os
 import sys
@@ -13,15 +13,15 @@ _ENDLESS = 10_000  # columns: in a file or a pipe nothing is wrapped
 
 @cache
 def stderr_console() -> "Console":
-    """For progress, warnings and refusals: on stderr. One for the whole process, or bars and lines tear each other."""
-    from rich.console import Console  # 20 ms that a service, whose output nobody sees, need not wait
+    """For progress, warnings and errors, on stderr. There is one for the process, so that bars and lines do not mix."""
+    from rich.console import Console  # 20 ms that a service, which has no terminal, need not wait
 
     return _harmless(Console(stderr=True, soft_wrap=True))
 
 
 @cache
 def stdout_console() -> "Console":
-    """For what was asked for: on stdout; where that is the terminal of `for_people`, the same console."""
+    """For results, on stdout; the same console as `stderr_console` where both are one terminal."""
     from rich.console import Console
 
     if _same_terminal(sys.stdout, sys.stderr):
@@ -31,7 +31,7 @@ def stdout_console() -> "Console":
 
 
 def _harmless(console: "Console") -> "Console":
-    """What is printed by it may hold names, labels and addresses of others: they do not steer the terminal."""
+    """Let the console escape control characters: names, labels and addresses are untrusted."""
     from vitcam.terminal.printable import EscapeControls
 
     console.push_render_hook(EscapeControls())

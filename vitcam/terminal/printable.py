@@ -1,4 +1,4 @@
-"""A console that shows what others named, and lets none of it steer the terminal."""
+"""Escapes control characters in untrusted text before a console prints it."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from vitcam.text import printable_lines
 
 
 class EscapeControls(RenderHook):
-    """Put between whatever a console is asked to print and the terminal; the console's own colours pass."""
+    """A render hook for everything that a console prints; the console's own colours pass."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return [_Printable(renderable) for renderable in renderables]

@@ -157,7 +157,7 @@ def test_what_is_no_video_is_refused_in_one_sentence(
     noise = np.random.default_rng(0).bytes(5000)
     path.write_bytes({"cut": whole[: len(whole) // 2], "noise": noise, "text": b"hello " * 99, "nothing": b""}[content])
 
-    with pytest.raises(SourceError, match=r"clip\.mp4 is no video that can be read: cut off, damaged") as refused:
+    with pytest.raises(SourceError, match=r"clip\.mp4 cannot be read as a video: cut off, damaged") as refused:
         read(path)
     assert refused.value.exit_code == 2
     assert capfd.readouterr().err == ""

@@ -80,7 +80,7 @@ def test_a_device_has_a_name_that_stays_if_udev_gives_one(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/zero"])
 def test_a_device_that_is_no_camera_is_refused_in_one_sentence(path: str, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SourceError, match=f"{path} is in use, or no camera"), open_source(path):
+    with pytest.raises(SourceError, match=f"{path} is in use, or is not a camera"), open_source(path):
         pass
 
     assert capfd.readouterr().err == ""

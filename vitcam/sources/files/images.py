@@ -1,6 +1,6 @@
 """One image, a folder of them (with its folders, sorted), or a glob: every one is delivered, a broken one reported.
 
-Either as fast as they are taken, or as a slideshow, which viewers may pause and step through.
+They come as fast as they are taken, or as a slideshow, which viewers may pause and step through.
 """
 
 import glob
@@ -23,7 +23,7 @@ from vitcam.sources.source import SourceOptions
 class Images:
     """A sized source of pictures from files; `Frame.path` is each file as it was given.
 
-    A slideshow where `realtime` says so. That, too, is not `live`: each photo waits to be shown with its own answer.
+    A slideshow if `realtime` is true. It is not `live` either: each photo waits to be shown with its own prediction.
     """
 
     live = False
@@ -41,7 +41,7 @@ class Images:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files, once it was entered: for whoever reads them out of turn."""
+        """The files, once it was entered, for callers that read them in another order."""
         return tuple(self._paths)
 
     def __enter__(self) -> Self:
@@ -73,7 +73,7 @@ class Images:
                 if frame is not None:
                     yield frame
                     seq += 1
-            if not self._options.loop or seq == first:  # a round without a single picture would spin for ever
+            if not self._options.loop or seq == first:  # a round without a picture would repeat for ever
                 return
             first = seq
 
@@ -94,12 +94,12 @@ class Images:
             index = (index + step) % len(self._paths)
 
     def _show_s(self, index: int) -> float:
-        """How long a photo stays by itself; the last one for good, unless it was said what comes then."""
+        """How long a photo is shown, in s; the last one for ever, unless `loop` says what comes after it."""
         is_last = index == len(self._paths) - 1
         return math.inf if is_last and self._options.loop is None else self._options.every_s
 
     def _read(self, path: str, seq: int) -> Frame | None:
-        """None for a file that is no picture; it is reported once."""
+        """None for a file that is no readable picture; it is reported once."""
         started_ns = time.monotonic_ns()
         try:
             return self._frame(decode_image(bytes_of(path)), path, seq, started_ns)
@@ -128,19 +128,19 @@ class Images:
 
 
 def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list[str]:
-    """The files that an image, a folder or a glob names, sorted; by their suffix unless a file is named outright.
+    """The files that an image, a folder or a glob names, sorted; by their suffix unless a file itself is named.
 
     on_unreadable  called for each folder that may not be looked into
-    raises         SourceError when there are none
+    raises         SourceError when there is none
     """
     if not place:
-        raise SourceError("images: wants the path of an image or a folder behind it")
+        raise SourceError("images: needs the path of an image or a folder after the colon")
     path = Path(place)
     if path.is_dir():
         found = sorted(_below(place.rstrip("/") or "/", on_unreadable))
         if not found:
             raise SourceError(
-                f"the folder {place} holds no image; {READABLE} files are looked for, also in its folders"
+                f"the folder {place} holds no image; vitcam looks for {READABLE} files, also in its folders"
             )
         return found
     if path.exists():
@@ -148,7 +148,7 @@ def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list
     matches = glob.glob(place, recursive=True)  # noqa: PTH207 - pathlib's refuses absolute patterns
     found = sorted(name for name in matches if _is_named_like_image(name) and Path(name).is_file())
     if not found:
-        raise SourceError(f"no image matches {place}; {READABLE} files are looked for")
+        raise SourceError(f"no image matches {place}; vitcam looks for {READABLE} files")
     return found
 
 
@@ -174,7 +174,7 @@ def _is_named_like_image(name: str) -> bool:
 
 
 def bytes_of(name: str) -> bytes:
-    """A picture file's content. Raises UsageError for what cannot be read, is no file, or too large to be a picture."""
+    """A picture file's content. Raises UsageError for what cannot be read, is no file, or is too large."""
     path = Path(name)
     try:
         status = path.stat()

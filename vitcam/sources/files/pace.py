@@ -1,4 +1,4 @@
-"""Frames at their own pace: waits until one is due, and can be told to wait no longer."""
+"""Plays frames at their own pace: waits until one is due, and can be stopped."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ class Pace:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Let nothing wait any more."""
+        """End every wait, now and later."""
         self._stopped.set()
 
     def restart(self) -> None:

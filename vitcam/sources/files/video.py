@@ -16,11 +16,11 @@ from vitcam.sources.files.pace import Pace
 from vitcam.sources.files.repeat import repeat_while_paused
 from vitcam.sources.source import SourceOptions
 
-_MISSING_SHARE = 0.05  # containers estimate their number of frames; one in twenty less is no estimate any more
+_MISSING_SHARE = 0.05  # containers estimate their number of frames; 5 % less is more than an estimate can be wrong
 
 
 class Video:
-    """Any file that OpenCV's FFmpeg reads. `live` unless `realtime` is False."""
+    """A file that OpenCV's FFmpeg reads. `live` unless `realtime` is False."""
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
         self.live = options.realtime is not False
@@ -81,7 +81,7 @@ class Video:
         return repeat_while_paused(last, self._options.playback, self._pace)
 
     def _report_missing(self, capture: cv2.VideoCapture, frames: int) -> None:
-        """A file that was cut off in the middle simply ends; only its own promise tells."""
+        """Report a file that ends before the number of frames that it announces: it was cut off."""
         promised = capture.get(cv2.CAP_PROP_FRAME_COUNT)
         if frames < promised * (1 - _MISSING_SHARE) - 1:
             reason = f"ends after {frames:,} of {promised:,.0f} frames: truncated or damaged"
@@ -101,23 +101,23 @@ class Video:
 
 
 def open_video(path: Path) -> cv2.VideoCapture:
-    """Open a video and stand on its first frame.
+    """Open a video and read its first frame.
 
-    raises  SourceError for what is no file, no video, or a video without a single frame
+    raises  SourceError for what is not a file, not a video, or has no frame
     """
     if not path.is_file():  # a pipe would wait for a writer for ever
         raise SourceError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
     prepare_capture()
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not capture.isOpened():
-        raise SourceError(f"{path} is no video that can be read: cut off, damaged, or of an unknown kind")
+        raise SourceError(f"{path} cannot be read as a video: cut off, damaged, or of an unknown kind")
     if not capture.grab():
         raise SourceError(f"{path} holds no frame that can be decoded")
     return capture
 
 
 def retrieve_rgb(capture: cv2.VideoCapture) -> Image | None:
-    """(H, W, 3) uint8: the grabbed frame; None if it cannot be decoded."""
+    """(H, W, 3) uint8, RGB: the grabbed frame; None if it cannot be decoded."""
     done, bgr = capture.retrieve()
     return np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8) if done else None
 

@@ -1,4 +1,4 @@
-"""HTTP over connections that are cut when their time is up: a time-out of a socket begins anew with every byte."""
+"""HTTP over connections with a deadline: the time-out of a socket alone begins again with every byte."""
 
 import math
 import os
@@ -15,21 +15,22 @@ from urllib.request import HTTPHandler, HTTPSHandler, Request
 _TICK_S = 0.5
 
 
-class Line:
-    """The newest connection that was made through it; `cut` from any thread makes whoever reads it read the end.
+class DeadlineConnection:
+    """The newest connection that was made through it.
 
-    A thread of its own cuts it when what is done `within` some time takes longer.
+    A thread of its own shuts it down at the deadline. Whoever reads from it then reads the end. `shut_down` does the
+    same and may be called from any thread.
     """
 
     def __init__(self) -> None:
-        self.late = False
-        """Its time was up."""
+        self.timed_out = False
+        """Whether the deadline passed."""
         self._handle: socket.socket | None = None
         self._due = math.inf
         self._over = threading.Event()
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._watch, name="line", daemon=True).start()
+        threading.Thread(target=self._watch, name="deadline", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -38,21 +39,21 @@ class Line:
             self._handle.close()
 
     @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """What is done here takes at most so long, and no longer than what it is a part of."""
+    def deadline(self, seconds: float) -> Iterator[None]:
+        """Shut the connection down if the `with` block takes longer; an outer deadline holds, too."""
         before, self._due = self._due, min(self._due, time.monotonic() + seconds)
         try:
             yield
         finally:
             self._due = before
 
-    def cut(self) -> None:
-        """Shut the connection down, and every later one as soon as it is made."""
+    def shut_down(self) -> None:
+        """Shut the connection down now, and every later one as soon as it is made."""
         self._over.set()
         handle = self._handle
         if handle is not None:
-            with suppress(OSError):  # closed by the other side, or by us
-                handle.shutdown(socket.SHUT_RDWR)  # wakes whoever reads
+            with suppress(OSError):  # closed already
+                handle.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads
 
     def connect(self, host: str, port: int, timeout_s: float | None) -> socket.socket:
         """A TCP connection. Raises OSError."""
@@ -62,54 +63,54 @@ class Line:
         if handle is not None:
             handle.close()
         if self._over.is_set():
-            self.cut()
+            self.shut_down()
         return made
 
     def _watch(self) -> None:
         while not self._over.wait(min(_TICK_S, max(0.0, self._due - time.monotonic()))):
             if time.monotonic() >= self._due:
-                self.late = True
-                self.cut()
+                self.timed_out = True
+                self.shut_down()
 
 
-class OverLine(HTTPHandler):
-    """`http://` through a line."""
+class DeadlineHttpHandler(HTTPHandler):
+    """`http://` with a deadline."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, connection: DeadlineConnection) -> None:
         super().__init__()
-        self._line = line
+        self._connection = connection
 
     def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(lambda host, **options: _Connection(self._line, host, **options), req)
+        return self.do_open(lambda host, **options: _Connection(self._connection, host, **options), req)
 
 
-class OverLineWithTls(HTTPSHandler):
-    """`https://` through a line, by certificates that the system knows."""
+class DeadlineHttpsHandler(HTTPSHandler):
+    """`https://` with a deadline, checked against the certificates of the system."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, connection: DeadlineConnection) -> None:
         self._tls = ssl.create_default_context()
         super().__init__(context=self._tls)
-        self._line = line
+        self._connection = connection
 
     def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(lambda host, **options: _TlsConnection(self._line, self._tls, host, **options), req)
+        return self.do_open(lambda host, **options: _TlsConnection(self._connection, self._tls, host, **options), req)
 
 
 class _Connection(HTTPConnection):
-    def __init__(self, line: Line, host: str, **options: Any) -> None:
+    def __init__(self, connection: DeadlineConnection, host: str, **options: Any) -> None:
         super().__init__(host, **options)
-        self._line = line
+        self._connection = connection
 
     def connect(self) -> None:
-        self.sock = self._line.connect(self.host, self.port, self.timeout)
+        self.sock = self._connection.connect(self.host, self.port, self.timeout)
 
 
 class _TlsConnection(HTTPSConnection):
-    def __init__(self, line: Line, tls: ssl.SSLContext, host: str, **options: Any) -> None:
+    def __init__(self, connection: DeadlineConnection, tls: ssl.SSLContext, host: str, **options: Any) -> None:
         super().__init__(host, context=tls, **options)
-        self._line, self._tls = line, tls
+        self._connection, self._tls = connection, tls
 
     def connect(self) -> None:
         self.sock = self._tls.wrap_socket(
-            self._line.connect(self.host, self.port, self.timeout), server_hostname=self.host
+            self._connection.connect(self.host, self.port, self.timeout), server_hostname=self.host
         )

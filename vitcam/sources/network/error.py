@@ -1,4 +1,4 @@
-"""Why a network library failed, in words that hold nothing of the address."""
+"""Why a network library failed, in words that contain nothing of the address."""
 
 from http import HTTPStatus
 from http.client import HTTPException
@@ -6,8 +6,11 @@ from urllib.error import HTTPError, URLError
 
 
 def reason_of(error: Exception) -> str:
-    """One clause without a full stop. The library's own text may quote the address with its passwords, so that only
-    the system's words for an error number, and HTTP's for a status, are passed on."""
+    """One clause without a full stop.
+
+    The library's own text may quote the address with its password. So only the system's text for an error number and
+    HTTP's text for a status are passed on.
+    """
     if isinstance(error, HTTPError):
         return f"it answers {status_words(error.code)}"
     if isinstance(error, URLError):
@@ -22,7 +25,7 @@ def reason_of(error: Exception) -> str:
 
 
 def status_words(code: int) -> str:
-    """Such as `404 Not Found`; the server's own phrase may say anything."""
+    """Such as `404 Not Found`, never the server's own phrase, which is untrusted."""
     try:
         return f"{code} {HTTPStatus(code).phrase}"
     except ValueError:

@@ -24,18 +24,18 @@ from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.redaction import redacted
 from vitcam.sources.jpeg_frames import IncomingStream, decode_frames
 from vitcam.sources.network.address import Address
-from vitcam.sources.network.connection import Line, OverLine, OverLineWithTls
+from vitcam.sources.network.connection import DeadlineConnection, DeadlineHttpHandler, DeadlineHttpsHandler
 from vitcam.sources.network.error import reason_of, status_words
 from vitcam.sources.source import SourceOptions, live_limits
 
-_CHUNK = 1 << 20  # more than a socket holds: of what has piled up only the newest picture is decoded
-_OPEN_S = 15.0  # from the first packet to the first picture, whatever is sent meanwhile
+_CHUNK = 1 << 20  # more than a socket buffers: of the pictures that have piled up only the newest is decoded
+_OPEN_S = 15.0  # from the first packet to the first picture, whatever is sent in between
 
 
 class HttpMjpeg:
     """`http://[USER:PASSWORD@]HOST/PATH`, or https; basic and digest authentication.
 
-    Pictures are decoded in a process of their own, reduced where they are larger than what was asked of the camera.
+    Pictures are decoded in a process of their own. Those that are larger than requested are reduced.
     """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
@@ -44,17 +44,17 @@ class HttpMjpeg:
         self._options = options
         self._incoming = IncomingStream(redacted(uri), options, newest_only=True, decode=self._decode)
         self._stopped = False
-        self._line = Line()
+        self._connection = DeadlineConnection()
         self._decoder: DecodeProcess | None = None
         self._response: HTTPResponse | None = None
         self._frames: Iterator[Frame] = iter(())
 
     def __enter__(self) -> Self:
         self._stopped = False
-        self._line = Line().__enter__()
+        self._connection = DeadlineConnection().__enter__()
         self._decoder = DecodeProcess(self._incoming.patience_s, stream=True)
         try:
-            with self._line.within(_OPEN_S + self._incoming.patience_s):
+            with self._connection.deadline(_OPEN_S + self._incoming.patience_s):
                 self._decoder.start()  # while the camera answers
                 self._response = self._connect()
                 frames = decode_frames(self._incoming, self._chunks(self._response))
@@ -75,7 +75,7 @@ class HttpMjpeg:
 
     def stop(self) -> None:
         self._stopped = True
-        self._line.cut()
+        self._connection.shut_down()
         decoder = self._decoder
         if decoder is not None:
             decoder.hang_up()
@@ -84,11 +84,11 @@ class HttpMjpeg:
         try:
             yield from self._frames
         except SourceLost:
-            if not self._stopped:  # else it is what `stop` did
+            if not self._stopped:  # else `stop` closed it
                 raise
 
     def _decode(self, data: bytes) -> Decoded:
-        """Raises UsageError for what is no picture; SourceLost when there can be no process to decode it."""
+        """Raises UsageError for an invalid picture; SourceLost when the process that decodes cannot be started."""
         if self._decoder is None:
             raise SourceLost(f"{self._incoming.source} was closed")
         try:
@@ -99,11 +99,11 @@ class HttpMjpeg:
             raise SourceLost(str(error)) from None
 
     def _chunks(self, response: HTTPResponse) -> Iterator[bytes]:
-        """What comes, until `stop`. Raises SourceLost when nothing comes any more."""
+        """The data as it comes, until `stop`. Raises SourceLost when nothing comes any more."""
         while not self._stopped:
             reason = ""
             try:
-                with self._line.within(self._incoming.patience_s + 1):  # heads of chunks may drip for ever
+                with self._connection.deadline(self._incoming.patience_s + 1):  # a chunk may come byte by byte
                     data = response.read1(_CHUNK)
             except TimeoutError:
                 raise SourceLost(self._silent()) from None
@@ -112,14 +112,14 @@ class HttpMjpeg:
             if data:
                 yield data
             elif not self._stopped:
-                late = self._silent() if self._line.late else f"{self._incoming.source} has ended its stream{reason}"
-                raise SourceLost(late)
+                ended = f"{self._incoming.source} has ended its stream{reason}"
+                raise SourceLost(self._silent() if self._connection.timed_out else ended)
 
     def _silent(self) -> str:
         return f"{self._incoming.source} has been silent for {self._incoming.patience_s:g} s"
 
     def _connect(self) -> HTTPResponse:
-        """The answer's head has come, and promises pictures. Raises SourceError."""
+        """The response, once its headers announce a stream of pictures. Raises SourceError."""
         request = Request(self._address.url, headers={"User-Agent": f"vitcam/{__version__}"})  # noqa: S310, http only
         try:
             response = cast(HTTPResponse, self._opener().open(request, timeout=self._incoming.patience_s))
@@ -129,7 +129,7 @@ class HttpMjpeg:
                     f"{self._incoming.source} answers {status_words(refusal.code)}{_advice(refusal)}"
                 ) from None
         except (OSError, HTTPException, ValueError) as error:
-            if self._line.late:
+            if self._connection.timed_out:
                 raise SourceError(
                     f"{self._incoming.source} did not begin a stream in time; is a camera there?"
                 ) from None
@@ -147,11 +147,11 @@ class HttpMjpeg:
         passwords = HTTPPasswordMgrWithDefaultRealm()
         passwords.add_password(None, self._address.url, self._address.user, self._address.password)
         asked = (HTTPBasicAuthHandler(passwords), HTTPDigestAuthHandler(passwords)) if self._address.user else ()
-        over_line = (OverLine(self._line), OverLineWithTls(self._line))
-        return build_opener(ProxyHandler({}), *over_line, *asked)  # a camera stands in one's own network
+        handlers = (DeadlineHttpHandler(self._connection), DeadlineHttpsHandler(self._connection))
+        return build_opener(ProxyHandler({}), *handlers, *asked)  # a camera is in the local network
 
     def _close(self) -> None:
-        self._line.__exit__()
+        self._connection.__exit__()
         if self._response is not None:
             self._response.close()
         if self._decoder is not None:

@@ -1,6 +1,6 @@
-"""The process that reads an RTSP camera by the FFmpeg inside OpenCV: what others send is decoded here, and may hang.
+"""The process that reads an RTSP camera by OpenCV's FFmpeg. It decodes untrusted data, and may hang.
 
-`python -m vitcam.sources.rtsp.child LINK` speaks rtsp_link over the inherited descriptor.
+`python -m vitcam.sources.rtsp.child LINK` exchanges the messages of `messages.py` over the inherited file descriptor.
 """
 
 import math
@@ -37,11 +37,11 @@ _MOST_QUEUED = 300
 
 
 class _CameraTrouble(Exception):
-    """What the daemon is told."""
+    """The text of `StreamFailed`."""
 
 
 def main(arguments: list[str]) -> int:
-    """Serve pictures until the daemon hangs up."""
+    """Serve pictures until the daemon closes the link."""
     link = socket.socket(fileno=int(arguments[0]))
     use_one_thread()
     prepare_capture()
@@ -49,7 +49,8 @@ def main(arguments: list[str]) -> int:
     be_quiet()
     try:
         request = unpack(link.recv(MAX_MESSAGE), (Open,))
-        signal.alarm(PATIENCE_OPEN_S + math.ceil(request.patience_s) + _LATER_S)  # never handled: whatever hangs dies
+        # not handled, so that it ends whatever hangs
+        signal.alarm(PATIENCE_OPEN_S + math.ceil(request.patience_s) + _LATER_S)
         capture = open_camera(request)
         skip_queued(capture)
         link.send(pack(Opened()))
@@ -78,7 +79,7 @@ def open_camera(request: Open) -> cv2.VideoCapture:
 
 
 def skip_queued(capture: cv2.VideoCapture) -> None:
-    """Go on to the first picture that had to be waited for: what FFmpeg collected to get to know the stream is old."""
+    """Skip to the first picture that had to be waited for: FFmpeg buffers old ones while it analyses the stream."""
     fps = capture.get(cv2.CAP_PROP_FPS)
     interval_s = 1 / fps if 1 <= fps <= 240 else 1 / 30
     for _ in range(_MOST_QUEUED):
@@ -88,7 +89,7 @@ def skip_queued(capture: cv2.VideoCapture) -> None:
 
 
 def serve(capture: cv2.VideoCapture, link: socket.socket, patience_s: float) -> None:
-    """Tell of each picture that comes, and write those that are wanted.
+    """Announce each picture that comes, and write those that are requested.
 
     Raises _CameraTrouble when none comes any more, ConnectionError when the daemon is gone.
     """
@@ -97,7 +98,7 @@ def serve(capture: cv2.VideoCapture, link: socket.socket, patience_s: float) -> 
         signal.alarm(math.ceil(patience_s) + _LATER_S)
         if not capture.grab():
             raise _CameraTrouble
-        signal.alarm(0)  # the daemon may take its time
+        signal.alarm(0)  # the daemon may be slow
         link.send(pack(Grabbed(time.monotonic_ns())))
         asked, memory = _asked(link, memory)
         if isinstance(asked, Take):

@@ -1,7 +1,7 @@
-"""What the process that reads an RTSP camera and the daemon say to each other; pixels go through shared memory.
+"""The messages between the daemon and the process that reads an RTSP camera; pixels go through shared memory.
 
-The daemon sends `Open` once and hears `Opened`; then of each picture `Grabbed`, which it answers by `Skip`, or by
-`Take` until it hears a `Taken` of the same size. `Failed` is the child's last word. One message is one packet.
+The daemon sends `Open` once, and the child answers `Opened`. It then sends `Grabbed` for each picture. The daemon
+answers with `Skip`, or with `Take` until the child sends a `Taken` of the same size. `StreamFailed` comes last.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ PATIENCE_OPEN_S = 10  # FFmpeg looks at some 28 pictures before it knows a strea
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Read this camera. The address carries its secrets: on a command line everybody could read them."""
+    """Read this camera. The address contains secrets, so it is not on the command line, which anybody can read."""
 
     uri: str
     patience_s: float
@@ -32,14 +32,14 @@ class Grabbed:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Nobody would look at it."""
+    """The picture is not needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
     """Write it, if it has `height` × `width` px, with its sides divided by `factor`, to that place in the memory.
 
-    A descriptor beside it is the memory from now on.
+    A file descriptor that comes with it is the memory from now on.
     """
 
     height: int
@@ -50,7 +50,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The picture has that many px, none if it is damaged; it was written if these are the px that were named."""
+    """The size of the picture in px, 0 if it is damaged; it was written if `Take` named the same size."""
 
     height: int
     width: int
@@ -58,7 +58,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class StreamFailed:
-    """Why there is no camera, or no picture any more: the end of a sentence; empty: it just gives none any more."""
+    """Why there is no camera, or no picture any more: the end of a sentence; empty: the stream ended or is silent."""
 
     why: str
 

@@ -28,7 +28,7 @@ from vitcam.sources.rtsp.messages import (
 from vitcam.sources.source import SourceOptions, live_limits
 
 _START_S = 20.0  # importing OpenCV from a cold SD card
-_LATE_S = 1.0  # the child says itself when the camera is silent, if it can say anything
+_LATE_S = 1.0  # the child itself says when the camera is silent, if it can say anything
 
 
 class RtspCamera:
@@ -124,7 +124,7 @@ class RtspCamera:
         return self._pool, [self._pool.descriptor]
 
     def _tell(self, child: Child, message: FromDaemon, descriptors: Sequence[int] = ()) -> None:
-        with suppress(EOFError):  # `_next` says so in a moment
+        with suppress(EOFError):  # `_next` reports it
             child.send(pack(message), descriptors)
 
     def _next(self, child: Child, timeout_s: float) -> FromChild | None:
