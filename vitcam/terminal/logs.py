@@ -22,7 +22,7 @@ def start_logging(verbose: bool = False) -> None:
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
 
 
-class _Printable(logging.Formatter):
+class _EscapingFormatter(logging.Formatter):
     """Escapes control characters in names of files and labels, so that they cannot steer a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -52,5 +52,5 @@ def _is_told_here(record: logging.LogRecord) -> bool:
 
 def _plain() -> logging.Handler:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Printable("%(levelname)s %(message)s"))
+    handler.setFormatter(_EscapingFormatter("%(levelname)s %(message)s"))
     return handler

@@ -12,11 +12,11 @@ class EscapeControls(RenderHook):
     """A render hook for everything that a console prints; the console's own colours pass."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Printable(renderable) for renderable in renderables]
+        return [_Escaped(renderable) for renderable in renderables]
 
 
 @dataclass(frozen=True, slots=True)
-class _Printable:
+class _Escaped:
     renderable: ConsoleRenderable
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

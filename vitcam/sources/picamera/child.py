@@ -30,7 +30,7 @@ _COPY_S = 3  # takes some ms
 _GOODBYE_S = 2
 
 
-class CameraTrouble(Exception):
+class PiCameraError(Exception):
     """One sentence for the daemon."""
 
 
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
         serve(camera, config, link, int(arguments[1]))
     except ConnectionError:
         return 0
-    except CameraTrouble as trouble:
+    except PiCameraError as trouble:
         _send_failure(link, str(trouble))
     except Exception as error:  # noqa: BLE001 - the outermost frame: picamera2 raises whatever it likes
         _send_failure(link, f"the camera failed: {_reason(error)}")
@@ -62,7 +62,7 @@ def list_cameras() -> int:
     """Print the ids of the cameras as JSON; the exit status is NO_IMPORT where picamera2 cannot be imported."""
     try:
         picamera2 = _picamera2()
-    except CameraTrouble as trouble:
+    except PiCameraError as trouble:
         sys.stderr.write(f"{trouble}\n")
         return NO_IMPORT
     sys.stdout.write(json.dumps([camera["Id"] for camera in picamera2.Picamera2.global_camera_info()]))
@@ -70,17 +70,17 @@ def list_cameras() -> int:
 
 
 def open_camera(picamera2: Any, number: int) -> Any:
-    """The camera with that number, not yet running. Raises CameraTrouble."""
+    """The camera with that number, not yet running. Raises PiCameraError."""
     found = picamera2.Picamera2.global_camera_info()
     if not found:
-        raise CameraTrouble("picamera2 finds no camera; check its cable and `rpicam-hello --list-cameras`")
+        raise PiCameraError("picamera2 finds no camera; check its cable and `rpicam-hello --list-cameras`")
     if number >= len(found):
         names = ", ".join(f"{index}: {camera.get('Model', camera['Id'])}" for index, camera in enumerate(found))
-        raise CameraTrouble(f"there is no camera {number}; picamera2 finds {names}")
+        raise PiCameraError(f"there is no camera {number}; picamera2 finds {names}")
     try:
         return picamera2.Picamera2(number)
     except Exception as error:
-        raise CameraTrouble(
+        raise PiCameraError(
             f"camera {number} cannot be opened: {_reason(error)}; is another program using it?"
         ) from error
 
@@ -88,7 +88,7 @@ def open_camera(picamera2: Any, number: int) -> Any:
 def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int) -> None:
     """Copy each frame into a free buffer and send `Captured`.
 
-    raises  CameraTrouble when no frame comes any more, ConnectionError once the daemon has closed the link
+    raises  PiCameraError when no frame comes any more, ConnectionError once the daemon has closed the link
     """
     from libcamera import ColorSpace, Transform
 
@@ -131,7 +131,7 @@ def _next_request(camera: Any, patience_s: float) -> Any:
     try:
         return camera.capture_request(wait=patience_s)
     except TimeoutError:
-        raise CameraTrouble(f"the camera has given no picture for {patience_s:.1f} s; check its cable") from None
+        raise PiCameraError(f"the camera has given no picture for {patience_s:.1f} s; check its cable") from None
 
 
 def _copy(request: Any, preview: GrantedStream, small: GrantedStream | None, config: CameraConfig, buffer: Any) -> None:
@@ -168,7 +168,7 @@ def _picamera2() -> Any:
     try:
         import picamera2
     except Exception as error:  # a wrong NumPy makes it a ValueError
-        raise CameraTrouble(
+        raise PiCameraError(
             f"picamera2 cannot be imported ({_reason(error)}); on Raspberry Pi OS: sudo apt install python3-picamera2, "
             "and a venv made with --system-site-packages"
         ) from error

@@ -36,7 +36,7 @@ _LATER_S = 3
 _MOST_QUEUED = 300
 
 
-class _CameraTrouble(Exception):
+class _RtspError(Exception):
     """The text of `StreamFailed`."""
 
 
@@ -57,13 +57,13 @@ def main(arguments: list[str]) -> int:
         serve(capture, link, request.patience_s)
     except ConnectionError:
         return 0
-    except _CameraTrouble as trouble:
+    except _RtspError as trouble:
         link.send(pack(StreamFailed(str(trouble))))
     return 1
 
 
 def open_camera(request: Open) -> cv2.VideoCapture:
-    """The camera, by TCP where it can. Raises _CameraTrouble."""
+    """The camera, by TCP where it can. Raises _RtspError."""
     limits = {
         cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: PATIENCE_OPEN_S * 1000,
         cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(request.patience_s * 1000),
@@ -74,7 +74,7 @@ def open_camera(request: Open) -> cv2.VideoCapture:
         capture = cv2.VideoCapture(request.uri, cv2.CAP_FFMPEG, [number for pair in limits.items() for number in pair])
     if not capture.isOpened():
         late = time.monotonic() - started > PATIENCE_OPEN_S * 0.9
-        raise _CameraTrouble(f"no answer within {PATIENCE_OPEN_S} s" if late else "refused, or no such stream there")
+        raise _RtspError(f"no answer within {PATIENCE_OPEN_S} s" if late else "refused, or no such stream there")
     return capture
 
 
@@ -91,13 +91,13 @@ def skip_queued(capture: cv2.VideoCapture) -> None:
 def serve(capture: cv2.VideoCapture, link: socket.socket, patience_s: float) -> None:
     """Announce each picture that comes, and write those that are requested.
 
-    Raises _CameraTrouble when none comes any more, ConnectionError when the daemon is gone.
+    Raises _RtspError when none comes any more, ConnectionError when the daemon is gone.
     """
     memory: mmap.mmap | None = None
     while True:
         signal.alarm(math.ceil(patience_s) + _LATER_S)
         if not capture.grab():
-            raise _CameraTrouble
+            raise _RtspError
         signal.alarm(0)  # the daemon may be slow
         link.send(pack(Grabbed(time.monotonic_ns())))
         asked, memory = _asked(link, memory)
