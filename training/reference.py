@@ -74,7 +74,7 @@ def embed(images: NDArray[Any], w: Weights, net: ViTConfig) -> Array:
 
 
 def softmax(x: Array) -> Array:
-    """exp(x_i) / Σ_j exp(x_j) along the last axis; the largest x is taken off first, so that nothing overflows."""
+    """exp(x_i) / Σ_j exp(x_j) along the last axis of (..., n). The largest x is subtracted first: nothing overflows."""
     powers = np.exp(x - x.max(-1, keepdims=True))
     return np.asarray(powers / powers.sum(-1, keepdims=True))
 
@@ -94,34 +94,34 @@ def multi_head(x: Array, w: Weights, name: str, heads: int) -> tuple[Array, Arra
 
 
 def layer_norm(x: Array, w: Weights, name: str, epsilon: float = 1e-6) -> Array:
-    """γ (x - mean) / √(var + ε) + β over the channels of each token. Ba et al. 2016, arXiv 1607.06450"""
+    """γ (x - mean) / √(var + ε) + β over the channels of each token, (..., T, D). Ba et al. 2016, arXiv 1607.06450"""
     normed = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon)
     return np.asarray(normed * w[f"{name}.weight"] + w[f"{name}.bias"])
 
 
 def linear(x: Array, w: Weights, name: str) -> Array:
-    """xWᵀ + b."""
+    """xWᵀ + b, (..., D) -> (..., M)."""
     return np.asarray(x @ w[f"{name}.weight"].astype(np.float64).T + w[f"{name}.bias"])
 
 
 def gelu(x: Array) -> Array:
-    """x Φ(x) = x/2 (1 + erf(x / √2)). Hendrycks & Gimpel 2016, arXiv 1606.08415"""
+    """x Φ(x) = x/2 (1 + erf(x / √2)), (..., M) -> same. Hendrycks & Gimpel 2016, arXiv 1606.08415"""
     # NumPy has no erf; Python's is the C library's, right to the last bit or two of a float64
     return np.asarray(0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))))
 
 
 def gelu_tanh(x: Array) -> Array:
-    """x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))): within 5e-4 of `gelu`. Same paper."""
+    """x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), (..., M) -> same: within 5e-4 of `gelu`. Same paper."""
     return np.asarray(0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
 
 
 def relu(x: Array) -> Array:
-    """max(x, 0)."""
+    """max(x, 0), (..., M) -> same."""
     return np.maximum(x, 0)
 
 
 def mlp(x: Array, w: Weights, name: str, activation: str) -> Array:
-    """W_2 act(W_1 x + b_1) + b_2, each token by itself: D -> M -> D. [ViT] section 3.1"""
+    """W_2 act(W_1 x + b_1) + b_2, each token by itself: (B, T, D) -> same, M channels inside. [ViT] section 3.1"""
     act = {"gelu": gelu, "relu": relu}[activation]
     return linear(act(linear(x, w, f"{name}.fc1")), w, f"{name}.fc2")
 
@@ -208,7 +208,7 @@ def cross_entropy(logits: Array, labels: NDArray[np.integer[Any]], smoothing: fl
 
 
 def dropout(x: Array, kept: NDArray[np.bool_], rate: float) -> Array:
-    """Inverted dropout: what is kept is divided by 1 - p in training, so that inference changes nothing.
+    """Inverted dropout, (B, T, D) -> same: in training, what is kept is divided by 1 - p; inference changes nothing.
 
     Srivastava et al. 2014, JMLR 15, section 10. `kept` is True with probability 1 - p: a value each for dropout, one
     for an image's whole branch for stochastic depth (Huang et al. 2016, arXiv 1603.09382).
@@ -233,7 +233,7 @@ class Adam:
     square: Array | float = 0.0
 
     def step(self, theta: Array, gradient: Array) -> tuple[Array, Adam]:
-        """θ ← θ - rate · m̂ / (√v̂ + ε), after or with the decay; returns θ and the next state."""
+        """θ ← θ - rate · m̂ / (√v̂ + ε), after or with the decay. Returns θ, such as (D, M), and the next state."""
         if self.decoupled:
             theta = theta - self.rate * self.decay * theta
         else:

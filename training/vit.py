@@ -125,7 +125,7 @@ class Mlp(keras.layers.Layer):  # type: ignore[misc]
 
 
 class DropPath(keras.layers.Layer):  # type: ignore[misc]
-    """Stochastic depth (Huang et al. 2016, arXiv 1603.09382): in training, drops a branch for some images."""
+    """Stochastic depth (Huang et al. 2016, arXiv 1603.09382), (B, T, D) -> same: drops a branch for some images."""
 
     def __init__(self, rate: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -8,21 +8,25 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ARRAY = re.compile(r"\b(NDArray|ndarray|Image|Floats|Vector|Weights|Grid)\b")
+ARRAY = re.compile(r"\b(NDArray|ndarray|Images?|Floats|Vector|Weights|Grid|Arrays?|Tensor|Thumbnails|Batch|Scores)\b")
 """Names of array types in annotations."""
-SHAPE = re.compile(r"\((?:[\w*+/ …-]|\([\w*+/ …-]*\))+,[^()]*\)")
+SHAPE = re.compile(r"\((?:[\w*+/ .…-]|\([\w*+/ …-]*\))+,[^()]*\)")
 """Such as (H, W, 3) or (D,)."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def public_functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Function]]:
-    """Functions and methods whose names, and those of their classes, do not begin with an underscore."""
-    for node in body:
+def public_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Function, str]]:
+    """Functions and methods whose names, and those of their classes, do not begin with an underscore; their docstrings.
+
+    The `call` of a Keras layer is described by the docstring of its class.
+    """
+    for node in tree.body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield from public_functions(node.body, f"{prefix}{node.name}.")
+            yield from public_functions(node, f"{prefix}{node.name}.")
         elif isinstance(node, Function) and not node.name.startswith("_"):
-            yield f"{prefix}{node.name}", node
+            described = tree if node.name == "call" else node
+            yield f"{prefix}{node.name}", node, ast.get_docstring(described) or ""
 
 
 def has_array(function: Function) -> bool:
@@ -36,12 +40,12 @@ def without_shapes(path: Path) -> list[str]:
     tree = ast.parse(path.read_text("utf-8"))
     return [
         f"{path.relative_to(ROOT)}:{function.lineno} {name}"
-        for name, function in public_functions(tree.body)
-        if has_array(function) and not SHAPE.search(ast.get_docstring(function) or "")
+        for name, function, docstring in public_functions(tree)
+        if has_array(function) and not SHAPE.search(docstring)
     ]
 
 
-@pytest.mark.parametrize("package", ["vitcam"])
+@pytest.mark.parametrize("package", ["vitcam", "training"])
 def test_a_public_function_of_arrays_gives_their_shapes(package: str) -> None:
     missing = [found for path in sorted((ROOT / package).rglob("*.py")) for found in without_shapes(path)]
 
@@ -56,7 +60,7 @@ def test_the_search_finds_a_function_without_shapes_and_accepts_one_with_them(tm
         "class Tool:\n    def bare(self) -> NDArray[np.float32]:\n        'A map.'\n"
     )
     tree = ast.parse((tmp_path / "x.py").read_text())
-    arrays = {name: function for name, function in public_functions(tree.body) if has_array(function)}
+    arrays = {name: docstring for name, function, docstring in public_functions(tree) if has_array(function)}
 
     assert list(arrays) == ["bare", "told", "Tool.bare"]
-    assert [name for name, each in arrays.items() if SHAPE.search(ast.get_docstring(each) or "")] == ["told"]
+    assert [name for name, docstring in arrays.items() if SHAPE.search(docstring)] == ["told"]

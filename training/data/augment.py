@@ -78,7 +78,11 @@ def change(photo: Images, spec: InputSpec, augment: Augment, rng: np.random.Gene
 
 
 def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.Generator) -> Images:
-    """A random rectangle of the photo, 3:4 to 4:3 as Szegedy et al. 2015 (arXiv 1409.4842), at the model's size."""
+    """A random rectangle of the photo, 3:4 to 4:3 as in Szegedy et al. 2015 (arXiv 1409.4842).
+
+    photo    (H, W, 3) uint8, RGB
+    returns  (h, w, 3) uint8, at the size of the model
+    """
     height, width = photo.shape[:2]
     for _ in range(10):
         area = rng.uniform(smallest, 1.0) * height * width
@@ -94,14 +98,14 @@ def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.
 
 
 def coarsen(photo: Images, rng: np.random.Generator) -> Images:
-    """The photo at a random size between the half and the whole of its own, detail averaged away."""
+    """The photo, (H, W, 3) uint8, at a random size between half and all of its own. Detail is averaged away."""
     factor = rng.uniform(0.5, 1.0)
     height, width = (max(1, round(side * factor)) for side in photo.shape[:2])
     return np.asarray(cv2.resize(photo, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def move(image: Images, augment: Augment, rng: np.random.Generator) -> Images:
-    """Turn, stretch and shift about the middle by one random affine map; what comes in repeats the border."""
+    """Turn, stretch and shift a picture, (H, W, 3) uint8, by one random affine map. The border is repeated."""
     height, width = image.shape[:2]
     angle = math.radians(rng.uniform(-augment.turn, augment.turn))
     scale = np.diag(rng.uniform(1 - augment.zoom, 1 + augment.zoom, 2))
@@ -114,7 +118,7 @@ def move(image: Images, augment: Augment, rng: np.random.Generator) -> Images:
 
 
 def jitter(image: Images, strength: float, rng: np.random.Generator) -> Images:
-    """Change saturation, contrast and brightness by random factors: one 3 x 4 matrix for every pixel."""
+    """Change saturation, contrast and brightness of a picture, (H, W, 3) uint8, by one random 3 x 4 matrix."""
     saturation, contrast, brightness = rng.uniform(1 - strength, 1 + strength, 3)
     grey = np.tile(np.array([0.299, 0.587, 0.114]), (3, 1))
     colours = contrast * brightness * (saturation * np.eye(3) + (1 - saturation) * grey)  # (3, 3)
@@ -124,7 +128,7 @@ def jitter(image: Images, strength: float, rng: np.random.Generator) -> Images:
 
 
 def erase(image: Images, rng: np.random.Generator) -> Images:
-    """Cover a random rectangle, 2 to 33 % of the picture and 1:3.3 to 3.3:1, with noise; returns a copy.
+    """Cover a random rectangle of a picture, (H, W, 3) uint8, with noise: 2 to 33 % of it, 1:3.3 to 3.3:1.
 
     source  Zhong et al. 2017 (arXiv 1708.04896), its RE-R
     """

@@ -63,9 +63,11 @@ def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) ->
 def training_batches(
     samples: Sequence[Sample], plan: BatchPlan, augment: Augment, epoch: int, per_label: int = 0, first: int = 0
 ) -> Generator[Batch]:
-    """One epoch of changed pictures. The last batch is dropped where it is not full: sizes that change recompile.
+    """One epoch of changed pictures, (B, h, w, 3), and targets, (B, C). A last batch that is not full is dropped.
 
-    first  the batch to begin with; those before it are not even read
+    Batches of other sizes would be compiled again.
+
+    first  the batch to begin with; the photos of earlier batches are not read
     """
     order = draw(samples, per_label, np.random.default_rng((plan.seed, epoch)))
 
@@ -84,7 +86,10 @@ def training_batches(
 
 
 def plain_batches(samples: Sequence[Sample], plan: BatchPlan) -> Generator[Batch]:
-    """All photos in order and as the shipped model will see them; the last batch may be smaller."""
+    """All photos in order as the shipped model sees them, (B, h, w, 3), and targets, (B, C).
+
+    The last batch may be smaller.
+    """
 
     def make(start: int) -> Batch:
         return _load(samples[start : start + plan.size], plan, lambda photo: to_model_size(photo, plan.spec))

@@ -30,17 +30,20 @@ def thumbnail(photo: Image) -> Thumbnails:
 
 
 def thumbnails(paths: Sequence[Path]) -> Thumbnails:
-    """The rows of these photos, in order. Raises BrokenPhotoError for one that cannot be read."""
+    """The rows of these photos in order, (n, 768). Raises BrokenPhotoError for one that cannot be read."""
     return np.stack([thumbnail(read_photo(path)) for path in paths])
 
 
 def mirrored(rows: Thumbnails) -> Thumbnails:
-    """The rows of the mirror images."""
+    """The rows of the mirror images, (n, 768)."""
     return rows.reshape(-1, SIDE_PX, SIDE_PX, 3)[:, :, ::-1].reshape(len(rows), -1)
 
 
 def near_duplicate_groups(rows: Thumbnails) -> list[list[int]]:
-    """Photos that resemble each other, or both a third, in one group; in order, each photo once."""
+    """Groups of photos that resemble each other, directly or through others; in order, each photo once.
+
+    rows  (n, 768)
+    """
     group = np.arange(len(rows))  # the smallest number of a photo that each is known to go with
     turned = mirrored(rows)
     for start in range(0, len(rows), _ROWS):

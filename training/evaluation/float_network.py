@@ -18,7 +18,10 @@ from vitcam_training.weights.metadata import read_metadata
 
 
 class FloatNetwork(keras.Model):  # type: ignore[misc]
-    """The float network as it was trained, reduced to what is compared: probabilities and last-block attention."""
+    """The float network as it was trained, reduced to what is compared.
+
+    (B, H, W, 3) RGB -> probabilities (B, C) and last-block attention (B, h, N).
+    """
 
     def __init__(self, vit: ViT) -> None:
         super().__init__()

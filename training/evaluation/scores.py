@@ -74,7 +74,11 @@ def _score(i: np.intp, row: NDArray[np.int64], answered: int, names: tuple[str, 
 def in_detail(
     labels: NDArray[np.int64], guesses: NDArray[np.int64], known: NDArray[np.bool_], names: tuple[str, ...]
 ) -> dict[str, Any]:
-    """What `evaluate` says besides top-1: its interval, the share known, the mean over classes, and each class."""
+    """What `evaluate` says besides top-1: its interval, the share known, the mean over classes, and each class.
+
+    labels   (n,) what the photos show, guesses (n,) what was answered: both index `names`
+    known    (n,) whether the answer was called known
+    """
     right = labels == guesses
     classes = by_label(labels, guesses, names)
     low, high = wilson(int(right.sum()), len(right))

@@ -69,6 +69,9 @@ def disjoint(calibration: Answers, held_out: Answers, unknown: Floats, seeds: Se
 
 
 def auroc(known: Floats, unknown: Floats) -> float:
-    """The chance that a known photo gets the higher score of two, ties counted half; 0.5 is guessing."""
+    """The chance that a known photo scores higher than an unknown one. Ties count half; 0.5 is guessing.
+
+    known, unknown  (n,) and (m,) scores
+    """
     above = np.searchsorted(np.sort(unknown), known, "left") + np.searchsorted(np.sort(unknown), known, "right")
     return float(above.mean() / (2 * len(unknown)))

@@ -125,7 +125,10 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
 
 
 def familiarity(model: Path, weights: Weights, dataset: Dataset | None) -> Familiarity | None:
-    """By what a guess counts as known, from what the model file says of photos; None without any to fit it on."""
+    """The statistics by which a guess counts as known, from what the model file says of photos; None without photos.
+
+    weights  under timm's names, a dense layer's (out, in)
+    """
     if dataset is None or not (dataset.parts.get("train") and dataset.parts.get("calibration")):
         return None
     classifier = Classifier(model)

@@ -49,11 +49,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         self._floats = frozenset(floats)
 
     def classify(self, image: Tensor) -> dict[str, Tensor]:
-        """The first four."""
+        """The first four outputs for a picture, (1, H, W, 3) uint8."""
         return self._outputs(*self._encode(image))
 
     def explain(self, image: Tensor) -> dict[str, Tensor]:
-        """All six."""
+        """All six outputs for a picture, (1, H, W, 3) uint8."""
         x, attentions, values = self._encode(image)
         config = self.folded.config
         rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)

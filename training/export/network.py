@@ -93,9 +93,11 @@ def to_tflite(
     rewrites: Rewrites,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
 ) -> bytes:
-    """Rewritten, converted, quantised. A static file has no `explain`, so as not to share biases with `classify`.
+    """Rewrite, convert and quantise. A static file has no `explain`, because the two would share biases.
 
-    What scale a bias has depends on the activations before it, which are not quite the same in the two.
+    The scale of a bias depends on the activations before it, which differ a little between `classify` and `explain`.
+
+    weights  under timm's names, as in PyTorch: a dense layer's is (out, in)
     """
     scheme = find_scheme(how.scheme)
     if not scheme.convolves:

@@ -155,9 +155,9 @@ def fold(
 ) -> Folded:
     """Make the rewrites on all weights.
 
-    weights      under timm's names, as `to_timm` gives them
+    weights      under timm's names, a dense layer's (out, in), as `to_timm` gives them
     temperature  logits are divided by it: above 1 the model gets less sure of itself
-    rewrites     which are wanted; those that such a network does not bear are left out
+    rewrites     which are wanted; those that this network does not allow are left out
     """
     rewrites = rewrites.exact_for(config)
     stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
@@ -231,7 +231,10 @@ def fold_pixels(patches: Affine) -> Affine:
 
 
 def fold_norm(affine: Affine, scale: Array, shift: Array) -> Affine:
-    """(x * scale + shift) @ kernel + bias = x @ (scale * kernel) + (shift @ kernel + bias); summed in float64."""
+    """(x * scale + shift) @ kernel + bias = x @ (scale * kernel) + (shift @ kernel + bias); summed in float64.
+
+    scale, shift  (D,), one for each row of the kernel, (D, M)
+    """
     kernel = affine.kernel.astype(np.float64)
     bias = shift @ kernel + affine.bias
     return Affine(_single(scale[:, None] * kernel), _single(bias))

@@ -90,7 +90,7 @@ def some_of(samples: Sequence[Sample], count: int) -> tuple[Sample, ...]:
 
 
 def representative(dataset: Dataset, spec: InputSpec, count: int = REPRESENTATIVE) -> tuple[Image, ...]:
-    """Photos of the part `train` at the model's size. Raises UsageError if it has none."""
+    """Photos of the part `train` at the model's size, (h, w, 3) uint8 each. Raises UsageError if it has none."""
     photos = []
     for sample in some_of(dataset.part("train"), count):
         try:

@@ -51,7 +51,7 @@ def ranks_of(weights: Floats, seed: int = 0) -> NDArray[np.int64]:
 
 
 def counts_of(patches: int, steps: int) -> NDArray[np.int64]:
-    """How many patches are changed at each point of a curve, from none to all; few at first, where curves bend."""
+    """How many patches are changed at each point of a curve, (S + 1,): from none to all, in small steps at first."""
     shares = np.linspace(0, 1, steps + 1) ** 1.5
     return np.unique(np.rint(patches * shares).astype(np.int64))
 
@@ -81,6 +81,6 @@ def with_ends(inner: Floats, whole: float, nothing: float) -> Floats:
 
 
 def areas(curve: Floats, counts: NDArray[np.int64]) -> Floats:
-    """The area under curves (..., S + 1) over the share of patches from 0 to 1: their mean height."""
+    """The area under curves, (..., S + 1), over the share of patches from 0 to 1: their mean height, (...,)."""
     widths = np.diff(counts) / counts[-1]
     return np.asarray(((curve[..., 1:] + curve[..., :-1]) / 2 * widths).sum(-1))

@@ -58,7 +58,7 @@ class MapInputs:
 
     @cached_property
     def network_maps(self) -> Mapping[str, Floats]:
-        """The float network's maps, all at once."""
+        """The float network's maps by name, (gh, gw) each."""
         return self.network.maps(self.image) if self.network else {}
 
 

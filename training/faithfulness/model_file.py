@@ -31,12 +31,12 @@ def digest(path: Path) -> str:
 
 
 def shown_as_is(image: Image) -> Frame:
-    """A frame that the model takes as it is: a photo that was cut for it once is not cut again."""
+    """A frame of a picture at the model's size, (h, w, 3) uint8: it was cut once and is not cut again."""
     return Frame(image, image, Rect(0, 0, image.shape[1], image.shape[0]), 0, time.monotonic_ns(), "changed")
 
 
 def ask_once(classifier: Classifier, image: Image, explain: bool) -> Prediction:
-    """What the model says of a picture at its size; with `explain` also where all of its blocks looked."""
+    """The answer for a picture at the model's size, (h, w, 3) uint8; with `explain` also all blocks' attention."""
     return classifier(shown_as_is(image), explain)
 
 

@@ -44,7 +44,7 @@ def draw_sheet(
 
 
 def write_sheet(path: Path, sheet: Image) -> None:
-    """As JPEG, at the best quality that stays below MOST_BYTES."""
+    """Write a sheet, (H, W, 3) uint8, as the best JPEG that stays below MOST_BYTES."""
     for quality in range(90, 30, -10):
         data = encode_jpeg(sheet, quality)
         if len(data) <= MOST_BYTES:

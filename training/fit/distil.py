@@ -98,5 +98,5 @@ class DistilLoss(keras.losses.Loss):  # type: ignore[misc]
 
 
 def accuracy(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """Right answers by the true labels, whether or not a teacher's stand behind them."""
+    """(B,): 1 where an answer is right by the true labels; targets (B, C), or (B, 2 C) with a teacher's behind them."""
     return keras.metrics.categorical_accuracy(y_true[:, : y_pred.shape[-1]], y_pred)

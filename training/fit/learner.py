@@ -21,7 +21,7 @@ from vitcam_training.weights.checkpoints import Weights, to_timm
 
 
 class Logits(keras.Model):  # type: ignore[misc]
-    """A ViT without its taps, for Keras' training step, which wants one output."""
+    """A ViT without its taps, (B, H, W, 3) -> (B, C): Keras' training step wants one output."""
 
     def __init__(self, vit: ViT) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Learner:
             self.optimizer.swap()
 
     def weights(self) -> Weights:
-        """The averaged weights under timm's names: the trained model."""
+        """The averaged weights under timm's names, a dense layer's (out, in): the trained model."""
         with self.averaged():
             return to_timm(self.vit)
 

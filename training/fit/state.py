@@ -52,8 +52,9 @@ class RunPosition:
 
 
 def save_state(folder: Path, position: RunPosition, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Replace the state in a run's folder: whoever kills this leaves the old one.
+    """Replace the state in a run's folder. A process that is killed meanwhile leaves the old one.
 
+    arrays  the variables by their names, such as (D, M) of a dense layer
     raises  VitcamError if it cannot be written
     """
     partial = folder / "state.partial.npz"
@@ -66,7 +67,7 @@ def save_state(folder: Path, position: RunPosition, arrays: Mapping[str, NDArray
 
 
 def load_state(folder: Path) -> tuple[RunPosition, Arrays] | None:
-    """The state in a run's folder; None if there is none.
+    """The state in a run's folder: the position, and arrays by name, such as (D, M). None if there is none.
 
     raises  UsageError if the file is damaged
     """

@@ -53,7 +53,7 @@ def photo_pair(classifier: Classifier, sample: Sample) -> PhotoPair:
 
 
 def inline(image: Image, alt: str) -> Element:
-    """An `<img>` that carries its JPEG."""
+    """An `<img>` that carries the JPEG of a picture, (h, w, 3) uint8, RGB."""
     source = "data:image/jpeg;base64," + base64.b64encode(encode_jpeg(image, QUALITY)).decode()
     height, width = image.shape[:2]
     return tag("img", src=source, alt=alt, width=width, height=height)

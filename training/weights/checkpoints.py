@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 def read_weights(path: Path) -> Weights:
     """Read `.npz`, `.safetensors` or PyTorch's `.pth`, whatever the names in it.
 
-    returns  name -> float32 array
+    returns  name -> float32 array, a dense layer's (out, in)
     raises   UsageError if the file is missing or is none of them
     """
     if not path.is_file():
@@ -56,7 +56,10 @@ def read_weights(path: Path) -> Weights:
 
 
 def save_weights(path: Path, weights: Weights, about: Metadata, dtype: str = "float32") -> None:
-    """Write a `.safetensors` checkpoint, labels and all in its header, at once or not at all; float16 is what ships."""
+    """Write a `.safetensors` checkpoint with its metadata in the header, whole or not at all. float16 is what ships.
+
+    weights  under timm's names, a dense layer's (out, in)
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}
     partial = path.with_name(f"{path.name}.partial")
@@ -84,10 +87,12 @@ def read_network(path: Path, image_size: tuple[int, int] | None = None) -> tuple
 
 
 def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
-    """The sizes of the network that these weights belong to, as far as they tell; the rest is as published.
+    """The sizes of the network that these weights belong to, as far as they tell. The rest is as published.
 
-    A square input is taken for granted; without a class token, pooling over all patches (timm's `avg`).
-    raises  UsageError if the weights are not those of a ViT with timm's names, naming the first that is missing
+    The input is taken to be square. Without a class token the network pools over all patches (timm's `avg`).
+
+    weights  under timm's names, a dense layer's (out, in)
+    raises   UsageError if the weights are not those of a ViT with timm's names, naming the first that is missing
     """
     for name in ("patch_embed.proj.weight", "pos_embed", "blocks.0.mlp.fc1.weight", "head.weight"):
         if name not in weights:
@@ -116,8 +121,9 @@ def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
 def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]:
     """Give a network foreign weights. The position embedding is interpolated where the patch grids differ.
 
+    weights   under timm's names, a dense layer's (out, in)
     new_head  leave the head as it is: the labels are others
-    returns   names in `weights` that nothing asked for
+    returns   names in `weights` that the network has no place for
     raises    UsageError naming the first tensor that is missing or has another shape
     """
     wanted = to_timm(model)
@@ -141,7 +147,7 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
 
 
 def to_timm(model: ViT) -> Weights:
-    """The network's weights under timm's names, in PyTorch's layouts, float32. q, k and v are one matrix there."""
+    """The network's weights under timm's names, float32, in PyTorch's layouts: (out, in). q, k and v are one matrix."""
     arrays: dict[str, list[Array]] = {}
     for place in _places(model):
         arrays.setdefault(place.name, []).append(_to_torch(place, model.config))

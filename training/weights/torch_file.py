@@ -125,7 +125,7 @@ class _Content:
 
 
 def read_torch(path: Path) -> dict[str, NDArray[Any]]:
-    """The tensors of a `.pth` file by their names; of a training checkpoint, those of the network.
+    """The tensors of a `.pth` file by their names, a dense layer's (out, in); of a training checkpoint, the network's.
 
     raises  UsageError if the file is none of `torch.save`, holds anything but tensors and plain data, or is not what
             its name says

@@ -61,7 +61,7 @@ def _samples(file: str, images: NDArray[np.uint8], labels: NDArray[np.uint8]) ->
 
 
 def read_idx(path: Path) -> NDArray[np.uint8]:
-    """An array of bytes from a gzipped IDX file: two zero bytes, 8 for uint8, the axes, their big-endian lengths.
+    """The bytes in a gzipped IDX file, such as (n, 28, 28): two zero bytes, 8 for uint8, axes, big-endian sizes.
 
     raises  UsageError if the file is missing, is cut off or holds anything else
     """

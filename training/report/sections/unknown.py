@@ -23,7 +23,7 @@ BINS = 24
 
 
 def unknown(material: Material) -> list[Element]:
-    """The trade between refusing strangers and refusing friends, and the strangers that looked most familiar."""
+    """The trade between rejecting unknown and rejecting known photos, and the unknown ones that scored highest."""
     met, known, threshold = material.out_of_distribution, material.answers.certainty, material.classifier.threshold
     if met is None:
         words = (
@@ -44,13 +44,16 @@ def unknown(material: Material) -> list[Element]:
     return [*parts, *_most_familiar(material, met)]
 
 
-def rejected_at(known: Scores, out_of_distribution: Scores, false_rejection: float) -> Interval:
-    """Share of strangers below the score that rejects this share of known photos, with Wilson's interval."""
-    return below(out_of_distribution, float(np.quantile(known, false_rejection)))
+def rejected_at(known: Scores, unknown: Scores, false_rejection: float) -> Interval:
+    """Share of unknown photos below the score that rejects this share of known photos, with Wilson's interval.
+
+    known, unknown  (n,) and (m,) scores
+    """
+    return below(unknown, float(np.quantile(known, false_rejection)))
 
 
 def below(scores: Scores, threshold: float) -> Interval:
-    """Share of scores below a threshold, with Wilson's interval."""
+    """Share of the scores, (n,), below a threshold, with Wilson's interval."""
     count = int((scores < threshold).sum())
     return Interval(count / len(scores), *wilson(count, len(scores)))
 
@@ -68,10 +71,10 @@ def _protocol(met: OutOfDistribution) -> list[Element]:
     return [paragraph(tag("strong", words))]
 
 
-def _curve(known: Scores, out_of_distribution: Scores, threshold: float) -> Element:
+def _curve(known: Scores, unknown: Scores, threshold: float) -> Element:
     levels = map(float, np.unique(np.quantile(known, np.linspace(0, 1, 201))))
-    points = [(below(known, level).value, below(out_of_distribution, level).value) for level in levels]
-    here = below(known, threshold).value, below(out_of_distribution, threshold).value
+    points = [(below(known, level).value, below(unknown, level).value) for level in levels]
+    here = below(known, threshold).value, below(unknown, threshold).value
     says = f"threshold {threshold:.4g}: {here[0]:.1%} of known and {here[1]:.1%} of unknown photos refused"
     drawn = plot(
         "Refused: unknown against known", says,
@@ -83,10 +86,10 @@ def _curve(known: Scores, out_of_distribution: Scores, threshold: float) -> Elem
     return drawn
 
 
-def _piles(known: Scores, out_of_distribution: Scores, threshold: float, by: str) -> Element:
-    both = np.concatenate([known, out_of_distribution])
+def _piles(known: Scores, unknown: Scores, threshold: float, by: str) -> Element:
+    both = np.concatenate([known, unknown])
     edges = np.linspace(float(both.min()), float(both.max()) + 1e-6, BINS + 1)
-    piles = [np.histogram(scores, edges)[0] / len(scores) for scores in (known, out_of_distribution)]
+    piles = [np.histogram(scores, edges)[0] / len(scores) for scores in (known, unknown)]
     top = float(max(pile.max() for pile in piles))
     marks = [
         bars(
@@ -97,7 +100,7 @@ def _piles(known: Scores, out_of_distribution: Scores, threshold: float, by: str
         for pile, kind, name in zip(piles, ("plain", "accent see-through"), ("known", "unknown"), strict=True)
     ]
     across = linear_axis(by, float(edges[0]), float(edges[-1]))
-    says = f"medians: known {np.median(known):.3g}, unknown {np.median(out_of_distribution):.3g}"
+    says = f"medians: known {np.median(known):.3g}, unknown {np.median(unknown):.3g}"
     limit = line([(threshold, 0), (threshold, top)], "ink dashed")
     drawn = plot("How both kinds score", says, across, percent_axis("photos", 0, top), *marks, limit)
     names = ("block plain", "known"), ("block accent see-through", "unknown"), ("ink dashed", "the model's threshold")
@@ -105,12 +108,12 @@ def _piles(known: Scores, out_of_distribution: Scores, threshold: float, by: str
     return drawn
 
 
-def _table(known: Scores, out_of_distribution: Scores, threshold: float) -> Element:
+def _table(known: Scores, unknown: Scores, threshold: float) -> Element:
     own = f"{below(known, threshold).value:.1%}, as shipped"
     levels = [(f"{share:.0%}", float(np.quantile(known, share))) for share in (0.01, 0.02, 0.05, 0.1)]
     rows: list[list[Node]] = []
     for name, level in [*levels, (own, threshold)]:
-        found = below(out_of_distribution, level)
+        found = below(unknown, level)
         rows.append([name, f"{level:.4g}", f"{found.value:.1%}", f"{found.low:.1%} to {found.high:.1%}"])
     head = ("known photos refused", "threshold", "unknown refused", "95 % interval")
     return table("Unknown photos refused, by how many known ones are refused with them", head, rows, "figures")
