@@ -80,7 +80,7 @@ def scale_rect(rect: Rect, scale: float, image: Image) -> Rect:
     """A rectangle of a picture after the picture was scaled.
 
     rect     in px of the picture before
-    image    (h, w, 3), the picture after
+    image    (h, w, 3) uint8, RGB, the picture after
     returns  in px of `image`; inside it, and never empty
     """
     height, width = image.shape[:2]
