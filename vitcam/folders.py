@@ -1,4 +1,4 @@
-"""The folders for state and for the user's own models and data sets."""
+"""The folders for configuration, for state and for the user's own models and data sets."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +9,13 @@ def state_folder(environ: Mapping[str, str]) -> Path | None:
 
     source  systemd.exec(5) on StateDirectory=; XDG Base Directory Specification 0.8
     """
-    given = environ.get("STATE_DIRECTORY", "").split(":")[0]  # systemd names several so
+    given = environ.get("STATE_DIRECTORY", "").split(":")[0]  # systemd lists several like this
     return Path(given) if given else _below_home(environ, "XDG_STATE_HOME", ".local/state")
+
+
+def config_folder(environ: Mapping[str, str]) -> Path | None:
+    """Where users put their configuration; None for a user without a home."""
+    return _below_home(environ, "XDG_CONFIG_HOME", ".config")
 
 
 def data_folder(environ: Mapping[str, str]) -> Path | None:

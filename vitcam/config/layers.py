@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vitcam.config.settings import options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
+from vitcam.folders import config_folder
 from vitcam.redaction import redacted
 
 COMMAND_LINE = "command line"
@@ -34,21 +35,14 @@ class RawSetting:
 
 def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting]:
     """The system's file and the user's, where they exist; then the named file, which must exist."""
-    for path in (system_file, users_file(environ)):
+    folder = config_folder(environ)
+    for path in (system_file, folder / "config.toml" if folder else None):
         if path is not None and _visible(path):
             yield from _from_file(path, str(path))
     if config is not None:
         yield from _from_file(config, str(config))
     elif named := environ.get("VITCAM_CONFIG"):
         yield from _from_file(Path(named), f"{named} (VITCAM_CONFIG)")
-
-
-def users_file(environ: Mapping[str, str]) -> Path | None:
-    """Path of the user's own file; a relative XDG_CONFIG_HOME is ignored, as its specification says."""
-    base = Path(environ.get("XDG_CONFIG_HOME", ""))
-    if not base.is_absolute():
-        base = Path(environ.get("HOME", "")) / ".config"
-    return base / "vitcam" / "config.toml" if base.is_absolute() else None
 
 
 def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[RawSetting]:

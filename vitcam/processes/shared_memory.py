@@ -23,11 +23,11 @@ class BufferPool:
     def __init__(self, size: int, most: int = POOL_SIZE) -> None:
         count = max(2, min(most, _MOST_BYTES // size))
         self.size = size
-        self.descriptor = os.memfd_create("vitcam-pictures", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        os.ftruncate(self.descriptor, size * count)
+        self.fd = os.memfd_create("vitcam-pictures", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.fd, size * count)
         # reading memory that a child has cut off would kill this process
-        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
-        self._memory = mmap.mmap(self.descriptor, size * count, prot=mmap.PROT_READ)
+        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+        self._memory = mmap.mmap(self.fd, size * count, prot=mmap.PROT_READ)
         self._free = deque(range(count))
 
     def take(self) -> int:
@@ -51,4 +51,4 @@ class BufferPool:
 
     def close(self) -> None:
         """Close the file descriptor. Lent pictures stay valid; the memory is freed with the last of them."""
-        os.close(self.descriptor)
+        os.close(self.fd)

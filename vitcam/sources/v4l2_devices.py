@@ -47,18 +47,18 @@ def stable_name(path: str, root: Path = Path("/dev/v4l/by-path")) -> str | None:
 
 def _inspect(node: Path) -> Iterator[Device]:
     try:
-        descriptor = os.open(node, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = os.open(node, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     except PermissionError:
         yield Device(str(node), _card_in_sysfs(node), permitted=False)
         return
     except OSError:
         return
     try:
-        answer = fcntl.ioctl(descriptor, _VIDIOC_QUERYCAP, bytes(_CAPABILITY.size))
+        answer = fcntl.ioctl(fd, _VIDIOC_QUERYCAP, bytes(_CAPABILITY.size))
     except OSError:  # not a V4L2 device
         return
     finally:
-        os.close(descriptor)
+        os.close(fd)
     driver, card = (field.split(b"\0")[0].decode(errors="replace") for field in _CAPABILITY.unpack(answer)[:2])
     if driver not in _PARTS_OF_A_PI and _captures(answer):
         yield Device(str(node), card, permitted=True)

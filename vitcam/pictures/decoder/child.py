@@ -28,8 +28,8 @@ _FILES = 16
 def main(arguments: list[str]) -> int:
     """Decode until the link is closed or there is no request for a while. Returns 0: the daemon knows by it that
     nothing crashed."""
-    descriptor, encoded, memory_mb, timeout_s = map(int, arguments)
-    link = socket.socket(fileno=descriptor)
+    fd, encoded, memory_mb, timeout_s = map(int, arguments)
+    link = socket.socket(fileno=fd)
     use_one_thread()
     confine(memory_mb, _FILES)
     be_quiet()
@@ -46,12 +46,12 @@ def serve(link: socket.socket, encoded: int, timeout_s: int) -> None:
     """Answer each request. Returns when the link is closed; raises TimeoutError if there is no request for a while."""
     memory = None
     while True:
-        packet, descriptors, _, _ = socket.recv_fds(link, MAX_MESSAGE, 1)
+        packet, fds, _, _ = socket.recv_fds(link, MAX_MESSAGE, 1)
         if not packet:
             return
-        for descriptor in descriptors:
-            memory = mmap.mmap(descriptor, 0)
-            os.close(descriptor)
+        for fd in fds:
+            memory = mmap.mmap(fd, 0)
+            os.close(fd)
         request = unpack(packet, (DecodeRequest,))
         signal.alarm(timeout_s)  # has no handler, so it ends this process, even if the daemon is gone
         answer = _answer(request, encoded, memory)

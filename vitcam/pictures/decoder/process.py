@@ -133,7 +133,7 @@ class DecodeProcess:
             raise VitcamError(f"the decoder process did not start within {_START_TIMEOUT_S:g} s; is the machine busy?")
         self._ready = True
         os.pwrite(self._encoded, data, 0)
-        child.send(pack(request), [pool.descriptor] if pool is not self._child_slots else [])
+        child.send(pack(request), [pool.fd] if pool is not self._child_slots else [])
         self._child_slots = pool
         answer = child.receive(self._timeout_s)
         os.ftruncate(self._encoded, 0)

@@ -1,4 +1,4 @@
-"""Which streams picamera2 is asked for, and how what it grants becomes RGB. Runs in the camera's process only."""
+"""Configures the streams of picamera2, and converts its pictures to RGB. Runs in the camera's process only."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ _SAME_SHAPE = 0.02  # sizes are even, so aspect ratios differ a little
 
 @dataclass(frozen=True, slots=True)
 class GrantedStream:
-    """A stream as it was granted."""
+    """A stream as picamera2 granted it."""
 
     name: str
     format: str
@@ -94,7 +94,11 @@ def even(pixels: float) -> int:
 
 
 def copy_preview(array: NDArray[np.uint8], stream: GrantedStream, out: Image) -> None:
-    """The camera's buffer, as MappedArray shows it, becomes RGB in `out`, (H, W, 3); touched once."""
+    """Convert the camera's buffer to RGB, in one pass.
+
+    array  the buffer as MappedArray gives it, uint8: (H, W, channels), or planes of YUV below each other
+    out    (H, W, 3) uint8, RGB: where the picture is written
+    """
     if stream.format == _RGB:
         np.copyto(out, array)
     elif array.shape[1] == stream.width:
@@ -104,7 +108,11 @@ def copy_preview(array: NDArray[np.uint8], stream: GrantedStream, out: Image) ->
 
 
 def copy_model_input(array: NDArray[np.uint8], stream: GrantedStream, spec: InputSpec, out: Image) -> None:
-    """The small picture becomes RGB; its middle goes into `out`, (h, w, 3), resized where the size is another."""
+    """Convert the small picture to RGB and write its middle, resized if its size is another.
+
+    array  the buffer as MappedArray gives it, uint8
+    out    (h, w, 3) uint8, RGB: where the model's input is written
+    """
     np.copyto(out, to_model_size(_to_rgb(array, stream), spec))
 
 

@@ -121,12 +121,12 @@ def _hand_over(picture: Image, asked: Take, link: socket.socket, memory: mmap.mm
 
 
 def _asked(link: socket.socket, memory: mmap.mmap | None) -> tuple[Open | Skip | Take, mmap.mmap | None]:
-    packet, descriptors, _, _ = socket.recv_fds(link, MAX_MESSAGE, 1)
+    packet, fds, _, _ = socket.recv_fds(link, MAX_MESSAGE, 1)
     if not packet:
         raise ConnectionResetError
-    for descriptor in descriptors:
-        memory = mmap.mmap(descriptor, 0)
-        os.close(descriptor)
+    for fd in fds:
+        memory = mmap.mmap(fd, 0)
+        os.close(fd)
     return unpack(packet, FROM_DAEMON), memory
 
 

@@ -95,9 +95,9 @@ class RtspCamera:
         while True:
             factor = reduction(self._size, live_limits(self._options).enough)
             height, width = (-(-side // factor) for side in self._size)
-            pool, descriptors = self._pool_for(max(1, 3 * height * width))
+            pool, fds = self._pool_for(max(1, 3 * height * width))
             buffer = pool.take()
-            self._tell(child, Take(*self._size, factor, buffer * pool.size), descriptors)
+            self._tell(child, Take(*self._size, factor, buffer * pool.size), fds)
             taken = self._next(child, self._incoming.patience_s + _LATE_S)
             if isinstance(taken, Taken) and taken.height and (taken.height, taken.width) == self._size:
                 return pool.lend(buffer, height, width)
@@ -121,11 +121,11 @@ class RtspCamera:
         if self._pool is not None:
             self._pool.close()
         self._pool = BufferPool(size)
-        return self._pool, [self._pool.descriptor]
+        return self._pool, [self._pool.fd]
 
-    def _tell(self, child: Child, message: FromDaemon, descriptors: Sequence[int] = ()) -> None:
+    def _tell(self, child: Child, message: FromDaemon, fds: Sequence[int] = ()) -> None:
         with suppress(EOFError):  # `_next` reports it
-            child.send(pack(message), descriptors)
+            child.send(pack(message), fds)
 
     def _next(self, child: Child, timeout_s: float) -> FromChild | None:
         """What the child says; None once `stop` was called. Raises SourceLost, when the child has been ended."""
