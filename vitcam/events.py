@@ -95,7 +95,7 @@ def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[str
 
 
 def _is_over(rules: Rules, state: EventState) -> bool:
-    return state.current is not None and state.scores.get(state.current.label, 0.0) < rules.leave
+    return state.current is not None and state.scores[state.current.label] < rules.leave
 
 
 def _end(state: EventState, now_ns: int, events: list[Event]) -> EventState:

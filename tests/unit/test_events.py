@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,8 +83,6 @@ def test_a_lasting_event_is_reported_again_with_its_best_probability() -> None:
 
 
 def test_what_the_model_does_not_know_never_begins() -> None:
-    from dataclasses import replace
-
     frames = [replace(at(i / 10, "cup"), known=False) for i in range(30)]
 
     assert replay(frames) == []
@@ -94,6 +93,75 @@ def test_the_frame_rate_does_not_change_when_an_event_begins() -> None:
     fast = replay(at(i / 100, "cup") for i in range(400))[0]
 
     assert slow.start_ns == fast.start_ns == 0
+
+
+UNSMOOTHED = Rules(half_life_s=0, enter=0.5, leave=0.25, dwell_s=0.5, update_s=5)
+
+
+def test_a_label_begins_at_the_very_threshold_and_time_that_are_set() -> None:
+    early = [at(0, "cup", 0.5), at(0.499, "cup", 0.5)]
+
+    assert replay(early, UNSMOOTHED) == []
+    assert replay([*early, at(0.5, "cup", 0.5)], UNSMOOTHED)[0].phase == "new"
+    assert replay([at(0, "cup", 0.499), at(9, "cup", 0.499)], UNSMOOTHED) == []
+
+
+def test_a_label_ends_below_the_lower_threshold_and_not_at_it() -> None:
+    begun = [at(0, "cup"), at(0.5, "cup")]
+    at_it, below_it = (
+        replay([*begun, at(1, "cup", 0.25), at(2, "cup", 0.25)], UNSMOOTHED),
+        replay([*begun, at(1, "cup", 0.249), at(2, "cup", 0.249)], UNSMOOTHED),
+    )
+
+    assert at_it[-1].end_ns == 2 * SECOND
+    assert below_it[-1].end_ns == 1 * SECOND
+
+
+def test_an_event_starts_when_its_label_was_first_above_the_threshold() -> None:
+    events = replay([at(0, "cup", 0.1), at(2, "cup"), at(2.5, "cup")], UNSMOOTHED)
+
+    assert (events[0].start_ns, events[0].camera) == (2 * SECOND, "test")
+
+
+def test_the_most_probable_label_is_the_one_that_begins() -> None:
+    both = [prediction("ant", 0.7, round(i / 10 * SECOND), zebra=0.3) for i in range(20)]
+
+    assert seen(replay(both)) == [("new", "ant"), ("end", "ant")]
+
+
+def test_a_label_that_is_overtaken_ends_at_that_moment_though_it_is_still_probable() -> None:
+    cup = [prediction("cup", 0.6, round(i / 10 * SECOND), pagoda=0.3) for i in range(10)]
+    pagoda = [prediction("pagoda", 0.55, round((1 + i / 10) * SECOND), cup=0.4) for i in range(10)]
+    events = replay([*cup, *pagoda], UNSMOOTHED)
+
+    assert seen(events) == [("new", "cup"), ("end", "cup"), ("new", "pagoda"), ("end", "pagoda")]
+    assert events[1].end_ns == round(1.5 * SECOND)  # pagoda has stayed for the dwell time
+
+
+def test_updates_come_at_the_set_interval_after_the_beginning_with_the_best_probability_so_far() -> None:
+    run = [at(20 + i / 2, "cup", p) for i, p in enumerate([0.7] * 11 + [0.9] * 10 + [0.8] * 10)]
+    events = [event for event in replay(run, UNSMOOTHED) if event.phase != "end"]
+
+    assert [(event.phase, event.p) for event in events] == [("new", 0.7), ("update", 0.9), ("update", 0.9)]
+
+
+def test_after_a_half_life_an_old_prediction_weighs_half() -> None:
+    rules = replace(UNSMOOTHED, half_life_s=1)
+    state, _ = step(rules, EventState(), at(0, "cup", 1.0), str)
+    state, _ = step(rules, state, at(1, "pagoda", 0.8), str)
+
+    assert state.scores == {"cup": 0.5, "pagoda": 0.4}
+
+
+def test_labels_that_faded_are_forgotten_but_never_the_one_that_lasts() -> None:
+    rules = replace(UNSMOOTHED, leave=0)
+    run = [prediction("cup", 0.9, round(t * SECOND), spoon=0.1) for t in (0, 0.5)] + [at(30, "pagoda", 0.4)]
+    state = EventState()
+    for one in run:
+        state, _ = step(rules, state, one, lambda: "id")
+
+    assert state.scores == {"cup": 0.0, "pagoda": 0.4}
+    assert state.label == "cup"
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=60))

@@ -10,7 +10,7 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import UPRIGHT, Flip, Orientation, Region
+from vitcam.pictures.view import UPRIGHT, Flip, Orientation, Region, is_region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.transform import reorient, reorient_rect
 
@@ -83,7 +83,9 @@ def test_no_fraction_ever_reaches_outside_a_picture(third: float) -> None:
         ("0,0,inf,1", "no rectangle"),
         ("0.1,0.1,0,0.5", "is empty"),
         ("10,10,-5,20", "is empty"),
+        ("10,10,5,0", "is empty"),
         ("0.5,0,0.6,1", "outside"),
+        ("0,0.5,1,0.6", "outside"),
         ("-1,0,100,100", "outside"),
     ],
 )
@@ -93,6 +95,7 @@ def test_what_cannot_be_a_crop_is_refused_in_one_sentence(text: str, reason: str
 
     assert "0.25,0,0.5,1" in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert not is_region(text)
 
 
 def test_pixels_outside_a_smaller_picture_name_its_size() -> None:
@@ -104,6 +107,7 @@ def test_a_region_is_written_as_it_can_be_read_again() -> None:
     region = Region(1 / 3, 0.125, 0.5, 0.875)
 
     assert str(region) == "0.333333,0.125,0.5,0.875"
+    assert is_region(str(region))
     assert Region.parse(str(Region(0, 0, 1920, 1080))) == Region(0, 0, 1920, 1080)
 
 
