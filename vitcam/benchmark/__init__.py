@@ -1,1 +1,1 @@
-"""How fast a model runs here. In: a model and numbers of threads. Out: a row of figures for each."""
+"""How fast a model runs on this machine. In: a model and numbers of threads. Out: a row of figures for each."""

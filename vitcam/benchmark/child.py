@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: nothing else is in its memory, and no other measurement warmed its caches.
+"""One measurement in a process of its own, so that no other one shares its memory or has warmed its caches.
 
 `python -m vitcam.benchmark.child graph FILE THREADS SECONDS` times a graph,
 `… stages FILE THREADS SECONDS [LABELS]` the parts of the pipeline; each prints one JSON object.
@@ -19,18 +19,20 @@ from vitcam.errors import ModelError, VitcamError
 from vitcam.model.runtime import open_interpreter
 from vitcam.model.runtime.interpreter import Interpreter, TensorInfo
 
-_WARM_UP_S = 0.2  # XNNPACK packs weights at the first call, and a processor needs some 100 ms to its full clock
-_FEWEST = 5  # calls of a slow graph, however little time there is
+_WARM_UP_S = 0.2  # XNNPACK packs weights at the first call, and a processor needs 100 ms to its full clock
+_MIN_CALLS = 5  # of a slow graph, even if the time is over
 
 
 def main(arguments: list[str]) -> int:
-    """Measure and print; a refusal is the last line of stderr, and its exit code ours."""
+    """Measure and print. The last line of stderr is the error, and the exit code is its own."""
     kind, path, threads, seconds, *labels = arguments
     try:
         if kind == "graph":
             found = time_graph(Path(path), int(threads), float(seconds))
         else:
-            from vitcam.benchmark.stages import time_stages  # its OpenCV would count as memory of the graph
+            from vitcam.benchmark.stages import (
+                time_stages,
+            )  # its OpenCV would count as the graph's memory
 
             found = time_stages(Path(path), int(threads), float(seconds), Path(labels[0]) if labels else None)
     except VitcamError as error:
@@ -41,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 def time_graph(path: Path, threads: int, seconds: float) -> dict[str, float]:
-    """Latencies of `invoke` in ms, its rate, and the most memory that this process ever had, in MB.
+    """Latencies of `invoke` in ms, its rate, and the peak memory of this process in MB.
 
     raises  ModelError if the graph cannot be loaded, fed or run
     """
@@ -76,18 +78,18 @@ def some_input(path: Path, tensor: TensorInfo) -> NDArray[Any]:
         return rng.random(tensor.shape).astype(tensor.dtype)
     if tensor.dtype.kind in "iub":
         return np.zeros(tensor.shape, tensor.dtype)
-    raise ModelError(f"{path} takes {tensor.dtype} as {tensor.name!r}; only numbers can be made up for a measurement")
+    raise ModelError(f"{path} takes {tensor.dtype} as {tensor.name!r}; only inputs of numbers can be measured")
 
 
 def _durations_ms(path: Path, graph: Interpreter, seconds: float) -> Iterator[float]:
-    """What each call took, once warm."""
+    """How long each call took, after a warm-up."""
     try:
         graph.invoke()
         warm = time.perf_counter() + _WARM_UP_S
         while time.perf_counter() < warm:
             graph.invoke()
         end, count = time.perf_counter() + seconds, 0
-        while time.perf_counter() < end or count < _FEWEST:
+        while time.perf_counter() < end or count < _MIN_CALLS:
             before = time.perf_counter_ns()
             graph.invoke()
             yield (time.perf_counter_ns() - before) / 1e6
@@ -97,7 +99,7 @@ def _durations_ms(path: Path, graph: Interpreter, seconds: float) -> Iterator[fl
 
 
 def _peak_rss_mb() -> float:
-    """VmHWM: unlike getrusage's figure, it does not count the parent that this process was forked from."""
+    """VmHWM. Unlike getrusage's figure it does not include the parent process."""
     found = re.search(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
     return int(found[1]) * 1024 / 1e6 if found else 0.0
 

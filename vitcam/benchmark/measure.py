@@ -1,8 +1,8 @@
-"""`vitcam bench`: how fast a model runs here, how fast it could, and what the pipeline around it costs.
+"""`vitcam bench`: how fast a model runs here, how fast it could run, and what the pipeline around it costs.
 
-Every measurement has a process of its own, and they take turns for a few rounds, so that whatever disturbs the machine
-hits all of them alike. The peak is that of one large product (see `vitcam.benchmark.peak_model`) by the same runtime
-with the same threads: roofline = int8 multiply-adds / int8 peak + float ones / float peak.
+Every measurement has a process of its own. They take turns for a few rounds, so that other load on the machine affects
+all of them equally. The peak is that of one large product (see `vitcam.benchmark.peak_model`) by the same runtime with
+the same threads: roofline = int8 multiply-adds / int8 peak + float multiply-adds / float peak.
 """
 
 import json
@@ -24,13 +24,13 @@ from vitcam.model.runtime import open_interpreter
 from vitcam.processes.bounded import run_bounded
 
 ROUNDS = 3
-_MOST_THREADS, _LEAST_S, _MOST_S = 64, 0.1, 600.0
-_PATIENCE_S = 120.0  # beyond the time asked for: to start, load, and make a few calls of a slow model
+_MAX_THREADS, _MIN_S, _MAX_S = 64, 0.1, 600.0
+_EXTRA_TIMEOUT_S = 120.0  # beyond the time asked for, to start, to load, and to call a slow model a few times
 
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:
-    """What is to be measured. Raises UsageError for a duration that cannot be meant."""
+    """What is to be measured. Raises UsageError for an invalid duration."""
 
     model: str
     threads: tuple[int, ...]
@@ -39,8 +39,8 @@ class BenchPlan:
     labels: Path | None = None
 
     def __post_init__(self) -> None:
-        if not _LEAST_S <= self.seconds <= _MOST_S:
-            raise UsageError(f"--seconds is {self.seconds:g}; a number from {_LEAST_S:g} to {_MOST_S:g} is allowed")
+        if not _MIN_S <= self.seconds <= _MAX_S:
+            raise UsageError(f"--seconds is {self.seconds:g}; a number from {_MIN_S:g} to {_MAX_S:g} is allowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,39 +48,39 @@ class Step:
     """One measurement."""
 
     kind: str
-    """`model`, `int8`, `floating` (the yardsticks) or `stages`."""
+    """`model`, `int8`, `floating` (the peaks) or `stages`."""
     threads: int
     round: int
     """From 1."""
     arguments: tuple[str, ...]
-    """Of the child that makes it."""
+    """Of the process that makes it."""
 
 
 def read_threads(text: str | None) -> tuple[int, ...]:
-    """`1,2,4` as numbers; None: what this machine's cores suggest.
+    """`1,2,4` as numbers; None: the default for this machine's cores.
 
     raises  UsageError for anything else
     """
     if text is None:
         return default_threads(len(os.sched_getaffinity(0)))
     words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_THREADS for word in words):
-        raise UsageError(f"--threads is {text!r}; whole numbers from 1 to {_MOST_THREADS} are allowed, such as 1,2,4")
+    if not all(word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MAX_THREADS for word in words):
+        raise UsageError(f"--threads is {text!r}; whole numbers from 1 to {_MAX_THREADS} are allowed, such as 1,2,4")
     return tuple(dict.fromkeys(map(int, words)))
 
 
 def default_threads(cores: int) -> tuple[int, ...]:
-    """Every number on a Pi, (1, 2, 3, 4); doubled on larger machines, (1, 2, 4, 8, 12) on twelve cores."""
+    """Every number up to four cores, such as (1, 2, 3, 4) on a Pi. On more cores doubled, such as (1, 2, 4, 8, 12)."""
     if cores <= 4:
         return tuple(range(1, cores + 1))
-    most = min(cores, _MOST_THREADS)
-    return (*(2**power for power in range(most.bit_length()) if 2**power < most), most)
+    highest = min(cores, _MAX_THREADS)
+    return (*(2**power for power in range(highest.bit_length()) if 2**power < highest), highest)
 
 
 def why_no_stages(plan: BenchPlan) -> str:
     """Why the pipeline cannot be timed around this model; empty if it can.
 
-    raises  ModelError if the file is no model at all, or does not fit the labels given
+    raises  ModelError if the file is no model, or does not fit the labels given
     """
     from vitcam.model.classifier import Classifier
 
@@ -96,9 +96,9 @@ def why_no_stages(plan: BenchPlan) -> str:
 
 
 def run_bench(plan: BenchPlan, with_stages: bool, announce: Callable[[int, int, Step], None]) -> list[BenchRow]:
-    """Measure; a row for each number of threads.
+    """Measure. Returns a row for each number of threads.
 
-    announce  called before each step with its number, from 0, and how many there are
+    announce  called before each step with its number from 0, and with the number of steps
     raises    ModelError if the model cannot be run; VitcamError if a measurement fails
     """
     path, machine = find_model(plan.model), Machine(os.environ)
@@ -119,7 +119,7 @@ def run_bench(plan: BenchPlan, with_stages: bool, announce: Callable[[int, int, 
 
 
 def _steps(plan: BenchPlan, path: Path, folder: Path, with_stages: bool) -> Iterator[Step]:
-    """All measurements in turn; writes the yardsticks into `folder`."""
+    """All measurements in turn. Writes the models of the peaks into `folder`."""
     files = {"model": path, "int8": folder / "int8.tflite", "floating": folder / "floating.tflite"}
     files["int8"].write_bytes(square_product("int8"))
     files["floating"].write_bytes(square_product("floating"))
@@ -134,9 +134,9 @@ def _steps(plan: BenchPlan, path: Path, folder: Path, with_stages: bool) -> Iter
 
 
 def _measure(plan: BenchPlan, step: Step) -> Figures:
-    """What the child found. Raises ModelError with its words if it refused, VitcamError if it died or hung."""
+    """Run a measurement. Raises ModelError with the process's message, and VitcamError if it died or hung."""
     command = [sys.executable, "-P", "-m", "vitcam.benchmark.child", *step.arguments]
-    result = run_bounded(command, _PATIENCE_S + plan.seconds)
+    result = run_bounded(command, _EXTRA_TIMEOUT_S + plan.seconds)
     if result.code == 0:
         found: Figures = json.loads(result.out)
         return found

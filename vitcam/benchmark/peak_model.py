@@ -1,4 +1,4 @@
-"""The fastest this runtime multiplies here: one large FULLY_CONNECTED, the yardstick of a roofline."""
+"""A model that reaches the runtime's peak on this machine, for a roofline: one large FULLY_CONNECTED."""
 
 from typing import Any, Literal
 
@@ -6,7 +6,7 @@ import numpy as np
 
 WeightType = Literal["int8", "floating"]
 # two threads of a Zen 4: sides of 256, 512, 768, 1536 and 2048 reach 0.87, 1.02, 1.03, 0.97 and 1.00 of it in int8,
-# and 0.99 to 1.04 in float32, so that no other would raise the roofline by more than a hair
+# and 0.99 to 1.04 in float32, so that no other side would change the roofline by more than 4 %
 SIDE = 1024
 MACS = SIDE**3
 
@@ -14,16 +14,16 @@ MACS = SIDE**3
 def square_product(kind: WeightType) -> bytes:
     """A TFLite file that multiplies (SIDE, SIDE) float32 by random weights of that shape, and nothing else.
 
-    int8      weights int8 with a scale for each output, the input quantised row by row as it runs (XNNPACK's qd8): what
-              the projections of our models are
-    floating  weights float32: what their attention products are
+    int8      weights int8 with a scale for each output, the input quantised row by row as it runs (XNNPACK's qd8): as
+              in the projections of our models
+    floating  weights float32, as in their attention products
     """
     import flatbuffers  # type: ignore[import-untyped]
     from ai_edge_litert import schema_py_generated as schema
 
     model = schema.ModelT()
     model.version = 3
-    model.buffers = [schema.BufferT(), _weights(schema, kind)]  # the first is empty: of tensors without values
+    model.buffers = [schema.BufferT(), _weights(schema, kind)]  # the first is empty, for tensors without values
     model.operatorCodes = [schema.OperatorCodeT()]
     fully_connected = schema.BuiltinOperator.FULLY_CONNECTED
     model.operatorCodes[0].builtinCode = model.operatorCodes[0].deprecatedBuiltinCode = fully_connected

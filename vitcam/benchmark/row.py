@@ -1,4 +1,4 @@
-"""The figures of a benchmark: medians of its rounds, and the roofline that they are held against."""
+"""The figures of a benchmark: medians of its rounds, and the roofline that they are compared with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class MachineHealth:
-    """How the machine feels."""
+    """Temperature of the machine, and whether it is throttled."""
 
     celsius: float | None
     """Of the hottest sensor."""
     held_back_by: list[str] | None
-    """Such as `throttled`; None where no firmware of a Pi tells."""
+    """Such as `throttled`; None if there is no firmware of a Pi."""
     since_boot: list[str] | None
 
 
@@ -35,32 +35,32 @@ class BenchRow:
     partitions: int
     outside: int
     roofline_ms: float | None
-    """None for a model without a product to count."""
+    """None for a model without operators that are counted."""
     fraction: float | None
     """roofline_ms / p50_ms."""
     rss_mb: float
-    """Most memory of a process that only loads and runs the model."""
+    """Peak memory of a process that only loads and runs the model."""
     gmac: Figures
     peak_gmac_s: Figures
     stages_ms: Figures | None
-    """None where the pipeline cannot be timed around the model."""
+    """None if the pipeline cannot be timed around the model."""
     health: dict[str, MachineHealth]
     """`before` and `after`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What the children measured with one number of threads, a dict each round."""
+    """What was measured with one number of threads, a dict for each round."""
 
     model: Sequence[Figures]
     int8: Sequence[Figures]
     floating: Sequence[Figures]
     stages: Sequence[Figures]
-    """Empty where the pipeline cannot be timed around the model."""
+    """Empty if the pipeline cannot be timed around the model."""
 
 
 def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[str, MachineHealth]) -> BenchRow:
-    """Medians of the rounds, against a roofline of the same rounds."""
+    """Medians of the rounds, and the roofline of the same rounds."""
     mid = medians(rounds.model)
     peaks = {"int8": peak_gmac_s(rounds.int8), "float": peak_gmac_s(rounds.floating)}
     gmac = {"int8": macs.int8 / 1e9, "float": macs.floating / 1e9}
@@ -85,9 +85,9 @@ def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[st
 
 
 def peak_gmac_s(rounds: Sequence[Figures]) -> float:
-    """10⁹ multiply-adds/s of the yardstick's fastest tenth in its best round.
+    """The peak in 10⁹ multiply-adds/s: the fastest tenth of the calls in the best round.
 
-    Not a median as all else is: a peak is what the machine can do, and a disturbed yardstick would flatter the model.
+    It is not a median, because a peak that other load has lowered would make the model look faster than it is.
     """
     return MACS / 1e6 / min(each["p10_ms"] for each in rounds)
 
@@ -98,6 +98,6 @@ def medians(rounds: Sequence[Figures]) -> Figures:
 
 
 def health_of(machine: Machine) -> MachineHealth:
-    """Temperature, and what the firmware of a Pi says."""
+    """The machine's temperature, and what the firmware of a Pi reports."""
     now, since_boot = machine.hindrances() or (None, None)
     return MachineHealth(machine.hottest_celsius(), now, since_boot)

@@ -16,7 +16,7 @@ from vitcam.web.stream.encoder import draw
 from vitcam.web.stream.variant import Variant
 
 _WATCHED = Variant(width=640)
-_FEWEST = 10  # the first ones are cold, and must not be the median
+_MIN_ROUNDS = 10  # the first ones are slow, and must not be the median
 
 
 def time_stages(path: Path, threads: int, seconds: float, labels: Path | None) -> dict[str, float]:
@@ -34,7 +34,7 @@ def time_stages(path: Path, threads: int, seconds: float, labels: Path | None) -
     frame = _demo_frame(classifier)
     rounds: list[dict[str, float]] = []
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(rounds) < _FEWEST:
+    while time.perf_counter() < end or len(rounds) < _MIN_ROUNDS:
         rounds.append(_once(classifier, frame))
     return {stage: float(np.median([each[stage] for each in rounds])) for stage in rounds[0]}
 

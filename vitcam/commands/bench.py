@@ -1,4 +1,4 @@
-"""What `vitcam bench` prints: a column for each number of threads, or rows for machines."""
+"""What `vitcam bench` prints: a table with a column for each number of threads, or JSON."""
 
 import json
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from vitcam.benchmark.row import BenchRow, MachineHealth
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 Cells = dict[str, Callable[[BenchRow], str]]
-"""Name of a line of the table -> what stands in it."""
+"""The name of a line in the table -> its cells."""
 
 _KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float peak", "stages": "the pipeline"}
 
 
 def show_bench(plan: BenchPlan, as_json: bool) -> None:
-    """Measure and print: the table or the JSON on stdout, what is going on and what is missing on stderr."""
+    """Measure and print: the table or JSON on stdout, progress and what is missing on stderr."""
     people, out = stderr_console(), stdout_console()
     missing = why_no_stages(plan)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
@@ -81,15 +81,15 @@ def _stage(name: str) -> Callable[[BenchRow], str]:
 
 
 def _health(first: BenchRow) -> Cells:
-    """One reading for all columns: it stands in the first."""
-    return {when: _only_in(first, _feeling(health)) for when, health in first.health.items() if _feeling(health)}
+    """One reading for the whole benchmark, in the first column."""
+    return {when: _only_in(first, _readings(health)) for when, health in first.health.items() if _readings(health)}
 
 
 def _only_in(first: BenchRow, text: str) -> Callable[[BenchRow], str]:
     return lambda row: text if row is first else ""
 
 
-def _feeling(health: MachineHealth) -> str:
+def _readings(health: MachineHealth) -> str:
     words = [] if health.celsius is None else [f"{health.celsius:.0f} °C"]
     now, since_boot = health.held_back_by or [], health.since_boot or []
     return ", ".join([*words, *now, *(f"{each} since the boot" for each in since_boot if each not in now)])

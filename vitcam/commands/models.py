@@ -12,13 +12,14 @@ from vitcam.model.find import find_model, list_models
 from vitcam.model.record import model_info, model_record
 from vitcam.terminal.consoles import stdout_console
 
-_UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"  # else they are not loaded
+# a file that is damaged is not loaded
+_UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"
 _UNCHECKED = "?    the graph may be damaged: the file carries no checksum of it; export the model again to have one"
-_SHOWN_LABELS = 120  # every label of the bundled model; of a thousand the first ones do
+_SHOWN_LABELS = 120  # all of the bundled models, and the first of a model with a thousand
 
 
 def show_list(as_json: bool) -> None:
-    """Every model that can be named, one a line; a file that cannot be read is listed with the reason."""
+    """Every installed model, one a line; for a file that cannot be read, the reason."""
     console, table = stdout_console(), Table("model", "labels", "input", "top-1", "file", box=None)
     for name, path in list_models().items():
         row = _row(name)
@@ -32,7 +33,7 @@ def show_list(as_json: bool) -> None:
 
 
 def show_card(name: str, as_json: bool) -> None:
-    """Everything known of one model."""
+    """Everything that is known of one model."""
     record = model_record(model_info(Classifier(name)))
     console = stdout_console()
     if as_json:
@@ -40,19 +41,18 @@ def show_card(name: str, as_json: bool) -> None:
         return
     table = Table(show_header=False, box=None)
     for key, value in record.items():
-        shown = _labels(value) if key == "labels" else _plain(value)
-        table.add_row(key.replace("_", " "), shown)
+        table.add_row(key.replace("_", " "), _labels(value) if key == "labels" else _plain(value))
     console.print(table, soft_wrap=False)
 
 
 def show_verification(name: str, as_json: bool) -> bool:
-    """Ask the golden images; False if one is answered otherwise than when the model was made."""
+    """Classify the golden images; False if an answer differs from the one in the model file."""
     classifier = Classifier(name)
     results = classifier.verify()
     if not results:
         raise ModelError(
-            f"{classifier.path} carries no golden images to ask it; vitcam-train export takes them from a folder by "
-            "--golden"
+            f"{classifier.path} carries no golden images to verify it with; vitcam-train export takes them from a "
+            "folder by --golden"
         )
     console, checksum = stdout_console(), classifier.card.graph_sha256
     for result in results:

@@ -134,7 +134,7 @@ def test_made_up_input_fills_the_range_of_pixels_and_is_zero_where_it_may_be_an_
     assert (values.min(), values.max()) == pytest.approx((low, high), abs=0.01)
 
 
-def test_an_input_of_text_cannot_be_made_up_and_is_refused() -> None:
+def test_an_input_of_text_is_refused() -> None:
     with pytest.raises(ModelError, match="only numbers"):
         some_input(Path("x.tflite"), TensorInfo("words", (1,), np.dtype("S1"), 0, 0))
 

@@ -28,7 +28,7 @@ def camera(context: CheckContext) -> CheckResult:
         return _answers(source)
     devices = capture_devices(context.machine.root / "dev")
     libcamera = list_libcamera()
-    # a picamera2 that cannot be imported is a finding of the check of that name
+    # a picamera2 that cannot be imported is a result of the check of that name
     if libcamera.trouble and libcamera.imports and not source.startswith(("v4l2:", "/dev/v")):
         return CheckResult("fail", libcamera.trouble + _used_instead(source, devices), _LOOSE_CABLE)
     found = _listed(libcamera.names, devices)

@@ -1,4 +1,4 @@
-"""What a check of `vitcam doctor` is given, and what it answers."""
+"""What a check of `vitcam doctor` gets and returns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class CheckResult:
     found: str
     """One line."""
     fix: str = ""
-    """Exactly what to do or type; empty when all is well."""
+    """What to do or type; empty if all is well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the machine has left: disk, memory, coolness, power."""
+"""The machine: disk, memory, temperature, power."""
 
 import re
 import shutil
@@ -11,11 +11,11 @@ _GB, _MB = 1_000_000_000, 1_000_000
 
 
 def disk(context: CheckContext) -> CheckResult:
-    """Room where models, events and photos will lie."""
+    """Free space for models, events and photos."""
     folder = state_folder(context.machine.environ)
     if folder is None:
         return CheckResult(
-            "warn", "no folder for what the daemon learns: neither HOME nor STATE_DIRECTORY is set", "set HOME"
+            "warn", "the daemon has no state folder: neither HOME nor STATE_DIRECTORY is set", "set HOME"
         )
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
@@ -29,13 +29,13 @@ def disk(context: CheckContext) -> CheckResult:
 
 
 def memory(context: CheckContext) -> CheckResult:
-    """Memory that can be had without swapping."""
+    """Memory that is available without swapping."""
     match = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(context.machine.root / "proc/meminfo"), re.MULTILINE)
     if match is None:
         return CheckResult("warn", "/proc/meminfo does not say how much memory is available", "mount /proc")
     available = int(match[1]) * 1024
     found = f"{available / _GB:.1f} GB available"
-    fix = "end what takes most: ps aux --sort=-rss | head"
+    fix = "end the processes that take most: ps aux --sort=-rss | head"
     if available < 150 * _MB:
         return CheckResult("fail", f"{found}; at least 0.15 GB are needed", fix)
     if available < 400 * _MB:
@@ -50,16 +50,16 @@ def temperature(context: CheckContext) -> CheckResult:
         return CheckResult("ok", "no sensor here")
     if hottest < 80:
         return CheckResult("ok", f"{hottest:.0f} °C")
-    fix = "add a fan or heat sink, or ask for less: --set model.fps=10"
+    fix = "add a fan or heat sink, or classify fewer frames: --set model.fps=10"
     return CheckResult("warn", f"{hottest:.0f} °C; from 80 °C on a Pi slows down", fix)
 
 
 def power(context: CheckContext) -> CheckResult:
-    """Whether the firmware holds the processor back, now or since the boot."""
+    """Whether the firmware throttles the processor, or did since the boot."""
     hindrances = context.machine.hindrances()
     if hindrances is None:
         return CheckResult(
-            "ok", "no Raspberry Pi firmware here" if not context.machine.is_pi else "the firmware does not say"
+            "ok", "no Raspberry Pi firmware here" if not context.machine.is_pi else "the firmware gives no information"
         )
     now, before = hindrances
     found = f"now: {', '.join(now) or 'nothing'}; since the boot: {', '.join(before) or 'nothing'}"

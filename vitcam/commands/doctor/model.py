@@ -1,6 +1,6 @@
-"""The model: does it answer rightly on this machine, and what runs it.
+"""The model: whether its answers are right on this machine, and what runs it.
 
-NumPy, OpenCV and LiteRT are imported where they are used: the doctor has to speak also where one of them is broken.
+NumPy, OpenCV and LiteRT are imported late, since the doctor must also work where one of them is broken.
 """
 
 import os
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def model(context: CheckContext) -> CheckResult:
-    """Ask the model the images whose answers it carries."""
+    """Whether the golden images in the model file are answered rightly."""
     name = context.settings.model.name
     try:
         results = _load(context).verify()
@@ -34,7 +34,7 @@ def model(context: CheckContext) -> CheckResult:
 
 
 def runtime(context: CheckContext) -> CheckResult:
-    """What runs the model, with how many threads, and whether one delegate takes the whole graph."""
+    """What runs the model, with how many threads, and whether one delegate runs the whole graph."""
     try:
         info = _load(context).runtime
     except VitcamError as error:

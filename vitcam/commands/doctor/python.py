@@ -1,4 +1,4 @@
-"""Python and what vitcam imports: each in a child, since a package built for another NumPy may crash its process."""
+"""Python and the packages: imported in a child process, since one built for another NumPy may crash it."""
 
 import importlib.util
 import platform
@@ -8,7 +8,7 @@ from pathlib import Path
 from vitcam.commands.doctor.check import CheckContext, CheckResult, Grade
 from vitcam.processes.bounded import CommandResult, run_bounded
 
-_TIMEOUT_S = 60  # importing everything from a cold SD card takes its time
+_TIMEOUT_S = 60  # importing everything from a slow SD card takes long
 _NEEDED = {
     "numpy": "numpy",
     "cv2": "opencv-python-headless",
@@ -20,27 +20,27 @@ _SYSTEM_PACKAGES = "usr/lib/python3/dist-packages"
 
 
 def python(context: CheckContext) -> CheckResult:
-    """The interpreter, and whether every package imports beside the others."""
+    """The interpreter, and whether all packages can be imported together."""
     from importlib.metadata import PackageNotFoundError, version
 
     runtime = next((name for name in _RUNTIMES if importlib.util.find_spec(name)), next(iter(_RUNTIMES)))
     result = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
     if result.code != 0:
-        return CheckResult("fail", f"a package does not import: {result.last_words}", _pip_fix(result))
+        return CheckResult("fail", f"a package cannot be imported: {result.last_words}", _pip_fix(result))
     try:
         versions = [f"{package} {version(package)}" for package in (*_NEEDED.values(), _RUNTIMES[runtime])]
-    except PackageNotFoundError as error:  # imported, yet installed by other means, such as apt's python3-opencv
+    except PackageNotFoundError as error:  # it was installed in another way, such as by apt
         return CheckResult(
-            "warn", f"{error} is not installed by pip, its version is unknown", _install(str(error.name))
+            "warn", f"{error} was not installed by pip, so its version is unknown", _install(str(error.name))
         )
     return CheckResult("ok", f"Python {platform.python_version()}, {', '.join(versions)}")
 
 
 def picamera2(context: CheckContext) -> CheckResult:
-    """Whether the Pi's camera library can be imported from where vitcam runs."""
+    """Whether the Pi's camera library can be imported by the Python that runs vitcam."""
     result = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
     if result.code == 0:
-        return CheckResult("ok", "imports here")
+        return CheckResult("ok", "can be imported")
     wanted = context.settings.camera.source.startswith("picamera") or (
         context.machine.is_pi and not context.settings.camera.source
     )
@@ -53,7 +53,7 @@ def picamera2(context: CheckContext) -> CheckResult:
         )
     if "ModuleNotFoundError" not in result.last_words:
         return CheckResult(
-            grade, f"does not import: {result.last_words}", "sudo apt install --reinstall python3-picamera2"
+            grade, f"cannot be imported: {result.last_words}", "sudo apt install --reinstall python3-picamera2"
         )
     if (context.machine.root / _SYSTEM_PACKAGES / "picamera2").is_dir():
         return CheckResult(grade, *_unseen(context))
@@ -63,7 +63,7 @@ def picamera2(context: CheckContext) -> CheckResult:
 
 
 def _unseen(context: CheckContext) -> tuple[str, str]:
-    """It lies among the system's packages, and this interpreter does not look there, or is another Python."""
+    """picamera2 is among the system's packages, but this Python does not see them, or has another version."""
     config = Path(sys.prefix) / "pyvenv.cfg"
     system = _system_python(context)
     if system and system != sys.version_info[:2]:
@@ -78,23 +78,23 @@ def _unseen(context: CheckContext) -> tuple[str, str]:
 
 
 def _system_python(context: CheckContext) -> tuple[int, int] | None:
-    """The version that /usr/bin/python3 leads to, by its name."""
+    """The version of /usr/bin/python3, from the name of the file that it links to."""
     name = (context.machine.root / "usr/bin/python3").resolve().name.removeprefix("python")
     major, _, minor = name.partition(".")
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
 
 
 def _clashes(result: CommandResult) -> bool:
-    """NumPy's ways of saying that an extension was compiled against another version of it."""
-    said = ("numpy.dtype size changed", "compiled using NumPy 1.x", "compiled against API version")
-    return any(words in result.err for words in said)
+    """Whether NumPy's message says that an extension was compiled for another version of it."""
+    messages = ("numpy.dtype size changed", "compiled using NumPy 1.x", "compiled against API version")
+    return any(words in result.err for words in messages)
 
 
 def _one_numpy() -> str:
-    """How a virtual environment comes back to the NumPy that the system's packages are built for.
+    """The commands that give a virtual environment the NumPy for which the system's packages are built.
 
-    Its own NumPy goes, so that the system's is seen again; then pip brings what fits that one. It must not be told to
-    reinstall by force: that would bring NumPy's newest, too.
+    Its own NumPy is removed, so that Python finds the system's again. Then pip installs what fits that one. It must not
+    use --force-reinstall, since that would install the newest NumPy, too.
     """
     old = sys.version_info < (3, 13)  # Raspberry Pi OS bookworm and before: NumPy 1
     bounds = "'numpy<2' 'ml_dtypes<0.6' 'opencv-python-headless<4.12'" if old else "numpy opencv-python-headless"
@@ -104,7 +104,7 @@ def _one_numpy() -> str:
 def _pip_fix(result: CommandResult) -> str:
     if _clashes(result):
         return _one_numpy()
-    if "libGL" in result.err:  # opencv-python, with windows, in place of the headless one
+    if "libGL" in result.err:  # opencv-python needs a display, and is installed in place of the headless one
         return f"{sys.executable} -m pip uninstall -y opencv-python; {_install('opencv-python-headless')}"
     return _install("vitcam")
 

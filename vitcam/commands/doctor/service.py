@@ -1,4 +1,4 @@
-"""Where the daemon runs: the systemd unit, and the port it serves on."""
+"""The daemon's systemd unit and its port."""
 
 import errno
 import json
@@ -13,20 +13,20 @@ UNIT = "vitcam.service"
 
 
 def unit(context: CheckContext) -> CheckResult:
-    """Whether systemd knows the unit and keeps it up."""
+    """Whether the unit is installed and active."""
     if not shutil.which("systemctl") or not (context.machine.root / "run/systemd/system").exists():
-        return CheckResult("ok", "no systemd here: vitcam runs when it is started by hand")
-    shown = run_bounded(
+        return CheckResult("ok", "no systemd here; start vitcam by hand")
+    reply = run_bounded(
         ["systemctl", "show", UNIT, "--property=LoadState,ActiveState,SubState,UnitFileState,StatusText,NRestarts"], 10
     )
-    if shown.code != 0:
-        return CheckResult("warn", f"systemd does not answer: {shown.last_words}", f"systemctl status {UNIT}")
-    return _judged(dict(line.partition("=")[::2] for line in shown.out.splitlines()))
+    if reply.code != 0:
+        return CheckResult("warn", f"systemd does not answer: {reply.last_words}", f"systemctl status {UNIT}")
+    return _unit_result(dict(line.partition("=")[::2] for line in reply.out.splitlines()))
 
 
-def _judged(unit: dict[str, str]) -> CheckResult:
+def _unit_result(unit: dict[str, str]) -> CheckResult:
     if unit.get("LoadState") == "not-found":
-        return CheckResult("ok", f"{UNIT} is not installed: vitcam runs when it is started by hand")
+        return CheckResult("ok", f"{UNIT} is not installed; start vitcam by hand")
     if unit.get("LoadState") != "loaded":
         return CheckResult("fail", f"{UNIT} is {unit.get('LoadState', 'unknown')}", f"systemd-analyze verify {UNIT}")
     state = f"{unit.get('ActiveState')} ({unit.get('SubState')}), {unit.get('NRestarts', '0')} restarts"
@@ -39,18 +39,18 @@ def _judged(unit: dict[str, str]) -> CheckResult:
 
 
 def port(context: CheckContext) -> CheckResult:
-    """Whether the page's port is free, or taken by vitcam itself."""
+    """Whether the port is free, or used by vitcam itself."""
     web = context.settings.web
     address = f"{web.host}:{web.port}"
     if not web.enabled:
         return CheckResult("ok", "the web server is switched off")
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(web.host, web.port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as door:
-            door.setsockopt(
+        with socket.socket(family, kind, protocol) as listener:
+            listener.setsockopt(
                 socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-            )  # as the web server does: TIME_WAIT is no hindrance
-            door.bind(where)
+            )  # as the web server does, so that TIME_WAIT does not matter
+            listener.bind(where)
     except OSError as error:
         return _refused(context, address, error)
     return CheckResult("ok", f"{address} is free")
@@ -62,8 +62,8 @@ def _refused(context: CheckContext, address: str, error: OSError) -> CheckResult
         if answer := _vitcam_at(web.host, web.port):
             return CheckResult("ok", f"vitcam serves at {address}: {answer}")
         other = web.port + 1 if web.port < 65535 else 8420
-        fix = f"take another: --port {other}; who has it: sudo ss -ltnp sport = :{web.port}"
-        return CheckResult("fail", f"{address} is taken by another program", fix)
+        fix = f"take another one: --port {other}; to see who uses it: sudo ss -ltnp sport = :{web.port}"
+        return CheckResult("fail", f"{address} is used by another program", fix)
     if error.errno in (errno.EACCES, errno.EPERM):
         return CheckResult("fail", f"{address} is reserved for root", "take a port of 1024 or more: --port 8420")
     return CheckResult(
@@ -72,11 +72,11 @@ def _refused(context: CheckContext, address: str, error: OSError) -> CheckResult
 
 
 def _vitcam_at(host: str, port: int) -> str:
-    """What vitcam's own state says, if it is vitcam that serves there."""
+    """Status and model of the vitcam that serves there; empty if it is another program."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    shown = f"[{reachable}]" if ":" in reachable else reachable
+    name = f"[{reachable}]" if ":" in reachable else reachable
     try:
-        with urllib.request.urlopen(f"http://{shown}:{port}/api/state", timeout=3) as reply:
+        with urllib.request.urlopen(f"http://{name}:{port}/api/state", timeout=3) as reply:
             state = json.load(reply)
         return f"{state['status']}, {state['model']}"
     except (OSError, ValueError, KeyError, TypeError):

@@ -62,7 +62,7 @@ def test_the_hottest_sensor_is_what_counts(context: CheckContext, readings: list
         ("0x50005", "warn", "now: under-voltage, throttled; since the boot: under-voltage, throttled", "27 W supply"),
         ("80000", "warn", "now: nothing; since the boot: soft temperature limit", "fan or heat sink"),
         ("a000a", "warn", "now: frequency capped, soft temperature limit", "fan or heat sink"),
-        ("nonsense", "ok", "the firmware does not say", ""),
+        ("nonsense", "ok", "the firmware gives no information", ""),
     ],
 )
 def test_the_bits_of_the_firmware_are_put_into_words(

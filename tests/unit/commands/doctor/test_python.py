@@ -45,7 +45,7 @@ def test_a_package_that_does_not_import_is_named_with_its_cure(
     finding = python.python(context)
 
     assert finding.status == "fail"
-    assert finding.found.startswith("a package does not import: ")
+    assert finding.found.startswith("a package cannot be imported: ")
     assert fix in finding.fix
 
 

@@ -38,8 +38,8 @@ def test_a_port_taken_by_a_stranger_is_a_failure_that_offers_the_next(context: C
             finding = service.port(serving(context, "127.0.0.1", port))
 
     assert finding.status == "fail"
-    assert finding.found == f"127.0.0.1:{port} is taken by another program"
-    assert finding.fix == f"take another: --port {port + 1}; who has it: sudo ss -ltnp sport = :{port}"
+    assert finding.found == f"127.0.0.1:{port} is used by another program"
+    assert finding.fix == f"take another one: --port {port + 1}; to see who uses it: sudo ss -ltnp sport = :{port}"
 
 
 def test_a_port_taken_by_vitcam_itself_is_all_right(context: CheckContext) -> None:
