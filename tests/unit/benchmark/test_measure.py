@@ -135,7 +135,7 @@ def test_made_up_input_fills_the_range_of_pixels_and_is_zero_where_it_may_be_an_
 
 
 def test_an_input_of_text_is_refused() -> None:
-    with pytest.raises(ModelError, match="only numbers"):
+    with pytest.raises(ModelError, match="only inputs of numbers"):
         some_input(Path("x.tflite"), TensorInfo("words", (1,), np.dtype("S1"), 0, 0))
 
 
