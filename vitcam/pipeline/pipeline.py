@@ -12,12 +12,9 @@ from collections.abc import Callable
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
 from vitcam.pipeline.beats import Beats, PublishBeat
-from vitcam.pipeline.capture import CaptureStage
-from vitcam.pipeline.classify import ClassifyStage
-from vitcam.pipeline.handover import Handover
-from vitcam.pipeline.latest import LatestFrame
 from vitcam.pipeline.options import PipelineOptions
-from vitcam.slot import Slot
+from vitcam.pipeline.stages import CaptureStage, ClassifyStage, LatestFrame
+from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 from vitcam.state import Counts, Heartbeats, Rates, State, Status
 

@@ -1,0 +1,216 @@
+"""The stages that a frame passes, each in a thread of its own: reading the source, and asking the model."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from vitcam.errors import SourceError, SourceLost
+from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.meters import LatencyMeter, RateMeter
+from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.slot import Handover, Slot
+from vitcam.sources.source import Source
+
+log = logging.getLogger(__name__)
+
+_BACK_OFF_S = (0.5, 1.0, 2.0)  # RTSP takes 2 s to open, too: its picture is back within 5 s of its server
+VALID_S = 2.0  # for this time a prediction is shown with frames that came after its own
+_TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
+
+
+class LatestFrame:
+    """Pairs frames and predictions as they come from two threads. A pair never goes back in time.
+
+    slot     where the pair is put
+    max_fps  rate to which classifying is limited; 0: none
+    """
+
+    def __init__(self, slot: Slot[ClassifiedFrame], max_fps: float, beats: Beats) -> None:
+        self._slot = slot
+        self._valid_s = max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
+        self._beats = beats
+
+    def captured(self, frame: Frame) -> None:
+        """Put a frame with the newest prediction, if that was confirmed lately enough."""
+
+        def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
+            if before is None:
+                return ClassifiedFrame(frame, None)
+            age_s = (frame.captured_ns - self._beats.classify.confirmed_ns) / 1e9
+            return ClassifiedFrame(frame, before.prediction if age_s <= self._valid_s else None)
+
+        self._slot.revise(pair)
+
+    def classified(self, frame: Frame, prediction: Prediction) -> None:
+        """Put a prediction with its own frame, or with a newer one that viewers have seen already."""
+
+        def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
+            if before is None or before.frame.captured_ns <= frame.captured_ns:
+                return ClassifiedFrame(frame, prediction)
+            return ClassifiedFrame(before.frame, prediction)
+
+        self._slot.revise(pair)
+
+
+class CaptureStage:
+    """Runs in one thread, which also calls `skip`.
+
+    frames  where each frame goes
+    latest  where it goes, too, while the model is busy with an older one
+    """
+
+    def __init__(
+        self,
+        options: PipelineOptions,
+        beats: Beats,
+        frames: Handover[Frame],
+        latest: LatestFrame,
+        stopping: threading.Event,
+    ) -> None:
+        self._patient = options.patient
+        self._beats = beats
+        self._frames = frames
+        self._latest = latest
+        self._stopping = stopping
+        self._expected_seq = 0
+        self.captured = RateMeter()
+
+    def run(self, open_source: Callable[[], Source]) -> None:
+        """Read until the source is over. Raises SourceError, SourceLost for one that is not there at the start.
+
+        open_source  called for each attempt
+        """
+        attempts = 0
+        while not self._stopping.is_set():
+            self._beat(self._beats.capture.trouble)
+            before = self.captured.count
+            try:
+                self._read(open_source)
+                break
+            except (SourceError, SourceLost) as error:
+                if self.captured.count == 0 and not self._patient:
+                    raise
+                attempts = 0 if self.captured.count > before else attempts + 1
+                self._beat(str(error))
+                self._stopping.wait(_BACK_OFF_S[min(attempts, len(_BACK_OFF_S) - 1)])
+        self._frames.close()
+
+    def skip(self) -> None:
+        """Count a frame that was not needed."""
+        self.captured.tick()
+        self._expected_seq += 1
+        self._beat(self._beats.capture.trouble, lost=1)
+
+    def _read(self, open_source: Callable[[], Source]) -> None:
+        """Open the source and pass on what it gives until it is over or lost."""
+        with open_source() as source:
+            self._expected_seq = 0
+            self._beats.capture = CaptureBeat(
+                time.monotonic_ns(), source, self._beats.capture.trouble, self._beats.capture.lost
+            )
+            for frame in source:
+                if not self._deliver(frame, source.live):
+                    return
+
+    def _deliver(self, frame: Frame, live: bool) -> bool:
+        """Pass a frame on; False once the pipeline is stopping."""
+        self._beat("", lost=max(0, frame.seq - self._expected_seq))
+        self.captured.tick()
+        self._expected_seq = frame.seq + 1
+        model_is_free = self._beats.classify.waits
+        if not self._frames.put(frame, live, lambda: self._beat("")):  # waiting for a slow reader is progress, too
+            return False
+        if live and not model_is_free:  # else it is shown with its own prediction in a moment
+            self._latest.captured(frame)
+        return True
+
+    def _beat(self, trouble: str, lost: int = 0) -> None:
+        """Replace the beat. Log once why there is no picture, and once that there is one again."""
+        before = self._beats.capture
+        if trouble != before.trouble:
+            if trouble:
+                log.warning("%s", trouble)
+            else:
+                log.info("the picture is back")
+        self._beats.capture = CaptureBeat(time.monotonic_ns(), before.source, trouble, before.lost + lost)
+
+
+class ClassifyStage:
+    """Runs in one thread.
+
+    classify     the model
+    frames       what is classified
+    latest       where each prediction goes with its frame, for viewers
+    predicted    where each prediction goes, for followers
+    predictions  where each prediction goes, for the sinks
+    """
+
+    def __init__(
+        self,
+        options: PipelineOptions,
+        classify: Callable[[Frame], Prediction],
+        beats: Beats,
+        frames: Handover[Frame],
+        latest: LatestFrame,
+        predicted: Slot[Prediction],
+        predictions: Handover[Prediction],
+        stopping: threading.Event,
+    ) -> None:
+        self._options = options
+        self._classify = classify
+        self._beats = beats
+        self._frames = frames
+        self._latest = latest
+        self._predicted = predicted
+        self._predictions = predictions
+        self._stopping = stopping
+        self.classified, self.skipped = RateMeter(), RateMeter()
+        self.latencies = {stage: LatencyMeter() for stage in _TIMES}
+
+    def run(self) -> None:
+        """Classify until no more frames come."""
+        self._beat(waits=True)
+        for frame in self._frames:
+            self._beat(since_ns=time.monotonic_ns())
+            if self._is_worth_it(frame):
+                self._predict(frame)
+            else:
+                self._skip(frame)
+            self._beat(waits=True)
+        self._predictions.close()
+
+    def _is_worth_it(self, frame: Frame) -> bool:
+        gate = self._options.gate
+        return gate is None or not self._beats.capture.live or gate(frame)
+
+    def _predict(self, frame: Frame) -> None:
+        prediction = self._classify(frame)
+        self._beats.classify = ClassifyBeat(confirmed_ns=frame.captured_ns, due_s=self._beats.classify.due_s)
+        self.classified.tick()
+        for stage, meter in self.latencies.items():
+            meter.add(getattr(prediction.ms, stage))
+        self._latest.classified(frame, prediction)
+        self._predicted.put(prediction)
+        self._predictions.put(prediction, self._beats.capture.live)
+        self._wait_for_rate()
+
+    def _skip(self, frame: Frame) -> None:
+        """Count a frame that is not worth it: the newest prediction holds for it, too."""
+        self.skipped.tick()
+        self._beats.classify = ClassifyBeat(confirmed_ns=frame.captured_ns, due_s=self._beats.classify.due_s)
+        self._latest.captured(frame)
+
+    def _wait_for_rate(self) -> None:
+        """Wait until the next frame may be classified; meanwhile the newest one is kept for it."""
+        if self._options.max_fps <= 0:
+            return
+        before = self._beats.classify
+        due_s = max(before.due_s + 1 / self._options.max_fps, time.monotonic())
+        self._beats.classify = ClassifyBeat(confirmed_ns=before.confirmed_ns, due_s=due_s)
+        self._stopping.wait(due_s - time.monotonic())
+
+    def _beat(self, since_ns: int | None = None, waits: bool = False) -> None:
+        before = self._beats.classify
+        self._beats.classify = ClassifyBeat(since_ns, waits, before.confirmed_ns, before.due_s)
