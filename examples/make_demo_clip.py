@@ -37,7 +37,7 @@ class View:
 
 @dataclass(frozen=True)
 class Scene:
-    """A photo, and the way over it."""
+    """A photo, and the camera's way over it."""
 
     photo: Picture
     start: View
@@ -45,7 +45,7 @@ class Scene:
 
 
 def scenes() -> list[Scene]:
-    """What the clip shows, in order: things that the model `everyday` knows, framed as in the photos it learnt from."""
+    """The scenes in order: things that the model `everyday` knows, framed as in its training photos."""
     folder = Path(skimage.__file__).parent / "data"
     return [
         Scene(read(folder / "coffee.png"), View(300, 172, 337), View(290, 160, 290)),  # cup
@@ -57,12 +57,12 @@ def scenes() -> list[Scene]:
 
 
 def read(path: Path) -> Picture:
-    """A photo as RGB."""
+    """A photo, (H, W, 3), RGB."""
     return np.asarray(cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
 
-def look(scene: Scene, seconds: float) -> Picture:
-    """(HEIGHT, WIDTH, 3): the scene `seconds` after it began; it moves already while it fades in."""
+def view_at(scene: Scene, seconds: float) -> Picture:
+    """(HEIGHT, WIDTH, 3): the scene `seconds` after its start. It moves also while it fades in."""
     share = (seconds + FADE_S) / (SCENE_S + FADE_S)
     eased = (1 - math.cos(math.pi * share)) / 2
     x, y, height = (
@@ -80,17 +80,17 @@ def look(scene: Scene, seconds: float) -> Picture:
     return np.asarray(view, dtype=np.uint8)
 
 
-def frames(of: list[Scene]) -> Iterator[Picture]:
-    """Every frame; the last scene fades into the first, so that the clip can begin again unnoticed."""
-    for index, scene in enumerate(of):
-        following = of[(index + 1) % len(of)]
+def frames(clip: list[Scene]) -> Iterator[Picture]:
+    """Every frame, (HEIGHT, WIDTH, 3). The last scene fades into the first, so that the clip can loop."""
+    for index, scene in enumerate(clip):
+        following = clip[(index + 1) % len(clip)]
         for number in range(round(SCENE_S * FPS)):
             seconds = number / FPS
-            picture = look(scene, seconds)
+            picture = view_at(scene, seconds)
             left = SCENE_S - seconds
             if left < FADE_S:
                 picture = np.asarray(
-                    cv2.addWeighted(picture, left / FADE_S, look(following, -left), 1 - left / FADE_S, 0)
+                    cv2.addWeighted(picture, left / FADE_S, view_at(following, -left), 1 - left / FADE_S, 0)
                 )
             yield picture
 

@@ -1,7 +1,7 @@
-"""Remake vitcam/pictures/font.npz: the outlines of Open Sans that `vitcam.pictures.font` fills.
+"""Make vitcam/pictures/font.npz: the outlines of Open Sans that `vitcam.pictures.font` fills.
 
-OpenCV's own letters are strokes for plotters, and know ASCII alone. Needs matplotlib (the extra `peers` has it) and
-the font (Debian: fonts-open-sans):
+OpenCV's own font has thin strokes and only ASCII letters. This needs matplotlib (in the extra `peers`) and the font
+(Debian: fonts-open-sans):
 
     python examples/make_font.py /usr/share/fonts/truetype/open-sans
 """
@@ -25,7 +25,7 @@ RANGES = ((0x20, 0x7E), (0xA0, 0x17F), (0x386, 0x3CE), (0x400, 0x45F), (0x2010, 
 
 
 def outlines(font: FT2Font, code: int) -> list[NDArray[np.int16]]:
-    """The contours of a letter, y downwards from the baseline, straightened to within the tolerance."""
+    """The contours of a letter, (n, 2) each, y downwards from the baseline, simplified within the tolerance."""
     font.load_char(code, flags=LoadFlags.NO_HINTING)
     vertices, codes = font.get_path()
     polygons = Outline(vertices, codes).to_polygons() if len(vertices) else []
@@ -34,7 +34,7 @@ def outlines(font: FT2Font, code: int) -> list[NDArray[np.int16]]:
 
 
 def face(path: Path) -> dict[str, NDArray[Any]]:
-    """Every letter that the font has: its code, its advance, and which contours and points are its own."""
+    """Every letter of the font: its code, its advance, and where its contours and points begin."""
     font = FT2Font(str(path))
     font.set_size(EM, 72)
     have = font.get_charmap()

@@ -1,7 +1,7 @@
-"""Remake docs/screenshot.png: the page as a browser shows it while `vitcam run --source demo --loop` runs.
+"""Make docs/screenshot.png: the page in a browser while `vitcam run --source demo --loop` runs.
 
-Needs Chromium with its driver (Debian: chromium, chromium-driver) and the `dev` extra. Options after the script's name
-go to `vitcam run`:
+This needs Chromium with its driver (Debian: chromium, chromium-driver) and the `dev` extra. Options after the script's
+name go to `vitcam run`:
 
     python examples/screenshot.py [--model NAME]
 """
@@ -34,7 +34,7 @@ IS_SURE = """
 
 @contextmanager
 def running(*options: str) -> Iterator[str]:
-    """A daemon on a free port; gives its address once it answers."""
+    """A daemon on a free port. Yields its address when it is ready."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -82,7 +82,7 @@ def main() -> None:
         chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         chrome.get(url)
         time.sleep(3)  # rates and percentiles need a few frames
-        for _ in range(2):  # sure, and still sure when the clip's fade and the bars' movement are over
+        for _ in range(2):  # certain, and still certain after the clip's fade and the bars' movement
             WebDriverWait(chrome, 60, 0.1).until(lambda page: page.execute_script(IS_SURE))
             time.sleep(SETTLED_S)
         TARGET.parent.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from vitcam.terminal.consoles import stderr_console, stdout_console
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
-    """Every setting, its value and where that came from, secrets as `***`. Raises ConfigError as the daemon would."""
+    """Print every setting, its value and its origin, with `***` for secrets. Raises ConfigError as the daemon would."""
     resolved = merge_layers(config, sets, {}, os.environ).rows()
     rows = [(name, redacted(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
     console = stdout_console()
@@ -29,7 +29,7 @@ def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
 
 
 def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
-    """Say that the configuration is sound, with its warnings. Raises ConfigError if it is not."""
+    """Print that the configuration is valid, and its warnings. Raises ConfigError if it is not."""
     warnings = merge_layers(config, sets, {}, os.environ).warnings
     if as_json:
         record = {"type": "config", "ok": True, "warnings": list(warnings)}
@@ -37,7 +37,7 @@ def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
         return
     for warning in warnings:
         stderr_console().print(f"warning: {warning}", markup=False, highlight=False)
-    stdout_console().print("the configuration is sound", highlight=False)
+    stdout_console().print("the configuration is valid", highlight=False)
 
 
 def show_schema() -> None:

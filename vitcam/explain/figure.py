@@ -45,12 +45,12 @@ def draw_figure(explained: ExplainedPhoto) -> Image:
 
     returns  (H, WIDTH, 3) uint8, RGB; H depends on what there is to show
     """
-    parts = [_header(explained), first_row(explained, _COLUMN)]
+    rows = [_header(explained), first_row(explained, _COLUMN)]
     if explained.prediction.attention is not None or explained.prediction.rollout is not None:
-        parts += [_last_block(explained)]
+        rows += [_last_block(explained)]
     if explained.prediction.rows is not None:
-        parts += [_every_block(explained, explained.prediction.rows)]
-    return framed(stack([*parts, *_what_is_missing(explained)], _SECTION), MARGIN)
+        rows += [_every_block(explained, explained.prediction.rows)]
+    return framed(stack([*rows, *_what_is_missing(explained)], _SECTION), MARGIN)
 
 
 def _header(explained: ExplainedPhoto) -> Image:
@@ -80,28 +80,26 @@ def _verdict(explained: ExplainedPhoto) -> Image | None:
 
 def _last_block(explained: ExplainedPhoto) -> Image:
     """Evidence and rollout on the left, as large as the panels above. The heads of the last block on the right."""
-    heads, maps = (
-        explained.prediction.attention,
-        {"Evidence": explained.prediction.evidence, "Rollout": explained.prediction.rollout},
-    )
+    prediction = explained.prediction
+    heads, by_name = prediction.attention, {"Evidence": prediction.evidence, "Rollout": prediction.rollout}
     aspect = explained.model_input.shape[1] / explained.model_input.shape[0]
     size = _size(_COLUMN, _COLUMN, aspect)
-    parts: list[Image] = []
-    for name, weights in maps.items():
+    maps: list[Image] = []
+    for name, weights in by_name.items():
         if weights is not None:
             widened = blank(size[0] + LINE, _COLUMN)
             widened[:, : size[1]] = tiles([_map(explained, weights, size)], [name], 1, 0)
-            parts.append(widened)
+            maps.append(widened)
     if heads is not None:
-        room = _INNER - len(parts) * (_COLUMN + GUTTER)
-        parts.append(_heads(explained, heads, size[0], room, aspect))
+        room = _INNER - len(maps) * (_COLUMN + GUTTER)
+        maps.append(_heads(explained, heads, size[0], room, aspect))
     words = f"where {WHOSE[explained.card.pooling]} looked in the last block, by head"
-    if maps["Rollout"] is not None:
+    if by_name["Rollout"] is not None:
         words = f"rollout: through all {explained.card.layers} blocks; heads: {words}"
-    if maps["Evidence"] is not None:
+    if by_name["Evidence"] is not None:
         words = f"evidence: what spoke for the answer; {words}"
     heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", explained.opacity))
-    return stack([heading, beside(parts, GUTTER)], 18)
+    return stack([heading, beside(maps, GUTTER)], 18)
 
 
 def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:

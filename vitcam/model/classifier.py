@@ -121,16 +121,16 @@ class Classifier:
         prepared = time.perf_counter_ns()
         outputs = self._graph.run_signature(EXPLAIN, image) if explain else self._invoke()
         inferred = time.perf_counter_ns()
+        return self._prediction(frame, outputs, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
+
+    def _prediction(
+        self, frame: Frame, outputs: dict[str, NDArray[Any]], preprocess_ms: float, infer_ms: float
+    ) -> Prediction:
         top = self._top(outputs["probabilities"])
         embedding = outputs.get("embedding")
         certainty = self.certainty(top[0], embedding)
         height, width = frame.preview.shape[:2]
-        ms = Timings(
-            capture=frame.capture_ms,
-            preprocess=(prepared - started) / 1e6,
-            infer=(inferred - prepared) / 1e6,
-            total=(time.monotonic_ns() - frame.captured_ns) / 1e6,
-        )
+        total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         return Prediction(
             source=frame.source,
             path=frame.path,
@@ -141,7 +141,7 @@ class Classifier:
             top=top,
             known=certainty >= self.threshold,
             familiarity=None if embedding is None or self.familiarity is None else logistic(certainty - self.threshold),
-            ms=ms,
+            ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=embedding,
             rollout=self._on_grid(outputs.get("rollout")),

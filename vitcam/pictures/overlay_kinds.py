@@ -38,7 +38,7 @@ class OverlayKind:
     needs: PatchWeights | None
     """What is drawn; None: nothing is."""
     style: str
-    """How it is drawn: a key of `STYLES` in `vitcam.pictures.overlay`; empty: not at all."""
+    """How it is drawn: a key of `STYLES` in `vitcam.pictures.overlay`; empty: nothing is drawn."""
 
 
 OVERLAYS = {

@@ -15,7 +15,7 @@ from tests.parts import need_model
         ("models list", "everyday"),
         ("models show mnist", "parameters"),
         ("models verify mnist", "ok  "),
-        ("config check", "the configuration is sound"),
+        ("config check", "the configuration is valid"),
         ("config show", "camera.source"),
     ],
 )

@@ -105,7 +105,7 @@ class _Photo:
         return self._begin(_read_stdin)
 
     def from_address(self, decode_untrusted: Decode) -> StartedPhoto:
-        """It is fetched beside the work on others, since its size is not known before."""
+        """It is fetched in the second step, in parallel, since its size is not known before."""
 
         def fetch_and_classify(classifier: Classifier) -> ClassifiedPhoto | Unreadable:
             started = time.monotonic_ns()

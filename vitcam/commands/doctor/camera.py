@@ -58,7 +58,7 @@ def _answers(source: str) -> CheckResult:
 
 
 def _used_instead(source: str, devices: "list[Device]") -> str:
-    """The end of a sentence: which camera `vitcam run` takes where nobody named one."""
+    """The end of a sentence: which camera `vitcam run` takes if the settings name none."""
     permitted = [device.path for device in devices if device.permitted]
     return f"; vitcam run uses {permitted[0]} instead" if permitted and not source else ""
 

@@ -17,7 +17,7 @@ def without_delegate_message() -> Iterator[None]:
     """Hold back what is written to descriptor 2, and write it at the end without that message."""
     try:
         before = os.dup(2)
-    except OSError:  # it is closed, so nobody reads it
+    except OSError:  # it is closed
         yield
         return
     with tempfile.TemporaryFile() as kept:
