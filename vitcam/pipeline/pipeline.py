@@ -21,6 +21,7 @@ from vitcam.state import Counts, Heartbeats, Rates, State, Status
 log = logging.getLogger(__name__)
 
 _SLOW_NS = 5_000_000_000
+_IDLE = PublishBeat()
 
 
 class Pipeline:
@@ -151,7 +152,7 @@ class Pipeline:
         for prediction in self._predictions:
             self._beats.publish = PublishBeat(time.monotonic_ns())
             self._publish(prediction)
-            self._beats.publish = PublishBeat()
+            self._beats.publish = _IDLE
         self.over.set()
 
     def _guard(self, stage: Callable[[], None]) -> None:

@@ -171,14 +171,14 @@ class ClassifyStage:
 
     def run(self) -> None:
         """Classify until no more frames come."""
-        self._beat(waits=True)
+        self._beats.classify = ClassifyBeat(waits=True)
         for frame in self._frames:
-            self._beat(since_ns=time.monotonic_ns())
+            before = self._beats.classify
+            self._beats.classify = ClassifyBeat(time.monotonic_ns(), False, before.confirmed_ns, before.due_s)
             if self._is_worth_it(frame):
                 self._predict(frame)
             else:
                 self._skip(frame)
-            self._beat(waits=True)
         self._predictions.close()
 
     def _is_worth_it(self, frame: Frame) -> bool:
@@ -187,7 +187,7 @@ class ClassifyStage:
 
     def _predict(self, frame: Frame) -> None:
         prediction = self._classify(frame)
-        self._beats.classify = ClassifyBeat(confirmed_ns=frame.captured_ns, due_s=self._beats.classify.due_s)
+        self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self.classified.tick()
         for stage, meter in self.latencies.items():
             meter.add(getattr(prediction.ms, stage))
@@ -199,7 +199,7 @@ class ClassifyStage:
     def _skip(self, frame: Frame) -> None:
         """Count a frame that is not worth it: the newest prediction holds for it, too."""
         self.skipped.tick()
-        self._beats.classify = ClassifyBeat(confirmed_ns=frame.captured_ns, due_s=self._beats.classify.due_s)
+        self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self._latest.captured(frame)
 
     def _wait_for_rate(self) -> None:
@@ -208,9 +208,6 @@ class ClassifyStage:
             return
         before = self._beats.classify
         due_s = max(before.due_s + 1 / self._options.max_fps, time.monotonic())
-        self._beats.classify = ClassifyBeat(confirmed_ns=before.confirmed_ns, due_s=due_s)
+        self._beats.classify = ClassifyBeat(None, False, before.confirmed_ns, due_s)
         self._stopping.wait(due_s - time.monotonic())
-
-    def _beat(self, since_ns: int | None = None, waits: bool = False) -> None:
-        before = self._beats.classify
-        self._beats.classify = ClassifyBeat(since_ns, waits, before.confirmed_ns, before.due_s)
+        self._beats.classify = ClassifyBeat(None, True, before.confirmed_ns, due_s)
