@@ -139,7 +139,7 @@ def test_a_label_that_is_overtaken_ends_at_that_moment_though_it_is_still_probab
 
 
 def test_updates_come_at_the_set_interval_after_the_beginning_with_the_best_probability_so_far() -> None:
-    run = [at(20 + i / 2, "cup", p) for i, p in enumerate([0.7] * 11 + [0.9] * 10 + [0.8] * 10)]
+    run = [at(20 + i / 2, "cup", p) for i, p in enumerate([0.7] * 11 + [0.9] + [0.8] * 19)]
     events = [event for event in replay(run, UNSMOOTHED) if event.phase != "end"]
 
     assert [(event.phase, event.p) for event in events] == [("new", 0.7), ("update", 0.9), ("update", 0.9)]

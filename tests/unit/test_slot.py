@@ -21,6 +21,15 @@ def test_a_value_is_given_once_to_a_reader_who_names_what_it_has() -> None:
     assert slot.get(after=version, timeout_s=0.01) is None
 
 
+def test_a_reader_without_news_waits_instead_of_spinning() -> None:
+    slot: Slot[str] = Slot()
+    slot.put("a")
+    started = time.monotonic()
+
+    assert slot.get(after=1, timeout_s=0.2) is None
+    assert time.monotonic() - started > 0.15
+
+
 def test_a_lossless_writer_waits_until_its_value_was_taken() -> None:
     slot: Slot[int] = Slot()
     assert slot.put_when_taken(1, timeout_s=1)
