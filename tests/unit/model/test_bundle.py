@@ -106,6 +106,36 @@ def test_amending_never_gives_a_damaged_graph_a_new_checksum(written: Path) -> N
     assert written.read_bytes() == broken
 
 
+def test_bytes_that_were_read_already_are_described_whatever_the_file_holds_now(written: Path) -> None:
+    content = written.read_bytes()
+    written.write_bytes(b"something else")
+    found = bundle.read(written, content)
+
+    assert found is not None
+    assert found.labels == ("cup", "pagoda – 塔")
+
+
+def test_a_damaged_file_is_named_with_the_beginnings_of_both_checksums(written: Path) -> None:
+    content = written.read_bytes()
+    card = bundle.read(written)
+    written.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+
+    assert card is not None
+    with pytest.raises(ModelError) as refused:
+        bundle.amend(written, accuracy={})
+    assert f"{written} is damaged" in str(refused.value)
+    assert f"says {card.card.graph_sha256[:12]}…; copy the file again" in str(refused.value)
+
+
+def test_the_description_is_text_that_people_can_read_in_the_archive(written: Path) -> None:
+    with zipfile.ZipFile(written) as archive:
+        text = archive.read("vitcam.json").decode()
+        compressed = {part.compress_type for part in archive.infolist()}
+
+    assert len(text.splitlines()) > 20
+    assert compressed == {zipfile.ZIP_DEFLATED}
+
+
 def test_a_file_that_a_daemon_has_mapped_is_replaced_and_never_cut(written: Path) -> None:
     with written.open("rb") as mapped:
         bundle.write(written, FLATBUFFER[:64], CARD, ["cup"], [])

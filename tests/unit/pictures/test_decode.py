@@ -222,6 +222,32 @@ def test_a_picture_is_reduced_while_that_is_enough(
     assert np.abs(decoded.image[10, [5, -6]].astype(int) - [[253, 0, 0], [0, 0, 253]]).max() < 20
 
 
+def test_a_picture_of_a_kind_that_no_decoder_reduces_is_averaged_and_not_thinned_out() -> None:
+    stripes = np.zeros((64, 64, 3), np.uint8)
+    stripes[:, ::2] = 255
+    reduced = decode(encoded(".png", picture=stripes), Limits(enough=(32, 32))).image
+
+    assert reduced.shape == (32, 32, 3)
+    assert set(np.unique(reduced)) <= {127, 128}
+
+
+def test_a_picture_of_exactly_the_allowed_size_is_taken() -> None:
+    limits = Limits(most_pixels=60 * 90)
+
+    assert decode(encoded(".png"), limits).image.shape == (60, 90, 3)
+    with pytest.raises(UsageError, match="the picture is 90×61 px"):
+        decode(encoded(".png", picture=photo(61)), limits)
+
+
+def test_a_file_of_too_many_bytes_is_refused_with_both_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = encoded(".png")
+    monkeypatch.setattr("vitcam.pictures.decode.MAX_BYTES", len(data))
+    decode(data)
+
+    with pytest.raises(UsageError, match=f"has {len(data) + 1:,} bytes; at most {len(data):,} are allowed"):
+        decode(data + b" ")
+
+
 def test_a_picture_on_its_side_is_reduced_as_it_will_stand() -> None:
     data = with_exif(encoded(".jpg", picture=photo(400, 600)), 6)
 
