@@ -47,7 +47,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file that is no readable picture: reported by name, then skipped."""
+    """A file that is not a readable picture: reported by name, then skipped."""
 
     path: str
     error: str

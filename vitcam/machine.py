@@ -40,7 +40,7 @@ class Machine:
         return max(degrees, default=None)
 
     def hindrances(self) -> tuple[list[str], list[str]] | None:
-        """What throttles the processor now, and what has since the boot; None where it is no Pi."""
+        """What throttles the processor now, and what has since the boot; None where it is not a Pi."""
         bits = self._throttled()
         if bits is None:
             return None
@@ -48,7 +48,7 @@ class Machine:
         return now, [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
 
     def _throttled(self) -> int | None:
-        """The firmware's bit field; None where it is no Pi."""
+        """The firmware's bit field; None where it is not a Pi."""
         for file in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
             text = read_text(file).strip()
             if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text):

@@ -87,7 +87,7 @@ class MotionDetector:
         return int(together.max()) >= _NEIGHBOURS
 
     def _learn(self, blocks: Blocks, change: Blocks, elapsed_s: float) -> None:
-        """A sudden change is no noise: it counts for little more than what is usual."""
+        """A sudden change is not noise: it counts for little more than what is usual."""
         self._known_s = min(self._known_s + elapsed_s, _NOISE_S)
         share = elapsed_s / self._known_s if self._known_s else 0.0  # a plain mean while there is little to go by
         self._noise = self._noise + np.float32(share) * (np.minimum(change, 3 * self._noise + 1) - self._noise)

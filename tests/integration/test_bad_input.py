@@ -139,7 +139,7 @@ def test_a_model_that_is_no_model_is_refused(tmp_path: Path) -> None:
     fake = tmp_path / "fake.tflite"
     fake.write_bytes(b"certainly not a flatbuffer")
 
-    assert_refused(vitcam("classify", "x.jpg", "--model", str(fake)), 2, "fake.tflite", "no TFLite model")
+    assert_refused(vitcam("classify", "x.jpg", "--model", str(fake)), 2, "fake.tflite", "not a TFLite model")
 
 
 def test_a_model_cut_short_is_refused(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def some_input(path: Path, tensor: TensorInfo) -> NDArray[Any]:
     """Random pixels for pictures and floats; zeros for other whole numbers, which may be indices.
 
     returns  of the tensor's shape, such as (1, h, w, 3)
-    raises   ModelError for an input that is no number
+    raises   ModelError for an input that is not a number
     """
     rng = np.random.default_rng(0)
     if tensor.dtype in (np.uint8, np.int8):

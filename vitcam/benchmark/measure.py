@@ -80,7 +80,7 @@ def default_threads(cores: int) -> tuple[int, ...]:
 def why_no_stages(plan: BenchPlan) -> str:
     """Why the pipeline cannot be timed around this model; empty if it can.
 
-    raises  ModelError if the file is no model, or does not fit the labels given
+    raises  ModelError if the file is not a model, or does not fit the labels given
     """
     from vitcam.model.classifier import Classifier
 

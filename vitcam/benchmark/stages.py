@@ -28,7 +28,7 @@ def time_stages(path: Path, threads: int, seconds: float, labels: Path | None) -
     read     the outputs, and find the best labels
     overlay  shrink to 640 px and draw the attention
     jpeg     encode that
-    raises   ModelError if the file is no classifier of pictures
+    raises   ModelError if the file is not a classifier of pictures
     """
     classifier = Classifier(path, threads=threads, labels=labels)
     frame = _demo_frame(classifier)

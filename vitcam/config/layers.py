@@ -56,7 +56,7 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Ra
         elif near := nearest(section, sections()):
             raise ConfigError(f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?")
         else:  # may belong to another program, such as a container's image tag
-            warnings.append(f"{variable} is no setting and was ignored; the sections are {', '.join(sections())}")
+            warnings.append(f"{variable} is not a setting and was ignored; the sections are {', '.join(sections())}")
 
 
 def from_sets(sets: Iterable[str]) -> Iterator[RawSetting]:
@@ -100,7 +100,7 @@ def _from_file(path: Path, origin: str) -> Iterator[RawSetting]:
         raise ConfigError(f"{origin}: is not TOML: {error}") from error
     for section, table in content.items():
         if not isinstance(table, dict):
-            raise ConfigError(f"{origin}: {section!r} is no section; {_remedy(section)}")
+            raise ConfigError(f"{origin}: {section!r} is not a section; {_remedy(section)}")
         for key, value in table.items():
             yield RawSetting(section, key, value, origin)
 

@@ -10,7 +10,7 @@ from vitcam.terminal.consoles import stderr_console
 
 
 def wants_json(settings: LogSettings, out: TextIO) -> bool:
-    """Whether JSON lines are written: they were asked for, or the output is no terminal."""
+    """Whether JSON lines are written: they were asked for, or the output is not a terminal."""
     return settings.format == "json" or (settings.format == "auto" and not out.isatty())
 
 

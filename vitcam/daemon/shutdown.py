@@ -29,7 +29,7 @@ def shutdown_signals() -> Iterator[ShutdownRequest]:
 
     After the first signal the process has `EXIT_WITHIN_S`, and then exits with 0. A second signal ends it at once. The
     clock runs on after the `with`: the interpreter waits for threads before it ends, and a decode or a write to a full
-    pipe may keep one for ever.
+    pipe may keep one without end.
     """
     request = ShutdownRequest()
     read_fd, write_fd = os.pipe()

@@ -51,7 +51,7 @@ class Notifier:
                 sock.settimeout(_SEND_TIMEOUT_S)
                 sock.sendto("\n".join(lines).encode(errors="replace"), self.address)
         except OSError:
-            return  # the manager is gone: the daemon goes on, and a watchdog that is not fed restarts it
+            return  # the manager is gone: the daemon continues, and a watchdog that is not fed restarts it
 
 
 def _address(name: str) -> str | bytes | None:

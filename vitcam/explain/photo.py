@@ -63,7 +63,7 @@ def _read(path: Path) -> Decoded:
         raise UsageError(f"{path} is a folder; explain takes one photo, `vitcam classify` takes folders")
     if not path.is_file():  # opening a pipe would wait for a writer without end
         name = redacted(str(path))  # it may be a camera's address with a password
-        raise UsageError(f"there is no photo {name}" if not path.exists() else f"{name} is no file; give a photo")
+        raise UsageError(f"there is no photo {name}" if not path.exists() else f"{name} is not a file; give a photo")
     try:
         with path.open("rb") as file:
             return decode(file.read(MAX_BYTES + 1))

@@ -146,8 +146,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
     """Read the description in a model file; None for a plain TFLite file without one.
 
     content  of the file, if it was read already
-    raises   ModelError if the file is missing, is no TFLite model, has an invalid description, or its graph is not the
-             one that was written
+    raises   ModelError if the file is missing, is not a TFLite model, has an invalid description, or its graph is not
+             the one that was written
     """
     content = content_of(path) if content is None else content
     file = io.BytesIO(content)  # it copies nothing

@@ -41,7 +41,7 @@ class Classifier:
     threads  of XNNPACK; None: see `default_threads`
     labels   a text file with one label a line, instead of the model's own
     top_k    how many guesses a prediction carries
-    raises   ModelError if the file is no model, or its labels, outputs or input do not fit together
+    raises   ModelError if the file is not a model, or its labels, outputs or input do not fit together
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Classifier:
     def _top(self, probabilities: NDArray[Any]) -> tuple[Guess, ...]:
         p: list[float] = probabilities.tolist()
         if not math.isfinite(sum(p)):
-            raise ModelError(f"{self.path} gave probabilities that are no numbers; verify it, or export it again")
+            raise ModelError(f"{self.path} gave probabilities that are not numbers; verify it, or export it again")
         # after an inference the caches are cold, so plain Python is faster than four calls into NumPy
         best = sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
         return tuple(Guess(self.labels[i], p[i]) for i in best)

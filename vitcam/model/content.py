@@ -8,12 +8,12 @@ _IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
 
 
 def content_of(path: Path) -> bytes:
-    """The bytes of a model file. Raises ModelError if it cannot be read, or is no TFLite flatbuffer."""
+    """The bytes of a model file. Raises ModelError if it cannot be read, or is not a TFLite flatbuffer."""
     try:
         with path.open("rb") as file:
             head = file.read(8)
             if head[4:] != _IDENTIFIER:
-                raise ModelError(f"{path} is no TFLite model: it does not begin like one; give a .tflite file")
+                raise ModelError(f"{path} is not a TFLite model: it does not begin like one; give a .tflite file")
             file.seek(0)
             return file.read()
     except OSError as error:

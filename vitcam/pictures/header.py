@@ -110,7 +110,7 @@ def _read_jpeg(data: bytes) -> Header:
         marker, at = _next_marker(data, at, _MARKER)
         if marker in (0xD9, 0xDA):
             in_one = marker == 0xD9 or (not progressive and data[at + 2 : at + 3] == bytes([components]))
-            # an EXIF thumbnail has an EOI of its own, hence only from here; inside a scan 0xff is always escaped
+            # an EXIF thumbnail has an EOI of its own, so search only from here; inside a scan 0xff is always escaped
             complete = data.find(b"\xff\xd9", at - 2) >= 0 if in_one else _scans_end(data, at)
             return Header(width, height, complete, orientation, scalable=True)
         if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # it has no content
@@ -138,7 +138,7 @@ def _scans_end(data: bytes, at: int) -> bool:
             return True
         scans += marker == 0xDA
         if scans > MAX_SCANS:
-            raise UsageError(f"the JPEG has more than {MAX_SCANS} scans, and a photo has about ten; save it anew")
+            raise UsageError(f"the JPEG has more than {MAX_SCANS} scans, and a photo has about ten; save it again")
     raise UsageError("not an image: the JPEG's scans never end")
 
 

@@ -30,7 +30,7 @@ class Region:
     def __post_init__(self) -> None:
         sides = (self.x, self.y, self.width, self.height)
         if not all(math.isfinite(side) for side in sides):
-            raise UsageError(f"the crop {self} is no rectangle; give {CROP_WORDS}")
+            raise UsageError(f"the crop {self} is not a rectangle; give {CROP_WORDS}")
         if self.width <= 0 or self.height <= 0:
             raise UsageError(f"the crop {self} is empty; give {CROP_WORDS}")
         over = self.in_fractions and max(self.x + self.width, self.y + self.height) > 1 + 1e-6
@@ -46,7 +46,7 @@ class Region:
         try:
             x, y, width, height = (float(part) for part in text.split(","))
         except ValueError:
-            raise UsageError(f"the crop {text!r} is no rectangle; give {CROP_WORDS}") from None
+            raise UsageError(f"the crop {text!r} is not a rectangle; give {CROP_WORDS}") from None
         return cls(x, y, width, height)
 
     @property

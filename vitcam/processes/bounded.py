@@ -37,7 +37,7 @@ def run_bounded(command: Sequence[str], timeout_s: float) -> CommandResult:
 
 
 def _abandon(child: "subprocess.Popen[bytes]") -> None:
-    """Kill it, and leave it behind if that does not end it: subprocess.run would wait for ever."""
+    """Kill it, and leave it behind if that does not end it: subprocess.run would wait without end."""
     child.kill()
     for pipe in (child.stdout, child.stderr):
         if pipe is not None:

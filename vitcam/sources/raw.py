@@ -35,7 +35,7 @@ class RawFormat:
         found = _PLACE.fullmatch(text)
         if found is None or found[1] not in _TO_RGB:
             raise UsageError(
-                f"-:{text} is no valid stdin source; allowed are - (MJPEG) and -:FORMAT:WIDTHxHEIGHT such as "
+                f"-:{text} is not a valid stdin source; allowed are - (MJPEG) and -:FORMAT:WIDTHxHEIGHT such as "
                 f"-:yuv420:1280x720, FORMAT one of {', '.join(_TO_RGB)}"
             )
         width, height = int(found[2]), int(found[3])

@@ -49,7 +49,7 @@ class SourceOptions:
     playback: Playback = field(default_factory=Playback)
     """What viewers do to files that are played at their own pace."""
     on_unreadable: Callable[[Unreadable], None] = log_unreadable
-    """Called for each file that is no readable picture."""
+    """Called for each file that is not a readable picture."""
     orientation: Orientation = UPRIGHT
     """What makes pictures upright; a camera that can do it while it reads its sensor does."""
     active_crop: ActiveCrop | None = None

@@ -62,7 +62,7 @@ def test_people_get_a_table_with_a_column_for_each_number_of_threads(tmp_path: P
     [
         (("evryday",), "everyday"),
         (("no/such.tflite",), "no/such.tflite"),
-        ((__file__,), "no TFLite model"),
+        ((__file__,), "not a TFLite model"),
         (("--threads", "0"), "from 1 to 64"),
         (("--threads", "x"), "from 1 to 64"),
         (("--seconds", "0"), "allowed"),

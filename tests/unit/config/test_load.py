@@ -163,7 +163,7 @@ def test_a_variable_that_resembles_nothing_is_named_in_a_warning(caplog: pytest.
     settings = load(None, [], {}, {"VITCAM_IMAGE_TAG": "v1"}).settings
 
     assert settings == Settings()
-    assert "VITCAM_IMAGE_TAG is no setting and was ignored" in caplog.text
+    assert "VITCAM_IMAGE_TAG is not a setting and was ignored" in caplog.text
 
 
 def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
@@ -179,10 +179,10 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[zzzz]\nport = 1", "no section is called 'zzzz'; there are camera, model, motion, events, web, overlay, log"),
         ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
         ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
-        ("port = 1", "'port' is no section; write it below [web]"),
-        ("web = 1", "'web' is no section; write [web] on a line of its own, its keys below"),
-        ("zzzz = 1", "'zzzz' is no section; the sections are camera, model, motion, events, web, overlay, log"),
-        ("[[web]]\nport = 1", "'web' is no section; write [web] on a line of its own, its keys below"),
+        ("port = 1", "'port' is not a section; write it below [web]"),
+        ("web = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
+        ("zzzz = 1", "'zzzz' is not a section; the sections are camera, model, motion, events, web, overlay, log"),
+        ("[[web]]\nport = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = '80'", "web.port is '80'; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = 80.0", "web.port is 80.0; allowed is a whole number from 0 to 65535"),

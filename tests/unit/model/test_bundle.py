@@ -156,7 +156,7 @@ def test_what_does_not_begin_like_a_model_is_refused(tmp_path: Path, content: by
     path = tmp_path / "x.tflite"
     path.write_bytes(content)
 
-    with pytest.raises(ModelError, match="no TFLite model"):
+    with pytest.raises(ModelError, match="not a TFLite model"):
         bundle.read(path)
 
 

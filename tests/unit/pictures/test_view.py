@@ -76,11 +76,11 @@ def test_no_fraction_ever_reaches_outside_a_picture(third: float) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "no rectangle"),
-        ("1,2,3", "no rectangle"),
-        ("a,b,c,d", "no rectangle"),
-        ("nan,0,1,1", "no rectangle"),
-        ("0,0,inf,1", "no rectangle"),
+        ("", "not a rectangle"),
+        ("1,2,3", "not a rectangle"),
+        ("a,b,c,d", "not a rectangle"),
+        ("nan,0,1,1", "not a rectangle"),
+        ("0,0,inf,1", "not a rectangle"),
         ("0.1,0.1,0,0.5", "is empty"),
         ("10,10,-5,20", "is empty"),
         ("10,10,5,0", "is empty"),

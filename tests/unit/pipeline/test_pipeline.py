@@ -104,12 +104,12 @@ def test_a_hung_inference_shows_in_the_heartbeats_and_stop_does_not_wait_for_it(
 
 def test_a_failing_model_ends_the_run_with_one_sentence() -> None:
     def broken(frame: Frame) -> Prediction:
-        raise ModelError("probabilities that are no numbers")
+        raise ModelError("probabilities that are not numbers")
 
     pipeline = started(lambda: Numbered(10), broken)
 
     assert pipeline.over.wait(PATIENCE_S)
-    assert str(pipeline.failure) == "probabilities that are no numbers"
+    assert str(pipeline.failure) == "probabilities that are not numbers"
     pipeline.stop(1)
 
 

@@ -97,7 +97,7 @@ def test_what_is_not_there_is_refused_on_entering(here: Path, scheme: str) -> No
 
 @pytest.mark.parametrize("uri", ["rtsp:", "rtsp://", "http://:80/x", "http://a b/", "http://u:hunter2@host:port/"])
 def test_what_is_no_address_is_refused_without_its_password(uri: str) -> None:
-    with pytest.raises(UsageError, match="is no valid address") as refused:
+    with pytest.raises(UsageError, match="is not a valid address") as refused:
         open_source(uri)
 
     assert "hunter2" not in str(refused.value)

@@ -26,7 +26,7 @@ def classify_all(
     One photo has the classifier and all its threads. Of several, each core reads, decodes and classifies its own with
     one thread, since that gives the most photos/s.
 
-    on_unreadable  called for each photo that cannot be read; the rest goes on
+    on_unreadable  called for each photo that cannot be read; the others are classified
     on_total       called with the number of further photos as it becomes known, from any thread
     workers        how many photos at once; None: one for each core that this process may use
     raises         SourceError if a target names nothing

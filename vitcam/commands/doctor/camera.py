@@ -72,7 +72,7 @@ def _listed(names: Sequence[str], devices: "list[Device]") -> str:
 def _named_device(path: str, devices: "list[Device]", found: str) -> CheckResult:
     match = next((device for device in devices if device.path == path), None)
     if match is None:
-        return CheckResult("fail", f"{path} is no camera; {found}", _NO_CAMERA)
+        return CheckResult("fail", f"{path} is not a camera; {found}", _NO_CAMERA)
     return CheckResult("ok", found) if match.permitted else CheckResult("fail", found, _NO_RIGHT)
 
 

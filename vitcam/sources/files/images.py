@@ -73,7 +73,7 @@ class Images:
                 if frame is not None:
                     yield frame
                     seq += 1
-            if not self._options.loop or seq == first:  # a round without a picture would repeat for ever
+            if not self._options.loop or seq == first:  # a round without a picture would repeat without end
                 return
             first = seq
 
@@ -94,12 +94,12 @@ class Images:
             index = (index + step) % len(self._paths)
 
     def _show_s(self, index: int) -> float:
-        """How long a photo is shown, in s; the last one for ever, unless `loop` says what comes after it."""
+        """How long a photo is shown, in s; the last one stays, unless `loop` says what comes after it."""
         is_last = index == len(self._paths) - 1
         return math.inf if is_last and self._options.loop is None else self._options.every_s
 
     def _read(self, path: str, seq: int) -> Frame | None:
-        """None for a file that is no readable picture; it is reported once."""
+        """None for a file that is not a readable picture; it is reported once."""
         started_ns = time.monotonic_ns()
         try:
             return self._frame(decode_image(bytes_of(path)), path, seq, started_ns)
@@ -174,11 +174,11 @@ def _is_named_like_image(name: str) -> bool:
 
 
 def bytes_of(name: str) -> bytes:
-    """A picture file's content. Raises UsageError for what cannot be read, is no file, or is too large."""
+    """A picture file's content. Raises UsageError for a path that is not a readable file, or is too large."""
     path = Path(name)
     try:
         status = path.stat()
-        if not path.is_file():  # a pipe would wait for a writer for ever
+        if not path.is_file():  # a pipe would wait for a writer without end
             raise UsageError("not a file")
         if status.st_size > MAX_BYTES:
             raise UsageError(f"the file has {status.st_size:,} bytes; at most {MAX_BYTES:,} are allowed")

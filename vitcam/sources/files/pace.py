@@ -34,5 +34,5 @@ class Pace:
         early = self._origin + position_s - now
         if -_TOO_LATE_S <= early <= _TOO_EARLY_S:
             self._stopped.wait(max(0.0, early))
-        else:  # the reader paused or is too slow, or the film's clock jumped: go on from here
+        else:  # the reader paused or is too slow, or the film's clock jumped: continue from here
             self._origin -= early

@@ -105,7 +105,7 @@ def open_video(path: Path) -> cv2.VideoCapture:
 
     raises  SourceError for what is not a file, not a video, or has no frame
     """
-    if not path.is_file():  # a pipe would wait for a writer for ever
+    if not path.is_file():  # a pipe would wait for a writer without end
         raise SourceError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
     prepare_capture()
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)

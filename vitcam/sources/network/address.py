@@ -26,10 +26,12 @@ class Address:
             host, port = parts.hostname, parts.port
         except ValueError:  # its text quotes parts of the address
             raise UsageError(
-                f"{redacted(uri)} is no valid address; in user and password write %2F for /, %3F for ?, %23 for # "
+                f"{redacted(uri)} is not a valid address; in user and password, write %2F for /, %3F for ?, %23 for # "
                 "and %40 for @"
             ) from None
         if not host or any(character.isspace() or not character.isprintable() for character in uri):
-            raise UsageError(f"{redacted(uri)} is no valid address; write it like {parts.scheme}://camera.local/stream")
+            raise UsageError(
+                f"{redacted(uri)} is not a valid address; write it like {parts.scheme}://camera.local/stream"
+            )
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
         return cls(bare, host, port, unquote(parts.username or ""), unquote(parts.password or ""))

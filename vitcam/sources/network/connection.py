@@ -18,7 +18,7 @@ _TICK_S = 0.5
 class DeadlineConnection:
     """The newest connection that was made through it.
 
-    A thread of its own shuts it down at the deadline. Whoever reads from it then reads the end. `shut_down` does the
+    A thread of its own shuts it down at the deadline. Its reader then reads the end. `shut_down` does the
     same and may be called from any thread.
     """
 

@@ -121,7 +121,7 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
 
 
 def release_camera(camera: Any) -> None:
-    """Release the camera. A capture that timed out is still queued, and stop() would wait for it for ever."""
+    """Release the camera. A capture that timed out is still queued, and stop() would wait for it without end."""
     camera.cancel_all_and_flush()
     camera.stop()
     camera.close()

@@ -49,7 +49,7 @@ def configure(
     """
     width, height = even(config.width), even(config.height)
     size = lores_size(config.input, width, height) if config.input else None
-    # a Pi 5 scales to RGB, a Pi 4 to YUV only, a USB camera not at all
+    # a Pi 5 scales to RGB, a Pi 4 to YUV only, a USB camera does not scale
     choices = [{"size": size, "format": name} for name in (_RGB, "YUV420")] if size else []
     for lores in [*choices, None]:
         plan = camera.create_video_configuration(

@@ -13,7 +13,7 @@ export class Smoothing {
 
   // prediction: of /api/predictions; returns {top, known, familiarity}, each averaged over the last moments
   add({ top, known, familiarity = null, path = null }, now = performance.now()) {
-    if (path !== this.#path) this.#at = -Infinity; // another photo starts anew
+    if (path !== this.#path) this.#at = -Infinity; // another photo starts again
     const keep = 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
     this.#at = now;
     this.#path = path;

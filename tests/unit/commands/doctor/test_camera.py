@@ -66,7 +66,7 @@ def test_every_camera_is_listed_with_the_name_that_opens_it(
     [
         ("/dev/video0", "ok", "/dev/video0: Webcam"),
         ("v4l2:/dev/video2", "fail", "(may not be opened)"),
-        ("v4l2:/dev/video7", "fail", "/dev/video7 is no camera; /dev/video0: Webcam"),
+        ("v4l2:/dev/video7", "fail", "/dev/video7 is not a camera; /dev/video0: Webcam"),
         ("picamera", "fail", "picamera2 finds no camera; /dev/video0: Webcam"),
         ("demo", "ok", "the source is demo: no camera is needed"),
         ("nonsense", "fail", "there is no file, folder or camera 'nonsense'"),
