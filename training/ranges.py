@@ -1,4 +1,4 @@
-"""Refuses numbers that cannot be meant, wherever a recipe holds some."""
+"""Refuses numbers that are invalid, for every recipe."""
 
 from __future__ import annotations
 

@@ -75,11 +75,11 @@ def plan(recipe: str, rows: Sequence[str], seeds: int, folder: Path) -> Ablation
     raises  UsageError for an unknown recipe or row, a number of seeds without a spread, or data that are not there
     """
     if seeds not in STUDENT:
-        raise UsageError(f"{seeds} seeds were asked for; {min(STUDENT)} to {max(STUDENT)} are allowed, for a spread")
+        raise UsageError(f"{seeds} seeds were given; {min(STUDENT)} to {max(STUDENT)} are allowed")
     base, table = read_recipe(recipe), chosen(rows)
     try:
         jobs(table, base, seeds)  # builds every network's sizes once
     except ValueError as error:
-        raise UsageError(f"{recipe} cannot be the base of these rows: {error}") from error
+        raise UsageError(f"{recipe} cannot be the base of the ablation: {error}") from error
     open_dataset(base.data)
     return Ablation(base, recipe, table, seeds, folder)

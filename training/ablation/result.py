@@ -72,7 +72,7 @@ def read_results(path: Path) -> list[Result]:
         return [Result(**json.loads(line)) for line in whole.splitlines()]
     except (json.JSONDecodeError, TypeError) as error:
         raise UsageError(
-            f"{path} holds a line that is no result ({error}); delete it, or give another --out"
+            f"{path} holds a line that is not a result ({error}); delete it, or give another --out"
         ) from error
 
 

@@ -22,7 +22,7 @@ STOP_S = 5.0
 
 
 def run_all(jobs: Sequence[AblationJob], recipe: str, folder: Path) -> Iterator[Result]:
-    """Results as they come in. Whoever stops asking, or is interrupted, stops the runs; they go on next time.
+    """Results as they come in. An interruption, or closing the iterator, stops the runs; they continue next time.
 
     recipe  the base's name or path, which each process reads again
     raises  VitcamError naming the run that failed and where it wrote why
@@ -58,7 +58,7 @@ def _result(job: AblationJob, process: subprocess.Popen[str], folder: Path) -> R
     if process.returncode:
         log = _log(job, folder)
         lines = log.read_text(encoding="utf-8").strip().splitlines() or [f"it ended with status {process.returncode}"]
-        raise VitcamError(f"the run {job.name} failed: {lines[-1]}; more in {log}. Run the same command to go on")
+        raise VitcamError(f"the run {job.name} failed: {lines[-1]}; more in {log}. Run the same command to continue")
     return Result(**json.loads(said))
 
 

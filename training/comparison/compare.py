@@ -41,7 +41,7 @@ class Comparison:
     """Ways that could not be tried -> why."""
     kinds: Scan
     blocks: Scan
-    """Empty if no scan was asked for."""
+    """Empty without a scan."""
     scanned: str
     """The part that the scan's photos come from."""
 

@@ -31,7 +31,7 @@ class Augment:
     crop_scale: float = 0.35
     """Smallest share of the photo's area that a random crop keeps; the largest is 1. 1: no crop of its own."""
     turn: float = 0.0
-    """The picture is turned by up to so many degrees, either way."""
+    """The picture is turned by up to this many degrees, either way."""
     shift: float = 0.0
     """It moves by up to this share of its sides, in both directions."""
     zoom: float = 0.0
@@ -52,7 +52,7 @@ class Augment:
     """Chance that a batch is blended with itself in another order: half of the times by mixup, half by CutMix."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a number that cannot be meant."""
+        """Raises ValueError for an invalid number."""
         check_ranges(self, RANGES)
 
 

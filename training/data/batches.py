@@ -1,6 +1,6 @@
 """Batches of pictures, made by threads ahead of their use. cv2 and NumPy release the GIL for most of the work.
 
-Every random choice depends on (seed, epoch, place in the epoch) alone: not on timing, nor on where a run was resumed.
+Every random choice depends only on (seed, epoch, place in the epoch): not on timing or on where a run was resumed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BatchPlan:
 def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) -> list[Sample]:
     """An epoch's photos in random order, the same number of each label.
 
-    per_label  photos of each label; where there are fewer, they come again (changed anew); 0 means each photo once
+    per_label  photos of each label; where there are fewer, they come again (changed again); 0 means each photo once
     """
     if per_label == 0:
         return [samples[i] for i in rng.permutation(len(samples))]

@@ -56,7 +56,7 @@ def _photos(root: Path, part: str) -> list[ListedPhoto]:
     others = len(found) - len(photos)
     if others:
         odd = next(path for path in found if path not in set(photos))
-        log.warning("ignored %d files that are not called photos, such as %s", others, odd)
+        log.warning("ignored %d files without the name of a photo, such as %s", others, odd)
     return [ListedPhoto(clean_label(path.parent.name, str(root)), path, part) for path in photos]
 
 
@@ -71,7 +71,7 @@ def lay_out(dataset: Dataset, part: str, root: Path) -> int:
     raises  UsageError if `root` is there and not empty: a link that was left over would be counted as data
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UsageError(f"{root} is not an empty folder; name one that is new")
+        raise UsageError(f"{root} is not an empty folder; name a new one")
     samples = dataset.part(part)
     for sample in samples:
         label = dataset.labels[sample.label].replace("/", "-")

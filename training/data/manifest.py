@@ -58,5 +58,5 @@ def _refuse_twice(folder: Path, rows: list[tuple[str, dict[str, str | None]]]) -
     for where, row in rows:
         path = (folder / (row["path"] or "").strip()).resolve()
         if path in seen:
-            raise UsageError(f"{where}: {path.name} was named before, on {seen[path].rpartition(', ')[2]}; keep one")
+            raise UsageError(f"{where}: {path.name} is listed before, on {seen[path].rpartition(', ')[2]}; keep one")
         seen[path] = where

@@ -30,7 +30,7 @@ BYTES = np.arange(256)
 
 
 def rand_augment(image: Image, operations: int, magnitude: float, rng: np.random.Generator) -> Image:
-    """Apply so many operations, drawn with replacement, one after the other.
+    """Apply this many operations, drawn with replacement, one after the other.
 
     image      (H, W, 3) uint8, RGB
     magnitude  0 to 10

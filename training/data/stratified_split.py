@@ -51,8 +51,8 @@ def divide(photos: Sequence[tuple[str, str]], rows: Thumbnails, shares: Shares) 
                 parts[own[i]] = part
     if torn:
         log.warning(
-            "photos of %d labels, such as %s, are so alike that some of one series lie on both sides of the split; "
-            "figures will flatter",
+            "photos of %d labels, such as %s, are so similar that photos of one series are in different parts; "
+            "the figures will be too good",
             len(torn), torn[0],
         )  # fmt: skip
     return parts

@@ -69,7 +69,7 @@ def clean_label(text: str, where: str) -> str:
     """
     label = unicodedata.normalize("NFC", text).strip()
     if not label or not label.isprintable():
-        raise UsageError(f"{where}: the label {text!r} is allowed to hold printed characters alone; rename it")
+        raise UsageError(f"{where}: the label {text!r} must consist of printable characters; rename it")
     return label
 
 
@@ -131,7 +131,7 @@ def _check_enough(name: str, photos: Sequence[ListedPhoto]) -> None:
         raise UsageError(f"{name} holds photos of 1 label, {labels[0]!r}; at least two labels are needed")
     parts = {photo.part for photo in photos}
     if "" not in parts and not {"train", "heldout"} <= parts:
-        raise UsageError(f"{name} has photos for {', '.join(sorted(parts))} alone; give train and heldout, or no split")
+        raise UsageError(f"{name} has photos for {', '.join(sorted(parts))} only; give train and heldout, or no split")
     count = Counter(photo.label for photo in photos if photo.part in ("", "train"))
     needed = 2 if "" in parts else 1  # a split that is made takes one to measure with
     short = [label for label in labels if count[label] < needed]

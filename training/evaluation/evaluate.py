@@ -25,7 +25,7 @@ def evaluate_model(
 
     data        a data set, a folder of photos or a list of some, with all or some of the model's labels
     part        of the data; None: see `open_to_measure`
-    checkpoint  the float network, asked anew; None: what was found when the model was exported, on the same photos
+    checkpoint  the float network, measured again; None: the figures of the export, on the same photos
     raises      UsageError if the data have a label that the model does not know, or no photo that can be read
     """
     dataset, part = open_to_measure(data, part, _trained_on(model))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DRAWS = 10_000
-DRAWS_OF_FIGURES = 1000  # each is computed anew
+DRAWS_OF_FIGURES = 1000  # each is computed again
 ENDS = (0.025, 0.975)
 
 

@@ -1,7 +1,7 @@
 """How well a model tells what it was never shown: photos of none of its labels, against photos of them.
 
-The threshold is chosen anew for each measurement: on the calibration photos of half of the labels, drawn by a seed, for
-5 % false rejection; it is measured on held-out photos of the other labels and on photos of none.
+Each measurement chooses a threshold of its own: on the calibration photos of half of the labels, drawn by a seed, for
+5 % false rejection. It is measured on held-out photos of the other labels and on photos of none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def rejection(model: str | Path, data: str, strange: str, threads: int | None = None) -> dict[str, Any]:
-    """Share of the strange photos that are called unknown, by thresholds chosen on other labels and by the file's own.
+    """Share of the unknown photos that are called unknown, by thresholds chosen on other labels and by the file's own.
 
     data     what the model was trained on, with a part that calibrates
     strange  photos of none of the model's labels: a data set, a folder or a list

@@ -98,9 +98,9 @@ def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantis
     """What to keep in float, found on photos that give no figures; everything is int8 where there are none."""
     parts = [part for part in ("calibration", "train") if dataset.parts.get(part)]
     if not parts:
-        log.warning("int8 loses too much, and %s has no photos to find out where but those measured", dataset.name)
+        log.warning("int8 loses too much; %s has no other photos to find the layers that lose it", dataset.name)
         return Quantisation()
-    log.warning("int8 loses more than %.1f points: looking for the layers that suffer most", 100 * ALLOWED_LOSS)
+    log.warning("int8 loses more than %.1f points: looking for the layers that lose most", 100 * ALLOWED_LOSS)
     with tempfile.TemporaryDirectory() as folder:
         return spare(Trial(network, shipped, dataset, "heldout", Path(folder)), parts[0])
 

@@ -1,4 +1,4 @@
-"""What a model file carries to tell the familiar from the strange, fitted on embeddings of the photos trained on.
+"""What a model file carries to tell known from unknown photos, fitted on embeddings of the photos trained on.
 
 `vitcam/model/familiarity.py` says how it is used. No photo that is held out has a part in it.
 """

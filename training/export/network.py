@@ -123,8 +123,8 @@ def check_partitions(tflite: bytes) -> None:
         found = pieces_of(tflite, signature)
         if not found.whole:
             raise UsageError(
-                f"XNNPACK runs `{signature}` in {found}; one piece and none are wanted, so this network cannot be "
-                "exported with the ai-edge-litert that is installed"
+                f"XNNPACK runs `{signature}` in {found}; one piece with none outside is needed, so this "
+                "network cannot be exported with the ai-edge-litert that is installed"
             )
 
 

@@ -64,13 +64,13 @@ def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway
 
 def _check_place(out: Path) -> None:
     if out.suffix != ".tflite" or out.is_dir():
-        raise UsageError(f"{out} can be no model file; name a .tflite file by -o, the others are written beside it")
+        raise UsageError(f"{out} is not a .tflite file; name one with -o, the other files are written beside it")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{out.parent} is no folder ({error.strerror}); name a .tflite file in one by -o") from error
+        raise UsageError(f"{out.parent} is not a folder ({error.strerror}); name a file in a folder with -o") from error
     if not os.access(out.parent, os.W_OK | os.X_OK):
-        raise UsageError(f"nothing can be written into {out.parent}; name a .tflite file elsewhere by -o")
+        raise UsageError(f"{out.parent} is not writable; name a file in another folder with -o")
 
 
 def _same_model(out: Path, made: Path) -> Bundle | None:
@@ -93,8 +93,8 @@ def _earlier(there: Bundle | None) -> tuple[Attempt, ...]:
 def _refuse_unmeasured(there: Bundle, card: ModelCard) -> None:
     if there.card.accuracy and not card.accuracy:
         raise UsageError(
-            f"{there.path} was measured and this was not, so nobody knows which is better: give --data "
-            f"{there.card.accuracy['data']}, or --replace to put it there all the same"
+            f"{there.path} was measured and this was not, so it is not known which is better: give --data "
+            f"{there.card.accuracy['data']}, or --replace to replace it anyway"
         )
 
 

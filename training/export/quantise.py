@@ -66,7 +66,7 @@ SCHEMES = {
 def find_scheme(name: str) -> Scheme:
     """Raises UsageError if there is none of that name."""
     if name not in SCHEMES:
-        raise UsageError(f"there is no way to quantise called {name!r}; give one of {', '.join(SCHEMES)}")
+        raise UsageError(f"no quantisation scheme is called {name!r}; give one of {', '.join(SCHEMES)}")
     return SCHEMES[name]
 
 
@@ -120,7 +120,7 @@ def quantise(model: bytes, scheme: str = SHIPPED, photos: Sequence[Image] = ()) 
     if found.add is None:
         return model
     if found.needs_photos and not photos:
-        raise UsageError(f"`{scheme}` reads the range of activations off photos and got none; give data to train on")
+        raise UsageError(f"`{scheme}` measures the range of activations on photos and got none; give data to train on")
     rules = recipe_manager.RecipeManager()
     found.add(rules)
     # an operator goes by the names fused into it, joined by ";": before its own may stand those of sums before it

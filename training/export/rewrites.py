@@ -52,7 +52,7 @@ class Rewrites:
     def __post_init__(self) -> None:
         """Raises ValueError for a combination that is not the same function."""
         if self.stream and not self.norms:
-            raise ValueError("the rewrite `stream` turns what `norms` has folded: leave out both, or neither")
+            raise ValueError("the rewrite `stream` needs the rewrite `norms`: leave out both, or none")
 
     @classmethod
     def without(cls, *names: str) -> Rewrites:

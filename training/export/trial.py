@@ -85,7 +85,7 @@ def shift(answers: Answers, reference: Answers) -> float:
 
 
 def some_of(samples: Sequence[Sample], count: int) -> tuple[Sample, ...]:
-    """So many of the photos, always the same."""
+    """This many of the photos, always the same."""
     return tuple(samples[i] for i in np.random.default_rng(0).permutation(len(samples))[:count])
 
 
@@ -103,7 +103,7 @@ def representative(dataset: Dataset, spec: InputSpec, count: int = REPRESENTATIV
 def wanted(
     checkpoint: Path, scheme: str, keep: Sequence[str], shown: Dataset | None, side_px: int | None = None
 ) -> Quantisation:
-    """What somebody asked for in words.
+    """The quantisation that the options describe.
 
     keep    patterns of layers that are to stay in float
     shown   its part `train` shows a static scheme what activations are like
@@ -114,9 +114,7 @@ def wanted(
     if not find_scheme(scheme).needs_photos:
         return Quantisation(scheme, floats)
     if shown is None:
-        raise UsageError(
-            f"--quantise {scheme} reads off photos what activations are like; give --data or --representative"
-        )
+        raise UsageError(f"--quantise {scheme} measures activations on photos; give --data or --representative")
     spec = read_metadata(checkpoint).input
     spec = spec if side_px is None else replace(spec, height=side_px, width=side_px)
     return Quantisation(scheme, floats, representative(shown, spec))

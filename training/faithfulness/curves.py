@@ -39,7 +39,7 @@ NEUTRAL: dict[str, Callable[[Image, int], Image]] = {"blur": blurred, "mean": on
 
 
 def ranks_of(weights: Floats, seed: int = 0) -> NDArray[np.int64]:
-    """The place of each patch in the order of its weight, 0 for the heaviest; patches of one weight by lot.
+    """The place of each patch in the order of its weight, 0 for the largest; equal weights in random order.
 
     weights  (gh, gw)
     returns  (gh, gw)

@@ -73,7 +73,7 @@ class Explanation:
     draw: int = 0
     """Of `random`: which of several orders."""
     photos: int | None = None
-    """Only the first so many are asked, because it is dear; None: all."""
+    """Only this many photos are measured, because it is slow; None: all."""
 
     @property
     def key(self) -> str:
@@ -103,7 +103,7 @@ def explanations(card: ModelCard, gives: Collection[str], network: Mapping[str, 
 
 def _baselines(orders: int) -> list[Explanation]:
     return [
-        *(Explanation(RANDOM, "patches by lot", "nothing", _random_order(draw), draw) for draw in range(1, orders + 1)),
+        *(Explanation(RANDOM, "random order", "nothing", _random_order(draw), draw) for draw in range(1, orders + 1)),
         Explanation(CENTRE, "a Gaussian in the middle, sigma a quarter of the side", "nothing", _centre),
         Explanation(
             MEAN_MAP, "mean attention over training photos, the same for all", "nothing", lambda inputs: inputs.prior
@@ -194,5 +194,5 @@ def _starts(length: int, window: int, stride: int) -> list[int]:
 
 def _given(weights: Floats | None) -> Floats:
     if weights is None:
-        raise ValueError("the model file did not give what its card promises")
+        raise ValueError("the model file lacks an output that its card lists")
     return weights

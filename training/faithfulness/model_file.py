@@ -18,7 +18,7 @@ def open_explained(model: str | Path, threads: int | None = None) -> Classifier:
     classifier = Classifier(model, threads=threads)
     if "attention" not in classifier.card.outputs:
         raise UsageError(
-            f"{classifier.path} gives no attention, so there is no overlay to judge; vitcam-train export makes files "
+            f"{classifier.path} gives no attention, so there is no overlay to measure; vitcam-train export makes files "
             "that do"
         )
     classifier.top_k = len(classifier.labels)

@@ -70,7 +70,7 @@ def settle(
 def prepare(case: Case) -> Bench:
     """Open everything that will be asked.
 
-    raises  UsageError for a plan that cannot be meant, or a model, data or checkpoint that do not fit
+    raises  UsageError for an invalid plan, or a model, data or checkpoint that do not fit
     """
     check(case.plan)
     classifier = open_explained(case.model, case.threads)
@@ -130,7 +130,7 @@ def check(plan: Plan) -> None:
     """Raise UsageError for numbers that give no interval or no curve, or a neutral picture that there is not."""
     if plan.photos < 2 or plan.steps < 2 or plan.orders < 1:
         raise UsageError(
-            f"{plan.photos} photos, {plan.steps} steps and {plan.orders} random orders were asked for; at least 2, 2 "
+            f"{plan.photos} photos, {plan.steps} steps and {plan.orders} random orders were given; at least 2, 2 "
             "and 1 are needed"
         )
     unknown = [name for name in plan.neutral if name not in NEUTRAL]
@@ -141,13 +141,13 @@ def check(plan: Plan) -> None:
 def _float_network(case: Case, classifier: Classifier) -> tuple[MapSource | None, dict[str, str]]:
     path = case.checkpoint or classifier.path.with_suffix(".safetensors")
     if not (case.checkpoint or path.is_file()):
-        log.warning("no float network at %s: the maps that only it gives are left out", path)
+        log.warning("no float network at %s: maps that only it can make are left out", path)
         return None, {}
     from vitcam_training.faithfulness.float_maps import MAPS, FloatMaps  # Keras takes five seconds to import
 
     network = FloatMaps(path)
     if network.config.grid != classifier.card.grid:
-        raise UsageError(f"{path} has other patches than {classifier.path}; give the network that it was made from")
+        raise UsageError(f"{path} has other patches than {classifier.path}; give the network it was made from")
     return network, MAPS
 
 

@@ -35,13 +35,13 @@ def write_page(path: Path, verdict: FaithfulnessResult) -> None:
 def _intro(v: FaithfulnessResult) -> str:
     first, *others = v.findings
     also = "".join(f"; below, the same with patches {NEUTRAL_WORDS[other]}" for other in others)
-    return f"""# Is the overlay honest?
+    return f"""# Does the overlay show what mattered?
 
-An overlay claims that the answer hangs on what glows. That can be tried: take away the patches that a map ranks first
-(deletion), and the answer should go early; show nothing but them (insertion), and it should come early
-([RISE](https://arxiv.org/abs/1806.07421)). The area under the curve of the first guess's probability is one figure a
-photo for each. Attention tends to the middle, where photographers put things, so a map must beat not only patches by
-lot but a fixed spot in the middle, and the mean attention of the model over training photos.
+An overlay claims that the answer depends on the marked places. This can be measured. Remove the patches that a map
+ranks first (deletion): the probability of the answer should fall early. Show only them (insertion): it should rise
+early ([RISE](https://arxiv.org/abs/1806.07421)). The area under the curve of the first guess's probability is
+one figure a photo for each. Attention tends to the middle, where photographers put things, so a map must beat random
+patches, a fixed spot in the middle, and the mean attention of the model over training photos.
 
 Measured on the model file `{v.model}` itself, in int8: {v.photos:,} photos of the part `{v.split}` of `{v.data}`, as
 many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}{_why(first)}; where all are
@@ -57,11 +57,11 @@ def _answer(v: FaithfulnessResult) -> str:
     shown, beats_baselines = v.finding(v.shown), v.beats_baselines()
     good = [curve for curve, holds in beats_baselines.items() if holds]
     claim = (
-        f"**{v.shown}**, which vitcam draws unless asked for something else, beats patches by lot and the centre prior "
-        f"on {' and '.join(good)}, with 95 % confidence"
+        f"**{v.shown}**, vitcam's default, beats patches at random and the centre prior on "
+        f"{' and '.join(good)}, with 95 % confidence"
         if good
-        else f"**{v.shown}**, which vitcam draws unless asked for something else, does not beat patches by lot and the "
-        "centre prior with 95 % confidence, neither on deletion nor on insertion"
+        else f"**{v.shown}**, vitcam's default, does not beat patches at random and the centre prior "
+        "with 95 % confidence, neither on deletion nor on insertion"
     )
     rows = [
         f"against {_called(name)}: deletion {_signed(against['deletion'])}, insertion {_signed(against['insertion'])}"
@@ -112,10 +112,11 @@ def _reading(v: FaithfulnessResult) -> str:
     """What the figures of the patches' own tokens say, where they were measured."""
     worse = [one.name for one in v.findings[v.neutral] if one.name not in BASELINES and _worse(one)]
     if not worse:
-        return "No map is worse than patches by lot."
+        return "No map is worse than patches at random."
     return (
-        f"Worse than patches by lot on both curves: {', '.join(worse)}. What such a map ranks first, the answer can do "
-        "without: the last blocks keep what concerns the whole picture in patches that show little themselves "
+        f"Worse than patches at random on both curves: {', '.join(worse)}. "
+        "The answer does not need what such a map ranks first: the last blocks keep what concerns the whole picture in "
+        "patches that show little themselves "
         "([Darcet et al. 2023](https://arxiv.org/abs/2309.16588)), which is also why plain attention glows there."
     )
 
@@ -146,7 +147,7 @@ def _again(v: FaithfulnessResult) -> str:
 
 
 def _called(baseline: str) -> str:
-    return {"random": "patches by lot", "centre": "the centre prior", "mean map": "the mean map"}[baseline]
+    return {"random": "patches at random", "centre": "the centre prior", "mean map": "the mean map"}[baseline]
 
 
 def _signed(interval: Interval) -> str:

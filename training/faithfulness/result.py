@@ -129,12 +129,12 @@ def read_result(path: Path) -> FaithfulnessResult | None:
     try:
         raw = json.loads(path.read_text("utf-8"))
         if raw["schema"] != SCHEMA:
-            raise ValueError(f"its schema is {raw['schema']}, this program reads {SCHEMA}")
+            raise ValueError(f"its schema is {raw['schema']}; this program reads {SCHEMA}")
         raw["findings"] = {neutral: [_finding(one) for one in group] for neutral, group in raw["findings"].items()}
         return FaithfulnessResult(**raw)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} holds no figures of overlays ({error}); make it anew by vitcam-train overlays"
+            f"{path} does not hold figures of overlays ({error}); make it again with vitcam-train overlays"
         ) from error
 
 

@@ -37,7 +37,7 @@ def add_line(folder: Path, line: Mapping[str, float]) -> None:
 
 
 def trim_log(folder: Path, epochs: int) -> None:
-    """Keep the lines of the first so many epochs: what was logged and then not saved is done again."""
+    """Keep the lines of the first `epochs` epochs: what was logged and then not saved is done again."""
     path = folder / LOG
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
     if epochs == 0:
@@ -49,7 +49,7 @@ def trim_log(folder: Path, epochs: int) -> None:
 
 
 def history(rows: Sequence[Mapping[str, str]], earlier: Mapping[str, list[float]]) -> dict[str, list[float]]:
-    """The columns of a log, of epochs that were scored alone, behind those of the stages before it."""
+    """The columns of a log, of its scored epochs, after those of the stages before it."""
     names = COLUMNS[:7]
     scored = [{name: float(row[name]) for name in names} for row in rows if row["test_loss"]]
     before = max(earlier.get("epoch", [0.0]), default=0.0)

@@ -32,16 +32,16 @@ def join(hosts: str | None = None, index: int | None = None) -> None:
     """Train on all accelerators from now on; to be called before anything is computed.
 
     hosts   `HOST:PORT,…`, one for each process, the first of which coordinates; None: Keras' environment variables
-            (`KERAS_DISTRIBUTION_JOB_ADDRESSES`, `…_NUM_PROCESSES`, `…_PROCESS_ID`), or this machine alone
+            (`KERAS_DISTRIBUTION_JOB_ADDRESSES`, `…_NUM_PROCESSES`, `…_PROCESS_ID`), or only this machine
     index   which of them this process is, from 0
-    raises  UsageError for a backend that cannot, an address or an index that cannot be meant, or hosts that are not met
+    raises  UsageError for a backend that cannot, an invalid address or index, or hosts that cannot connect
     """
     backend = keras.backend.backend()
     several = hosts is not None or ADDRESSES in os.environ
     if backend != "jax":
         if several:
             raise UsageError(
-                f"several hosts train together on the JAX backend alone, this is {backend}: KERAS_BACKEND=jax"
+                f"only the JAX backend can train on several hosts, and this is {backend}: KERAS_BACKEND=jax"
             )
         return
     if several:
@@ -62,15 +62,15 @@ def _meet(hosts: str | None, index: int | None) -> None:
         if index is None or not 0 <= index < count:
             raise UsageError(f"--host-index is {index}; with {count} hosts, 0 to {count - 1} is allowed")
         if not all(host and port.isdigit() for host, _, port in (each.rpartition(":") for each in addresses)):
-            raise UsageError(f"--hosts is {hosts!r}; HOST:PORT with commas between is allowed, one for each process")
+            raise UsageError(f"--hosts is {hosts!r}; give HOST:PORT for each process, with commas between")
     try:
         keras.distribution.initialize(hosts, count, index)
     except (RuntimeError, ValueError) as error:
-        raise UsageError(f"the hosts did not meet: {str(error).splitlines()[0]}") from error
+        raise UsageError(f"the hosts could not connect: {str(error).splitlines()[0]}") from error
 
 
 def is_first() -> bool:
-    """Whether this process writes the files and talks; true where there is one alone."""
+    """Whether this process writes the files and talks; true where it is the only one."""
     return _index() == 0
 
 
@@ -110,7 +110,7 @@ def predictor(model: Any) -> Predict:
 
 
 def together(session: Session) -> Session:
-    """A session that is stopped in all processes when it is in one, and shown by the first alone."""
+    """A session that is stopped in all processes when it is in one, and only the first shows its progress."""
     if _processes() == 1:
         return session
     quiet, board = session.quiet or not is_first(), session.tensorboard and is_first()
@@ -134,7 +134,7 @@ def check_folder(folder: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(
-                f"the run's folder {folder} cannot be made ({error.strerror}); name one by --out"
+                f"the run's folder {folder} cannot be created ({error.strerror}); name another with --out"
             ) from error
     wait()
     seen = _gather(np.array(folder.is_dir()))
@@ -148,7 +148,7 @@ def check_together(place: tuple[int, ...]) -> None:
     if (found != found[0]).any():
         raise UsageError(
             f"the processes stand at different places of the run, such as {found[0].tolist()} and "
-            f"{found[-1].tolist()} (epoch, step): its folder must lie on a disk that all share"
+            f"{found[-1].tolist()} (epoch, step): its folder must be on a disk that all of them share"
         )
 
 

@@ -59,7 +59,7 @@ class Display:
         self._update(now_s)
 
     def scored(self, photos: int) -> None:
-        """Say that so many photos more were scored."""
+        """Say that this many more photos were scored."""
         now_s = time.monotonic()
         self._remaining.scored(photos, now_s)
         self._update(now_s)

@@ -32,6 +32,6 @@ class EventWriter:
         self._writer.close()
 
     def add(self, group: str, step: int, **figures: float) -> None:
-        """Figures after so many steps, as `group/name`."""
+        """Figures after this many steps, as `group/name`."""
         for name, figure in figures.items():
             self._writer.add_scalar(f"{group}/{name}", figure, step)

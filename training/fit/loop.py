@@ -39,7 +39,7 @@ SETTINGS = "settings"  # in the state, beside the variables
 
 
 class FitRun:
-    """One stage as it is trained. Make it anew with the same stage and it goes on where it stopped."""
+    """The training of one stage. Made again with the same stage, it continues where it stopped."""
 
     def __init__(self, stage: Stage) -> None:
         _ = stage.plan  # where the devices cannot share a batch, this refuses it before anything is built
@@ -60,7 +60,7 @@ class FitRun:
         stage.check_photos()
         session = together(session or Session())
         if self._finished:
-            log.info("%s: nothing is left to train; another folder (--out) begins anew", stage.folder)
+            log.info("%s: nothing is left to train; another folder (--out) starts a new run", stage.folder)
         with ExitStack() as stack:
             stack.enter_context(session.stop)
             events = stack.enter_context(EventWriter(stage.folder, self._done)) if session.tensorboard else None
@@ -72,7 +72,7 @@ class FitRun:
                 self._save_state()
                 place = f"in epoch {self.position.epoch + 1} of {stage.work.epochs}"
                 place += f" after step {self.position.step} of {stage.work.steps}"
-                text = f"{stopped}: stopped {place}, saved in {stage.folder}; run the same command to go on"
+                text = f"{stopped}: stopped {place}, saved in {stage.folder}; run the same command to continue"
                 raise Stopped(text, stopped.exit_code) from None
         self._save_weights(anew=not stage.recipe.train.patience)  # what they say of themselves may have changed
 
@@ -103,7 +103,7 @@ class FitRun:
                 if not math.isfinite(loss):
                     raise VitcamError(
                         f"the loss is {loss} in epoch {start.epoch + 1} at step {self.position.step + 1}: training "
-                        "came apart; run it again with a smaller learning_rate, or with clip_norm = 1.0"
+                        "diverged; run it again with a smaller learning_rate, or with clip_norm = 1.0"
                     )
                 now_s = time.monotonic()
                 self.position = self.position.after_step(stage.work.steps, loss, right, now_s - started_s)
@@ -173,7 +173,7 @@ class FitRun:
         return Score(self.position.loss / self.position.step, self.position.right / self.position.step)
 
     def _save_weights(self, anew: bool = True) -> None:
-        """Write the averaged weights, or (not anew) those that were written before, and what is known of them."""
+        """Write the averaged weights, or keep those that were written before, and write the metadata."""
         path = self.stage.folder / WEIGHTS
         weights = self.learner.weights() if anew else read_weights(path)
         if is_first():
@@ -201,13 +201,13 @@ class FitRun:
                 f"{stage.work.steps}; give an empty folder, or the same recipe and photos"
             )
         if str(arrays.get(SETTINGS, stage.settings)) != stage.settings:  # states from before have none
-            log.warning("%s was begun with other settings than those of this call; it goes on with these", stage.folder)
+            log.warning("%s was started with other settings; it continues with those of this call", stage.folder)
         for name, variable in variables.items():
             variable.assign(arrays[name])
         self.position = position
         if is_first():
             trim_log(stage.folder, position.epoch)
-        log.info("going on after %d epochs and %d steps", position.epoch, position.step)
+        log.info("continuing after %d epochs and %d steps", position.epoch, position.step)
 
     def _metadata(self) -> Metadata:
         """What is known of the network, with the hours that its epochs took on this machine."""

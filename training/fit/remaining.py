@@ -1,6 +1,6 @@
 """How long a run will take yet: what steps, scorings and the ends of epochs took so far, and how many are to come.
 
-Knows no clock: whoever tells it what happened says when.
+It has no clock: its caller says what happened and when.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class StageWork:
     """Of one photo, in any unit that all stages share."""
 
     def scorings(self, behind: int) -> int:
-        """How many are left once so many epochs are behind it."""
+        """How many are left after `behind` epochs."""
         return sum(
             epoch % self.score_every == 0 or epoch == self.epochs for epoch in range(behind + 1, self.epochs + 1)
         )
@@ -74,7 +74,7 @@ class Remaining:
         self._event("step", now_s)
 
     def scored(self, photos: int, now_s: float) -> None:
-        """A batch of so many photos is scored."""
+        """A batch of this many photos is scored."""
         if self._last == "score":
             self._score_s += now_s - self._last_s
             self._scored += photos

@@ -54,13 +54,13 @@ class Stop:
         if self._signal:
             raise Stopped("interrupted", 128 + self._signal)  # as shells count: 130 for Ctrl-C, 143 for SIGTERM
         if self._gained and time.monotonic() >= self._deadline_s:
-            raise Stopped(f"{self._minutes:g} minutes are over", 0)
+            raise Stopped(f"{self._minutes:g} minutes have passed", 0)
 
     def _note(self, number: int, _: FrameType | None) -> None:
         if self._signal:
             raise KeyboardInterrupt
         self._signal = number
-        log.info("stopping after this step; interrupt again to leave at once, without saving")
+        log.info("stopping after this step; interrupt again to stop at once, without saving")
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Stage:
         if self.recipe.train.patience and not self.dataset.parts.get("calibration"):
             raise UsageError(
                 f"patience stops by the loss on a part 'calibration', which {self.dataset.name} does not have; split "
-                "one off (heldout is for figures alone), or give patience = 0"
+                "one off (heldout is only for figures), or give patience = 0"
             )
 
 

@@ -93,7 +93,7 @@ def prepare(
     if teacher and not recipe.distil:
         recipe = replace(recipe, distil=DistilRecipe())
     if recipe.distil and not teacher:
-        raise UsageError(f"the recipe {recipe.name} learns from a teacher; name its checkpoint by --teacher")
+        raise UsageError(f"the recipe {recipe.name} needs a teacher; give its checkpoint with --teacher")
     vit = start(recipe, dataset.labels, weights, scaled)
     taught = read_teacher(teacher, dataset.labels, recipe.train.precision) if teacher else None
     known = provenance(recipe, weights) | (earlier or {})
@@ -114,9 +114,7 @@ def prepare(
 
 def _opened(recipe: Recipe) -> Dataset:
     if not recipe.data:
-        raise UsageError(
-            f"the recipe {recipe.name} leaves the photos to you; name a folder of LABEL/photo.jpg by --data"
-        )
+        raise UsageError(f"the recipe {recipe.name} names no photos; give a folder of LABEL/photo.jpg with --data")
     log.info("reading the photos of %s", recipe.data)
     return open_dataset(recipe.data)
 
@@ -145,7 +143,7 @@ def photos_seen(
 def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None, scaled: bool = True) -> ViT:
     """The network that a run begins with.
 
-    labels   of the photos; a head that knows others, or these in another order, is made anew
+    labels   of the photos; a head that knows others, or these in another order, is replaced
     weights  a pretrained network: its sizes count; the recipe's input size and what training drops stay. None: from
              scratch
     scaled   False: attention scores are not divided by √d_k

@@ -25,7 +25,7 @@ class RunPosition:
     epoch: int = 0
     """Whole epochs behind it, scored and logged."""
     step: int = 0
-    """Batches of this epoch behind it. The random choices of the next depend on seed, epoch and step alone."""
+    """Batches of this epoch behind it. The random choices of the next depend only on seed, epoch and step."""
     steps: int = 0
     """Batches that this epoch has; 0: not begun."""
     loss: float = 0.0
@@ -63,7 +63,7 @@ def save_state(folder: Path, position: RunPosition, arrays: Mapping[str, NDArray
         np.savez(partial, **everything)
         partial.replace(folder / STATE)
     except OSError as error:
-        raise VitcamError(f"{folder / STATE} cannot be written ({error.strerror}); the one before stays") from error
+        raise VitcamError(f"{folder / STATE} cannot be written ({error.strerror}); the earlier one is kept") from error
 
 
 def load_state(folder: Path) -> tuple[RunPosition, Arrays] | None:
@@ -80,4 +80,4 @@ def load_state(folder: Path) -> tuple[RunPosition, Arrays] | None:
         known = {f.name: arrays.pop(f.name).item() for f in fields(RunPosition) if f.name in arrays}
         return RunPosition(**known), arrays
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise UsageError(f"{path} cannot be read ({error}); delete it to begin anew") from error
+        raise UsageError(f"{path} cannot be read ({error}); delete it to start again") from error

@@ -1,4 +1,4 @@
-"""What whoever uses a model should be told before its figures: in its card, in its report, and where it is exported."""
+"""Warnings that stand before a model's figures: in its card, in its report, and when it is exported."""
 
 from __future__ import annotations
 

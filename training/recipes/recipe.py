@@ -56,7 +56,7 @@ class TrainRecipe:
     """In which the learning rate rises from 0; then it falls along half a cosine."""
     batch_size: int = 64
     per_label: int = 0
-    """Photos of each label in an epoch, those of rare labels more than once, changed anew each time: what to use where
+    """Photos of each label in an epoch, those of rare labels more than once, each changed differently. Use it where
     some labels have far more photos than others. 0: each photo once."""
     learning_rate: float = 5e-4
     layer_decay: float = 1.0
@@ -83,7 +83,7 @@ class TrainRecipe:
     loader_threads: int = 1
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what cannot be meant."""
+        """Raises ValueError for an invalid value."""
         check_ranges(
             self,
             {
@@ -108,7 +108,7 @@ class DistilRecipe:
     """Divides both networks' logits: above 1 the teacher's lesser guesses count for more."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what cannot be meant."""
+        """Raises ValueError for an invalid value."""
         check_ranges(self, {"weight": (0, 1), "temperature": (0.1, 100)})
 
 
@@ -171,7 +171,7 @@ def read_recipe(name: str | Path) -> Recipe:
     try:
         table = tomllib.loads(source.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{source} is no TOML file: {error}") from error
+        raise UsageError(f"{source} is not a TOML file: {error}") from error
     if isinstance(table.get("model"), dict):
         table["model"] = _from_preset(table["model"])
     before = table.pop("before", [])
@@ -189,7 +189,7 @@ def on_photos(recipe: Recipe, data: str) -> Recipe:
 def _stages(table: dict[str, Any], before: Any, where: str) -> tuple[Recipe, ...]:
     """The recipe again for every earlier stage, with what its own tables say instead."""
     if not isinstance(before, list) or not all(isinstance(stage, dict) for stage in before):
-        raise UsageError(f"{where}: before is {before!r}; [[tables]] are allowed")
+        raise UsageError(f"{where}: before is {before!r}; it must be [[tables]]")
     allowed = ("model", "input", "augment", "train", "distil")
     stages = []
     for stage in before:
@@ -230,7 +230,7 @@ def _fill(kind: type[T], table: dict[str, Any], where: str) -> T:
         raise UsageError(f"{where}: {error}") from error
     except TypeError:
         needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]  # type: ignore[arg-type]
-        raise UsageError(f"{where}: needed are {', '.join(needed)}; found {', '.join(values) or 'nothing'}") from None
+        raise UsageError(f"{where}: required: {', '.join(needed)}; found {', '.join(values) or 'nothing'}") from None
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
@@ -238,7 +238,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
         (kind,) = (part for part in get_args(kind) if part is not NoneType)
     if is_dataclass(kind):
         if not isinstance(value, dict):
-            raise UsageError(f"{where} is {value!r}; a [table] is allowed")
+            raise UsageError(f"{where} is {value!r}; it must be a [table]")
         return _fill(kind, value, where)  # type: ignore[arg-type]
     if kind is float and type(value) is int:
         return float(value)
@@ -247,7 +247,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
     if get_origin(kind) is tuple:
         return _tuple(get_args(kind), value, where)
     if type(value) is not kind:
-        raise UsageError(f"{where} is {value!r}; a {kind.__name__} is allowed")
+        raise UsageError(f"{where} is {value!r}; its type must be {kind.__name__}")
     return value
 
 
@@ -256,8 +256,8 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
     if kinds == (int, int):
         if isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value):
             return tuple(value)
-        raise UsageError(f"{where} is {value!r}; two whole numbers are allowed")
+        raise UsageError(f"{where} is {value!r}; it must be two whole numbers")
     tables = value if isinstance(value, list) else [value]
     if all(isinstance(t, dict) and all(type(text) is str for text in t.values()) for t in tables):
         return tuple(tables)
-    raise UsageError(f"{where} is {value!r}; [[tables]] of texts are allowed")
+    raise UsageError(f"{where} is {value!r}; it must be [[tables]] of texts")

@@ -1,4 +1,4 @@
-"""How busy others kept the machine while something was timed on it: a latency is only worth what it was alone with."""
+"""How busy other processes kept the machine during a measurement: a latency from a busy machine is too long."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class MachineLoad:
         """For the readers of a latency."""
         of = f"of the machine's {os.cpu_count()} cores"
         if self.cores is None:
-            return f"What else ran meanwhile is not known here; the load average was {self.load:.1f}."
+            return f"Other load could not be measured on this machine; the load average was {self.load:.1f}."
         if self.at_rest:
-            return f"Nothing else ran meanwhile: other processes kept {self.cores:.2f} {of} busy."
+            return f"Nothing else ran: other processes kept {self.cores:.2f} {of} busy."
         return (
-            f"The machine was not at rest: other processes kept {self.cores:.1f} {of} busy meanwhile (load average "
-            f"{self.load:.1f}). These times are longer than they would be alone; make the report again on an idle "
+            f"The machine was busy: other processes kept {self.cores:.1f} {of} busy meanwhile (load average "
+            f"{self.load:.1f}). These times are longer than on an idle machine; make the report again on an idle "
             "machine before you compare them with others."
         )
 

@@ -1,4 +1,4 @@
-"""HTML as a tree. Whoever writes it out escapes texts and attributes, so no label can break the page."""
+"""HTML as a tree. Texts and attributes are escaped when it is written, so no label can break the page."""
 
 from __future__ import annotations
 

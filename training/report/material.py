@@ -103,9 +103,9 @@ class Material:
 def check_place(out: Path) -> None:
     """Raise UsageError for a file that could not be written, before minutes of asking are lost."""
     if not out.absolute().parent.is_dir():
-        raise UsageError(f"{out} is in no folder that there is; make {out.parent}, or name another file by -o")
+        raise UsageError(f"{out} is in a folder that does not exist; create {out.parent}, or name another file with -o")
     if out.is_dir():
-        raise UsageError(f"{out} is a folder; name an HTML file by -o")
+        raise UsageError(f"{out} is a folder; name an HTML file with -o")
 
 
 def gather(request: ReportRequest) -> Material:
@@ -118,7 +118,7 @@ def gather(request: ReportRequest) -> Material:
     trained_on = str(stored.get("data") or classifier.card.provenance.get("data") or "")
     data = request.data or measured_on(classifier.card) or trained_on
     if not data:
-        raise UsageError(f"{classifier.card.name} does not say which photos it was measured on; name some by --data")
+        raise UsageError(f"{classifier.card.name} does not say on which photos it was measured; give --data")
     dataset, part = open_to_measure(data, request.part, trained_on)
     classifier = open_model(request.model, dataset, request.threads)
     checkpoint = request.checkpoint or classifier.path.with_suffix(".safetensors")

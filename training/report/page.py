@@ -38,13 +38,13 @@ SECTIONS = (
     Section("headline", "The figures", headline),
     Section("mistakes", "The worst mistakes", mistakes),
     Section("examples", "Predicted and actual", examples),
-    Section("confusion", "What is taken for what", confusion),
+    Section("confusion", "Which labels are confused", confusion),
     Section("classes", "Label by label", classes),
-    Section("reliability", "Is it as sure as it is right?", reliability),
-    Section("unknown", "Does it know when it does not know?", unknown),
+    Section("reliability", "Is its confidence calibrated?", reliability),
+    Section("unknown", "Does it reject unknown things?", unknown),
     Section("quantised", "int8 against float", quantised),
-    Section("overlay", "Is the overlay honest?", overlay_faithfulness),
-    Section("learning", "How it learned", learning),
+    Section("overlay", "Does the overlay show what mattered?", overlay_faithfulness),
+    Section("learning", "Loss and accuracy by epoch", learning),
     Section("speed", "Speed and size", speed),
     Section("provenance", "Where it comes from", provenance),
 )
@@ -59,7 +59,7 @@ def write_report(material: Material, out: Path) -> int:
     try:
         out.write_bytes(text)
     except OSError as error:
-        raise UsageError(f"the report cannot be written to {out}: {error.strerror}; name another file by -o") from error
+        raise UsageError(f"{out} cannot be written: {error.strerror}; name another file with -o") from error
     return len(text)
 
 

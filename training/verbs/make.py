@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vitcam.model.bundle import ModelCard
 
 QUANTISE = "dynamic"
-"""What `export` does unless it is told otherwise."""
+"""What `export` does by default."""
 
 
 def import_weights(
@@ -59,7 +59,7 @@ def import_weights(
     leftovers = import_foreign(weights, labels, out, wanted)
     say(f"wrote {out}")
     if leftovers:
-        warn(f"not used of {weights.name}: {', '.join(leftovers)}")
+        warn(f"not used from {weights.name}: {', '.join(leftovers)}")
 
 
 def export(

@@ -77,7 +77,7 @@ def report(
     check_place(out)
     size = write_report(gather(ReportRequest(model, data, split, float_, unknown, threads)), out)
     say(f"wrote {out}, {size / 1e6:.2f} MB")
-    warn("the report holds photos of the data, whose licences say who may have it")
+    warn("the report contains photos of the data; share it only as their licences allow")
 
 
 def overlays(

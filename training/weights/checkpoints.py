@@ -78,7 +78,7 @@ def read_network(path: Path, image_size: tuple[int, int] | None = None) -> tuple
         config = ViTConfig(**stored) if stored else config_of(weights, str(path))
         wanted = replace(config, image_size=image_size or config.image_size)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{path} holds no network that this vitcam knows: {error}") from error
+        raise UsageError(f"{path} holds no network that this version of vitcam knows: {error}") from error
     if "pos_embed" in weights:
         weights["pos_embed"] = resize_position(
             weights["pos_embed"], wanted.grid, prefix=int(config.has_cls_token), source=config.grid
@@ -96,7 +96,7 @@ def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
     """
     for name in ("patch_embed.proj.weight", "pos_embed", "blocks.0.mlp.fc1.weight", "head.weight"):
         if name not in weights:
-            raise UsageError(f"{source} have no {name!r}: this reads Vision Transformers under timm's names")
+            raise UsageError(f"{source} have no {name!r}; only Vision Transformers with timm's names can be read")
     width, channels, patch, _ = weights["patch_embed.proj.weight"].shape
     has_cls_token, hidden = "cls_token" in weights, len(weights["blocks.0.mlp.fc1.weight"])
     side = math.isqrt(weights["pos_embed"].shape[1] - has_cls_token) * patch
@@ -115,7 +115,7 @@ def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
             layer_scale=1e-5 if "blocks.0.ls1.gamma" in weights else 0.0,
         )
     except ValueError as error:
-        raise UsageError(f"{source} are of a network that cannot be built: {error}") from error
+        raise UsageError(f"{source} belong to a network that cannot be built: {error}") from error
 
 
 def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]:
@@ -135,7 +135,7 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
         given |= {name: wanted[name] for name in ("head.weight", "head.bias")}
     for name, array in wanted.items():
         if name not in given:
-            raise UsageError(f"the weights lack {name!r} of shape {array.shape}: they are of another network")
+            raise UsageError(f"the weights lack {name!r} of shape {array.shape}: they belong to another network")
         if given[name].shape != array.shape:
             raise UsageError(f"{name!r} has shape {given[name].shape}, the network wants {array.shape}")
     for place in _places(model):

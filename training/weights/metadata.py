@@ -57,7 +57,7 @@ def read_metadata(path: Path) -> Metadata:
         known = {f.name for f in fields(Metadata)}  # a newer vitcam may have written more
         return Metadata(**{name: value for name, value in raw.items() if name in known})
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise UsageError(f"{path} is no checkpoint of vitcam-train; bring foreign weights in by `import`") from error
+        raise UsageError(f"{path} is not a checkpoint of vitcam-train; `vitcam-train import` makes one") from error
 
 
 def stored_metadata(path: Path) -> Metadata | None:

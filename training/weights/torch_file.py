@@ -139,9 +139,9 @@ def read_torch(path: Path) -> dict[str, NDArray[Any]]:
             f"{path} holds {refused}; give weights that torch.save wrote of a state_dict, and nothing else"
         ) from refused
     except (zipfile.BadZipFile, struct.error, ValueError, EOFError, OSError, RuntimeError) as error:
-        raise UsageError(f"{path} is a damaged file of PyTorch ({error}); fetch it again") from error
+        raise UsageError(f"{path} is a damaged PyTorch file ({error}); download it again") from error
     if not found:
-        raise UsageError(f"{path} holds no tensors by name, neither by itself nor under {', '.join(INSIDE)}")
+        raise UsageError(f"{path} holds no named tensors, neither at its top level nor under {', '.join(INSIDE)}")
     return found
 
 
@@ -151,7 +151,7 @@ def _check_hash(path: Path, content: bytes) -> None:
     if named and not digest.startswith(named[1]):
         raise UsageError(
             f"the SHA-256 of {path} begins with {digest[: len(named[1])]}, and its name says {named[1]}: it is damaged "
-            "or another file; fetch it again, or give a file of your own a name without such an end"
+            "or another file; download it again, or rename a file of your own so that its name has no hash"
         )
 
 

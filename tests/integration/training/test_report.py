@@ -79,7 +79,7 @@ def test_only_what_was_not_measured_is_said_to_be_missing(workshop: Workshop) ->
     found = re.findall(r'class="missing">(.*?)</p>', workshop.page)
 
     assert [each.split(":")[0] for each in found] == [
-        "Whether the answer hangs on the places that glow was not measured",
+        "Whether the answer depends on the marked places was not measured",
     ]
     assert "<caption>Every attempt</caption>" in workshop.page
 

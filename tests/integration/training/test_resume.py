@@ -112,7 +112,7 @@ def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
 
     assert status == code, said
     assert "vitcam-train: interrupted: stopped in epoch " in said
-    assert f"saved in {tmp_path / 'run'}; run the same command to go on" in said
+    assert f"saved in {tmp_path / 'run'}; run the same command to continue" in said
     assert "Traceback" not in said
 
 
@@ -121,4 +121,4 @@ def test_a_run_without_time_does_one_step_and_ends_well(recipe: Path, tmp_path: 
     status, said = ended(start(recipe, tmp_path / "run", "--stop-after", "0.001"))
 
     assert status == 0, said
-    assert "0.001 minutes are over: stopped in epoch 1 of 4 after step 1 of 5" in said
+    assert "0.001 minutes have passed: stopped in epoch 1 of 4 after step 1 of 5" in said

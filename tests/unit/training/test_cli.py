@@ -60,7 +60,7 @@ def test_a_run_whose_folder_cannot_be_made_is_refused_with_what_to_do(
     code, said = ended(["fit", "--data", str(photos), "--out", str(tmp_path / "file" / "run")], monkeypatch, capsys)
 
     assert code == 2
-    assert "cannot be made (Not a directory); name one by --out" in said
+    assert "cannot be created (Not a directory); name another with --out" in said
 
 
 def test_a_training_says_within_seconds_what_it_is_at_and_then_what_it_does(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def cifar10() -> Dataset:
 
 def _samples(name: str, path: Path, photos: NDArray[np.uint8], labels: NDArray[np.uint8]) -> tuple[Sample, ...]:
     if len(photos) != len(labels) or labels.max(initial=0) >= len(LABELS):
-        raise UsageError(f"{path} holds {len(photos)} photos and {len(labels)} labels; get it anew from {SOURCE}")
+        raise UsageError(f"{path} holds {len(photos)} photos and {len(labels)} labels; download it again from {SOURCE}")
     return tuple(
         Sample(Path(name, f"{i:05}.png"), int(label), photo)
         for i, (photo, label) in enumerate(zip(photos, labels, strict=True))
@@ -73,4 +73,4 @@ def read_strips(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
             labels = np.load(io.BytesIO(archive.read("labels.npy")), allow_pickle=False)
             return np.concatenate(strips), np.asarray(labels, np.uint8)
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, UsageError) as error:
-        raise UsageError(f"{path} holds no strips of photos ({error}); get it anew from {SOURCE}") from error
+        raise UsageError(f"{path} holds no strips of photos ({error}); download it again from {SOURCE}") from error

@@ -48,7 +48,7 @@ def _read(folder: Path, file: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]
     images = read_idx(folder / f"{file}-images-idx3-ubyte.gz")
     labels = read_idx(folder / f"{file}-labels-idx1-ubyte.gz")
     if images.ndim != 3 or labels.shape != images.shape[:1]:
-        raise UsageError(f"{folder} holds images of shape {images.shape} and labels of {labels.shape}; get MNIST anew")
+        raise UsageError(f"{folder} has images of {images.shape} and labels of {labels.shape}; download MNIST again")
     return images, labels
 
 
@@ -75,4 +75,4 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
             raise ValueError(f"it begins with {data[:4].hex()}")
         return np.frombuffer(data, np.uint8, offset=4 + 4 * len(shape)).reshape(shape)
     except (OSError, EOFError, zlib.error, struct.error, ValueError) as error:
-        raise UsageError(f"{path} is no gzipped IDX file of bytes ({error}); get it anew from {SOURCE}") from error
+        raise UsageError(f"{path} is not a gzipped IDX file ({error}); download it again from {SOURCE}") from error

@@ -19,7 +19,7 @@ def classes(material: Material) -> list[Element]:
         f"{material.figures['mean_over_classes']:.2%} on average over labels. Precision: the share of right ones among "
         "its answers. The worst come first; a column's title sorts by it."
     )
-    note = [paragraph(f"{silent} more labels are shown by none of these photos.", class_="note")] if silent else []
+    note = [paragraph(f"{silent} more labels have no photo here.", class_="note")] if silent else []
     head = ("label", "photos", "recall", "95 % interval", "precision", "most often taken for")
     return [
         paragraph(intro),

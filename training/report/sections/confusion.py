@@ -39,7 +39,7 @@ def _pairs(material: Material, matrix: Counts) -> list[Element]:
     order = np.argsort(-wrong, axis=None, kind="stable")[:PAIRS]
     places = [divmod(int(i), len(matrix)) for i in order if wrong.flat[i]]
     if not places:
-        return [paragraph("No label was taken for another.")]
+        return [paragraph("No label was confused with another.")]
     labels, shown_count = material.classifier.labels, matrix.sum(1)
     rows: list[list[Node]] = []
     for truth, guess in places:

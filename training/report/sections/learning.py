@@ -13,16 +13,16 @@ History = dict[str, list[float]]
 INTRO = (
     "Training figures are means over an epoch while the weights changed, on changed pictures and, where the recipe has "
     "them, with dropout and smoothed labels; test figures are those of the averaged weights at its end. So the curve "
-    "of training may well be the worse one."
+    "of training may be the worse one."
 )
 
 
 def learning(material: Material) -> list[Element]:
     """Two diagrams from the history that the weights carry."""
     if material.about is None:
-        return [missing("No weights lie beside the model; those that export writes carry the figures of its epochs.")]
+        return [missing("No weights lie beside the model. Those that export writes contain the figures of all epochs.")]
     if not material.about.history.get("test_loss"):
-        return [missing("The weights beside the model carry no figures of their epochs: they were trained elsewhere.")]
+        return [missing("The weights beside the model contain no figures of epochs: they were trained elsewhere.")]
     history = material.about.history
     losses = [value for part in ("train", "test") for value in history[f"{part}_loss"] if value > 0]
     shares = [value for part in ("train", "test") for value in history[f"{part}_accuracy"]]

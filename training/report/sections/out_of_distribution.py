@@ -1,4 +1,4 @@
-"""Photos that show none of a model's labels: what it makes of them, and by which threshold they would be told."""
+"""Photos that show none of a model's labels: what it answers, and by which threshold they would be rejected."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def ask_out_of_distribution(
         guesses.append(prediction.top[0])
         certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
     if not samples:
-        raise UsageError(f"not one of the photos of {photos.name} can be read; --unknown takes photos of no label")
+        raise UsageError(f"not one of the photos of {photos.name} can be read; give photos of no label with --unknown")
     found = np.array(certainty)
     protocol = None
     if dataset.parts.get("calibration"):

@@ -1,4 +1,4 @@
-"""Is the overlay honest? What insertion and deletion curves found, where they were measured."""
+"""Does the overlay show what mattered? What insertion and deletion curves found, where they were measured."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ KINDS = ("accent", "plain", "faint", "ink dashed")
 
 
 def overlay_faithfulness(material: Material) -> list[Element]:
-    """Whether the answer hangs on the places that glow: the overlay against chance and against the middle."""
+    """Whether the answer depends on the marked places: the overlay against chance and against the middle."""
     verdict = material.faithfulness
     if verdict is None:
         beside = path_of(material.classifier.path).name
         words = (
-            f"Whether the answer hangs on the places that glow was not measured: there is no {beside}. It is made by "
+            f"It was not measured whether the answer depends on the marked places: there is no {beside}. Make it with "
         )
         return [missing(words, judging(material.classifier.path, material.data, material.part))]
     intro = (
-        f"Patches of {verdict.photos:,} photos were taken away in the order of a map, the hottest first, and put back "
-        "in the same order. If the map shows what the answer hangs on, the answer goes early and comes early."
+        f"Patches of {verdict.photos:,} photos were removed in the order of a map, the highest first, and put back "
+        "in the same order. If the answer depends on what the map marks, its probability falls early and rises early."
     )
     charts = tag("div", *(_curves(verdict, curve) for curve in CURVES), class_="charts")
     return [
@@ -54,7 +54,7 @@ def _judged(verdict: FaithfulnessResult) -> str:
 def _outdated(material: Material, verdict: FaithfulnessResult) -> list[Element]:
     if verdict.digest == digest(material.classifier.path):
         return []
-    words = f"These figures are of another export of {verdict.model}, measured on {verdict.date}; anew by "
+    words = f"These figures are of another export of {verdict.model}, measured on {verdict.date}; measure again with "
     return [missing(words, judging(material.classifier.path, material.data, material.part))]
 
 
@@ -65,7 +65,7 @@ def _curves(verdict: FaithfulnessResult, curve: str) -> Element:
     drawn = plot(
         f"{curve.capitalize()}: {'lower' if curve == 'deletion' else 'higher'} is better",
         "; ".join(f"{each.name} {each.areas[curve].value:.3f}" for each in found),
-        percent_axis("patches taken away" if curve == "deletion" else "patches put back"),
+        percent_axis("patches removed" if curve == "deletion" else "patches put back"),
         percent_axis("probability of the first guess"),
         *(line(list(zip(shares, f.curves[curve], strict=True)), kind) for f, kind in zip(found, KINDS, strict=False)),
     )

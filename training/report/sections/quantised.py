@@ -1,4 +1,4 @@
-"""What int8 took away, or did not."""
+"""What int8 changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quantised(material: Material) -> list[Element]:
     """Accuracy, agreement and attention of the model file beside those of the float network."""
     if material.floats is None:
         beside = material.classifier.path.with_suffix(".safetensors").name
-        words = f"There is no {beside} beside the model, so the float network could not be asked; name one: "
+        words = f"There is no {beside} beside the model, so there is nothing to compare with; give the float network: "
         return [missing(words, "--float CHECKPOINT")]
     words = f"The two give the same answer on {material.figures['agreement']:.2%} of the photos."
     parts = [paragraph(words), _table(material.answers, material.floats, material.raw)]
@@ -51,7 +51,7 @@ def _attention(cosines: Floats) -> Element:
     words = f"mean {cosines.mean():.4f}, worst {cosines.min():.4f}"
     counts, _ = np.histogram(np.clip(cosines, low, 1.0), edges)
     pile = plot(
-        "Where they looked in the last block: cosine, photo by photo", words,
+        "Attention of the last block: cosine, photo by photo", words,
         linear_axis("cosine; 1: at the same places", low, 1.0), log_axis("photos", 0.5, float(counts.max()) * 1.3),
         bars(_spans(edges, counts), "accent", _says(edges, counts)),
     )  # fmt: skip
@@ -64,7 +64,7 @@ def _spread(cosines: Floats) -> Element:
         [f"{share}% of the photos are below", f"{np.percentile(cosines, share):.4f}"] for share in (1, 5, 25, 50)
     ]
     rows: list[list[Node]] = [["mean", f"{cosines.mean():.4f}"], ["worst photo", f"{cosines.min():.4f}"], *shares]
-    return table("How alike they looked in the last block", ("", "cosine"), rows, "figures")
+    return table("Similarity of the attention in the last block", ("", "cosine"), rows, "figures")
 
 
 def _shift(raw: Floats, floats: Floats) -> Element:

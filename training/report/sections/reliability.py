@@ -1,4 +1,4 @@
-"""Is it as sure as it is right? Before the temperature and after."""
+"""Is its confidence calibrated? Before the temperature and after."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reliability(material: Material) -> list[Element]:
     fitted = "" if temperature != 1 else " It is 1: none was fitted, or none was needed."
     intro = (
         f"Where the model says 80%, 80 of 100 answers should be right. A temperature of {temperature:g}, which is part "
-        f"of the model file, divides the logits; it moves no answer, only how sure it is.{fitted}"
+        f"of the model file, divides the logits; it changes no answer, only its confidence.{fitted}"
     )
     names = ("before: temperature 1", f"as shipped: temperature {temperature:g}")
     charts = tag("div", *(_diagram(*pair) for pair in zip(names, (before, after), strict=True)), class_="charts")
@@ -66,7 +66,7 @@ def _diagram(name: str, answers: Answers) -> Element:
     sizes = [2 + 7 * (b.n / largest) ** 0.5 for b in found]
     drawn = plot(
         f"{name[0].upper()}{name[1:]}", f"ECE {calibration_error(answers):.2%}",
-        percent_axis("how sure it was"), percent_axis("right answers"),
+        percent_axis("confidence"), percent_axis("right answers"),
         line([(0, 0), (1, 1)], "faint dashed"),
         line([(b.confidence, b.accuracy) for b in found], "accent thin"),
         dots([(b.confidence, b.accuracy) for b in found], "accent", says, sizes),

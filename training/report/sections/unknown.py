@@ -1,4 +1,4 @@
-"""Does it know when it does not know? Photos of its labels against photos of anything else."""
+"""Does it reject unknown things? Photos of its labels against photos of anything else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BINS = 24
 
 
 def unknown(material: Material) -> list[Element]:
-    """The trade between rejecting unknown and rejecting known photos, and the unknown ones that scored highest."""
+    """The trade-off between rejecting unknown and rejecting known photos, and the unknown ones that scored highest."""
     met, known, threshold = material.out_of_distribution, material.answers.certainty, material.classifier.threshold
     if met is None:
         words = (
@@ -82,7 +82,7 @@ def _curve(known: Scores, unknown: Scores, threshold: float) -> Element:
         line([(0, 0), (1, 1)], "faint dashed"), line([(0, 0), *points, (1, 1)], "accent"),
         dots([here], "ink", [says], [5]),
     )  # fmt: skip
-    drawn.append(legend(("accent", "by threshold"), ("faint dashed", "by lot"), ("dot ink", "the model's threshold")))
+    drawn.append(legend(("accent", "by threshold"), ("faint dashed", "chance"), ("dot ink", "the model's threshold")))
     return drawn
 
 

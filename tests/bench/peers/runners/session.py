@@ -1,4 +1,4 @@
-"""What a runner gives to whoever measures it."""
+"""What a runner gives to the measurement."""
 
 from typing import Any, Protocol
 

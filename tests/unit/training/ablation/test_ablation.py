@@ -116,7 +116,7 @@ def test_a_file_of_something_else_is_refused_and_not_overwritten(tmp_path: Path,
     path = tmp_path / "runs.jsonl"
     path.write_text(line + "\n")
 
-    with pytest.raises(UsageError, match="holds a line that is no result"):
+    with pytest.raises(UsageError, match="holds a line that is not a result"):
         read_results(path)
     assert path.read_text() == line + "\n"
 

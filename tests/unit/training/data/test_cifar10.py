@@ -71,7 +71,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(root: Path) -> None:
     whole = root / "cifar10" / "test.zip"
     whole.write_bytes(whole.read_bytes()[:-40])
 
-    with pytest.raises(UsageError, match=r"test\.zip holds no strips of photos \(.*\); get it anew"):
+    with pytest.raises(UsageError, match=r"test\.zip holds no strips of photos \(.*\); download it again"):
         open_dataset("cifar10")
 
 

@@ -98,7 +98,7 @@ def test_photos_all_alike_are_split_by_name_and_that_is_said(tmp_path: Path, cap
 
     assert sizes(found)["heldout"] == {"blue": 4, "green": 4, "red": 4}
     assert sizes(found)["calibration"] == {"blue": 2, "green": 2, "red": 2}
-    assert "photos of 3 labels, such as blue, are so alike" in caplog.text
+    assert "photos of 3 labels, such as blue, are so similar" in caplog.text
 
 
 @pytest.mark.parametrize("held_out", ["heldout", "val", "test"])
@@ -138,7 +138,7 @@ def test_what_is_hidden_or_no_photo_is_left_out(tmp_path: Path, caplog: pytest.L
 
     assert found.labels == ("cup", "pen")
     assert len(found.part("all")) == 10
-    assert "ignored 1 files that are not called photos, such as" in caplog.text
+    assert "ignored 1 files without the name of a photo, such as" in caplog.text
 
 
 def test_a_photo_that_cannot_be_read_is_named_once_and_left_out(
@@ -191,7 +191,7 @@ def _only_held_out(root: Path) -> None:
         (_one_label, "holds photos of 1 label, 'cup'; at least two labels are needed"),
         (_one_photo, "the label 'rare' of own has 1 to train on of the photos that can be read; 2 are needed at least"),
         (_unreadable, r"not one of the 2 photos of own can be read; replace them \(.*a.jpg: not an image"),
-        (_odd_label, r"the label 'two\\nlines' is allowed to hold printed characters alone; rename it"),
+        (_odd_label, r"the label 'two\\nlines' must consist of printable characters; rename it"),
         (
             _only_held_out,
             "the label 'rare' of own has 0 to train on of the photos that can be read; 1 are needed at least",
@@ -249,10 +249,10 @@ def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path) 
     ("rows", "message"),
     [
         ([], "photos holds no photos"),
-        ([("a.png", "cup"), ("./a.png", "pen")], "line 3: a.png was named before, on line 2; keep one"),
+        ([("a.png", "cup"), ("./a.png", "pen")], "line 3: a.png is listed before, on line 2; keep one"),
         ([("a.png", "cup", "train"), ("b.png", "pen", "")], "line 3: no split is given, and other rows have one"),
         ([("a.png", "cup", "trian")], "line 2: the split 'trian' is unknown; allowed: train, "),
-        ([("a.png", " ")], "line 2: the label ' ' is allowed to hold printed characters alone"),
+        ([("a.png", " ")], "line 2: the label ' ' must consist of printable characters"),
         ([("", "cup")], "line 2: the path is empty"),
         ([("a.png", "cup"), ("b.png", "pen")], "not one of the 2 photos of photos can be read; .* No such file"),
     ],
@@ -266,7 +266,7 @@ def test_a_list_that_holds_nothing_out_is_refused(tmp_path: Path) -> None:
     two_labels(tmp_path, 3)
     rows = [(f"{label}/0{i}-0.png", label, "train") for label in ("cup", "pen") for i in range(3)]
 
-    with pytest.raises(UsageError, match="photos has photos for train alone; give train and heldout, or no split"):
+    with pytest.raises(UsageError, match="photos has photos for train only; give train and heldout, or no split"):
         open_dataset(manifest(tmp_path, rows))
 
 

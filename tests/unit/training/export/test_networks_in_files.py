@@ -116,7 +116,7 @@ def test_foreign_weights_of_two_channels_are_refused_by_name() -> None:
     weights = to_timm(small_vit(TINY))
     weights["patch_embed.proj.weight"] = weights["patch_embed.proj.weight"][:, :2]
 
-    with pytest.raises(UsageError, match="they are of a network that cannot be built: channels is 2; allowed: 1, 3"):
+    with pytest.raises(UsageError, match="they belong to a network that cannot be built: channels is 2; allowed: 1, 3"):
         config_of(weights, "they")
 
 
@@ -124,7 +124,7 @@ def test_a_network_of_a_newer_vitcam_is_refused_in_one_sentence(tmp_path: Path) 
     about = replace(small_about(), network={**asdict(TINY), "rotary": True})
     save_weights(tmp_path / "new.safetensors", to_timm(small_vit(TINY)), about)
 
-    with pytest.raises(UsageError, match=r"holds no network that this vitcam knows: .*'rotary'"):
+    with pytest.raises(UsageError, match=r"holds no network that this version of vitcam knows: .*'rotary'"):
         read_network(tmp_path / "new.safetensors")
 
 

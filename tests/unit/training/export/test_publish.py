@@ -199,7 +199,7 @@ def test_a_place_where_no_model_can_lie_is_refused_before_anything_is_made(tmp_p
     (tmp_path / "folder.tflite").mkdir()
     (tmp_path / "file.txt").write_text("")
 
-    with pytest.raises(UsageError, match=r"name a \.tflite file"):
+    with pytest.raises(UsageError, match=r"is not a (\.tflite file|folder)"):
         publish(lambda place: pytest.fail(f"{place} was made"), tmp_path / name)
 
 

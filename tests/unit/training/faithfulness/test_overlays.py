@@ -244,7 +244,7 @@ def test_findings_tell_the_right_map_from_chance_and_from_the_middle(found: list
             assert not by_name["inverted"].beats(baseline, curve)
     assert (by_name["evidence"].photos, by_name["inverted"].photos) == (60, 20)
     assert "random" not in by_name["random"].against
-    assert not by_name["random"].beats("mean map", "deletion"), "both are by lot"
+    assert not by_name["random"].beats("mean map", "deletion"), "both are random"
 
 
 def verdict(found: list[FaithfulnessFinding]) -> FaithfulnessResult:
@@ -276,7 +276,7 @@ def test_a_file_that_holds_no_verdict_is_refused_by_name(text: str, tmp_path: Pa
     path = tmp_path / "net.overlays.json"
     path.write_text(text)
 
-    with pytest.raises(UsageError, match=r"net\.overlays\.json holds no figures of overlays .* vitcam-train overlays"):
+    with pytest.raises(UsageError, match=r"net\.overlays\.json does not hold figures of .* vitcam-train overlays"):
         read_result(path)
 
 
@@ -288,9 +288,9 @@ def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Faithfulne
         draw_curves(tmp_path / f"{name}.svg", each)
     pages = {name: (tmp_path / f"{name}.md").read_text() for name in ("good", "bad")}
 
-    assert "beats patches by lot and the centre prior on deletion and insertion" in pages["good"]
-    assert "does not beat patches by lot and the centre prior" in pages["bad"]
-    assert "Worse than patches by lot on both curves: inverted." in pages["good"]
+    assert "beats patches at random and the centre prior on deletion and insertion" in pages["good"]
+    assert "does not beat patches at random and the centre prior" in pages["bad"]
+    assert "Worse than patches at random on both curves: inverted." in pages["good"]
     for one in found:
         assert f"{one.areas['insertion'].value:.3f}" in pages["good"]
     assert "probability of the first guess" in (tmp_path / "good.svg").read_text()

@@ -147,7 +147,7 @@ def test_two_processes_score_the_photos_as_one_does(trained: Trained) -> None:
     [
         ("a:1,b:2", None, "--host-index is None; with 2 hosts, 0 to 1 is allowed"),
         ("a:1,b:2", 2, "--host-index is 2; with 2 hosts, 0 to 1 is allowed"),
-        ("a,b", 0, "--hosts is 'a,b'; HOST:PORT with commas between is allowed"),
+        ("a,b", 0, "--hosts is 'a,b'; give HOST:PORT for each process"),
     ],
 )
 def test_hosts_that_cannot_be_meant_are_refused(hosts: str, index: int | None, message: str) -> None:

@@ -112,5 +112,5 @@ def test_a_teacher_of_other_labels_is_refused_by_the_first_that_it_lacks(checkpo
 
 
 def test_a_recipe_with_a_teachers_table_wants_a_teacher(recipe: Recipe, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the recipe pupil learns from a teacher; name its checkpoint by --teacher"):
+    with pytest.raises(UsageError, match="the recipe pupil needs a teacher; give its checkpoint with --teacher"):
         prepare(replace(recipe, distil=DistilRecipe()), None, tmp_path / "run")

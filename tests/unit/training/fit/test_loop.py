@@ -280,7 +280,7 @@ def test_a_damaged_state_is_refused_with_what_to_do(recipe: Recipe, tmp_path: Pa
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "state.npz").write_bytes(b"PK\x03\x04 no archive")
 
-    with pytest.raises(UsageError, match=r"state\.npz cannot be read .*; delete it to begin anew"):
+    with pytest.raises(UsageError, match=r"state\.npz cannot be read .*; delete it to start again"):
         run(recipe, tmp_path / "run")
 
 
@@ -311,7 +311,7 @@ def test_a_run_that_is_done_says_that_nothing_is_left(
     with caplog.at_level("INFO"):
         run(recipe, whole).train()
 
-    assert f"{whole}: nothing is left to train; another folder (--out) begins anew" in caplog.text
+    assert f"{whole}: nothing is left to train; another folder (--out) starts a new run" in caplog.text
     assert_same(weights_of(whole), before)
 
 

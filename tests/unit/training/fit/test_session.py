@@ -37,7 +37,7 @@ def test_a_stop_without_minutes_or_signals_lets_a_run_go_on() -> None:
 def test_minutes_that_are_over_count_only_once_something_was_gained() -> None:
     stop = Stop(minutes=0)
     stop.check(gained=False)
-    with pytest.raises(Stopped, match="0 minutes are over") as found:
+    with pytest.raises(Stopped, match="0 minutes have passed") as found:
         stop.check(gained=True)
 
     assert found.value.exit_code == 0

@@ -24,14 +24,14 @@ def test_what_the_report_itself_computes_is_no_company() -> None:
     assert found.cores == pytest.approx(0.4)
     assert not found.at_rest
     assert "other processes kept 0.4 of the machine's" in found.words
-    assert "longer than they would be alone" in found.words
+    assert "longer than on an idle machine" in found.words
 
 
 def test_an_idle_machine_is_said_to_be_idle() -> None:
     found = machine_load(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=114.9))
 
     assert found.at_rest
-    assert found.words.startswith("Nothing else ran meanwhile: other processes kept 0.00 of")
+    assert found.words.startswith("Nothing else ran: other processes kept 0.00 of")
 
 
 def test_where_the_system_does_not_tell_nothing_is_pretended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ def test_where_the_system_does_not_tell_nothing_is_pretended(monkeypatch: pytest
     found = machine_load(now(), now())
 
     assert found.cores is None
-    assert "not known here; the load average was" in found.words
+    assert "could not be measured on this machine; the load average was" in found.words
 
 
 @pytest.mark.skipif(not room.STAT.is_file(), reason="only Linux tells what its cores do")
@@ -53,4 +53,4 @@ def test_a_process_that_keeps_a_core_busy_is_noticed() -> None:
 
     assert found.cores is not None
     assert found.cores > 0.3
-    assert MachineLoad(found.cores, found.load).words.startswith("The machine was not at rest")
+    assert MachineLoad(found.cores, found.load).words.startswith("The machine was busy")

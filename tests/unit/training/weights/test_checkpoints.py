@@ -129,7 +129,7 @@ def test_weights_of_something_else_are_refused() -> None:
 def test_a_foreign_file_does_not_pass_for_a_checkpoint(tmp_path: Path) -> None:
     np.savez(tmp_path / "foreign.npz", head=np.zeros(3))
 
-    with pytest.raises(UsageError, match="bring foreign weights in by `import`"):
+    with pytest.raises(UsageError, match="`vitcam-train import` makes one"):
         read_metadata(tmp_path / "foreign.npz")
 
 

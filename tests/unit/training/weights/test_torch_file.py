@@ -49,7 +49,7 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(written: Path, tmp_pat
     other = Path(shutil.copy(path, tmp_path / "net-0badc0de.pth"))
     (tmp_path / path.name).write_bytes(path.read_bytes() + b"\0")
 
-    with pytest.raises(UsageError, match=r"its name says 0badc0de: it is damaged or another file; fetch it again"):
+    with pytest.raises(UsageError, match=r"its name says 0badc0de: it is damaged or another file; download it again"):
         read_weights(other)
     with pytest.raises(UsageError, match="SHA-256"):
         read_weights(tmp_path / path.name)
@@ -184,7 +184,7 @@ def test_what_is_no_data_is_refused_in_one_sentence(tmp_path: Path, told: bytes,
 
 @pytest.mark.parametrize("told", [b"\x80\x02}.", b"\x80\x02K\x01.", pickle.dumps({"model": {"epoch": 3}}, 2)])
 def test_a_file_without_tensors_says_where_they_were_looked_for(tmp_path: Path, told: bytes) -> None:
-    with pytest.raises(UsageError, match="holds no tensors by name, neither by itself nor under model, state_dict"):
+    with pytest.raises(UsageError, match="no named tensors, neither at its top level nor under model, state_dict"):
         read_torch(saved(tmp_path, told))
 
 
