@@ -22,11 +22,8 @@ class CaptureBeat:
     """Why there is no picture; empty while there is one."""
     lost: int = 0
     """Frames that the source lost itself, and those that were not needed."""
-
-    @property
-    def live(self) -> bool:
-        """Whether frames come by themselves, so that the newest wins."""
-        return self.source is None or self.source.live
+    live: bool = True
+    """Whether frames come by themselves, so that the newest wins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ class CaptureStage:
         with open_source() as source:
             self._expected_seq = 0
             self._beats.capture = CaptureBeat(
-                time.monotonic_ns(), source, self._beats.capture.trouble, self._beats.capture.lost
+                time.monotonic_ns(), source, self._beats.capture.trouble, self._beats.capture.lost, source.live
             )
             for frame in source:
                 if not self._deliver(frame, source.live):
@@ -134,7 +134,7 @@ class CaptureStage:
                 log.warning("%s", trouble)
             else:
                 log.info("the picture is back")
-        self._beats.capture = CaptureBeat(time.monotonic_ns(), before.source, trouble, before.lost + lost)
+        self._beats.capture = CaptureBeat(time.monotonic_ns(), before.source, trouble, before.lost + lost, before.live)
 
 
 class ClassifyStage:

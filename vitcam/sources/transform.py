@@ -11,7 +11,7 @@ import numpy as np
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import rect_of
-from vitcam.pictures.view import Orientation
+from vitcam.pictures.view import Orientation, Region
 from vitcam.sources.source import Source, SourceOptions
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
@@ -32,14 +32,17 @@ class OrientedSource:
     """Wraps a source. The model input that its scaler made is kept while it shows the chosen part.
 
     orientation  what the source has not done itself
-    options      of the source; `region` is called for every frame
+    options      of the source; its crop is read for every frame
     """
 
     def __init__(self, source: Source, orientation: Orientation, options: SourceOptions) -> None:
         self.live = source.live
         self._source = source
-        self._turn = orientation
+        self._orientation = orientation
         self._options = options
+        self._crop = Rect(0, 0, 0, 0)
+        self._crop_of: tuple[int, int, Region | None] = (0, 0, None)
+        """Height, width and region that `_crop` was computed for."""
 
     def __enter__(self) -> Self:
         self._source.__enter__()
@@ -60,8 +63,8 @@ class OrientedSource:
 
     def _view(self, frame: Frame) -> Frame:
         height, width = frame.preview.shape[:2]
-        delivered = reorient_rect(self._turn, frame.crop, height, width)
-        preview = reorient(self._turn, frame.preview)
+        delivered = reorient_rect(self._orientation, frame.crop, height, width)
+        preview = reorient(self._orientation, frame.preview)
         wanted = self._wanted(*preview.shape[:2])
         small = self._small(frame, delivered, wanted)
         if small is frame.model_input and preview is frame.preview and wanted == frame.crop:
@@ -69,18 +72,21 @@ class OrientedSource:
         return replace(frame, preview=preview, model_input=small, crop=wanted if small is None else delivered)
 
     def _wanted(self, height: int, width: int) -> Rect:
-        region = self._options.region
-        try:
-            within = None if region is None else rect_of(region, height, width)
-        except UsageError as error:
-            raise SourceError(str(error)) from error
-        return self._options.crop(height, width, within)
+        active = self._options.active_crop
+        region = None if active is None else active.region
+        if (height, width, region) != self._crop_of:
+            try:
+                within = None if region is None else rect_of(region, height, width)
+            except UsageError as error:
+                raise SourceError(str(error)) from error
+            self._crop, self._crop_of = self._options.crop(height, width, within), (height, width, region)
+        return self._crop
 
     def _small(self, frame: Frame, delivered: Rect, wanted: Rect) -> Image | None:
         spec = self._options.input
         if frame.model_input is None or spec is None or not _nearly(delivered, wanted):
             return None
-        small = reorient(self._turn, frame.model_input)
+        small = reorient(self._orientation, frame.model_input)
         return small if small.shape[:2] == (spec.height, spec.width) else None
 
 

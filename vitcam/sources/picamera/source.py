@@ -68,6 +68,7 @@ class PiCamera:
             self._end()
             raise SourceError(f"{self._uri} was ended while it was being opened")
         self._ready = message
+        self._crop = self._options.crop(message.height, message.width)
         # read-only; it lives as long as an array shows a part of it
         self._memory = mmap.mmap(self._memory_fd, POOL_SIZE * message.buffer_size, prot=mmap.PROT_READ)
         return self
@@ -96,7 +97,7 @@ class PiCamera:
         return Frame(
             preview=preview,
             model_input=model_input,
-            crop=self._options.crop(self._ready.height, self._ready.width),
+            crop=self._crop,
             seq=captured.seq,
             captured_ns=captured.captured_ns,
             source=self._uri,
