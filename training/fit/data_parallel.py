@@ -17,6 +17,7 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
+import vitcam_training
 from vitcam.errors import UsageError
 from vitcam_training.fit.session import Session, Stop, Stopped
 
@@ -51,7 +52,7 @@ def join(hosts: str | None = None, index: int | None = None) -> None:
         keras.distribution.set_distribution(keras.distribution.DataParallel(devices=devices, auto_shard_dataset=False))
         log.info("training on %d devices, process %d of %d", len(devices), _index() + 1, _processes())
     if not is_first():
-        logging.getLogger(__package__).setLevel(logging.WARNING)
+        logging.getLogger(vitcam_training.__name__).setLevel(logging.WARNING)
 
 
 def _meet(hosts: str | None, index: int | None) -> None:

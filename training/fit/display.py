@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+import vitcam_training
 from vitcam_training.fit.remaining import Remaining, StageWork
 
 LINE_S = 60.0
@@ -83,5 +84,5 @@ class Display:
 
 def _console() -> Console:
     """The log's console where it has one: two that write to one terminal would write over each other."""
-    parent = logging.getLogger(__package__)
+    parent = logging.getLogger(vitcam_training.__name__)
     return next((h.console for h in parent.handlers if isinstance(h, RichHandler)), None) or Console(stderr=True)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(900)  # three processes that compile, on a mach
 STEPS = 20
 
 WORKER = """
-import json, os, sys
+import json, logging, os, sys
 from itertools import islice
 from pathlib import Path
 from vitcam_training.fit.data_parallel import join
@@ -39,6 +39,7 @@ def note(event, arguments):
         written.append(os.path.basename(arguments[0]))
 
 sys.addaudithook(note)
+logging.getLogger("vitcam_training").setLevel(logging.INFO)
 join(hosts or None, int(index) if hosts else None)
 recipe = Recipe(
     name="colours",
@@ -50,7 +51,8 @@ recipe = Recipe(
 run = prepare(recipe, None, Path(folder))
 losses = list(islice(run.epoch_steps(), %d))
 run.train(Session(quiet=True))
-print(json.dumps({"losses": losses, "written": written}))
+logs = logging.getLogger("vitcam_training.data").isEnabledFor(logging.INFO)
+print(json.dumps({"losses": losses, "written": written, "logs": logs}))
 """
 
 
@@ -62,6 +64,8 @@ class Told:
     """Of each step."""
     written: list[str]
     """Files that it opened to write, below the run's folder."""
+    logs: bool
+    """Whether it logs its progress."""
 
 
 def train(processes: int, photos: Path, folder: Path, devices: int = 1) -> list[Told]:
@@ -130,6 +134,10 @@ def test_only_the_first_process_writes_files(trained: Trained) -> None:
     assert trained.second.written == []
     assert set(trained.first.written) == set(trained.alone.written)
     assert "log.csv" in trained.alone.written
+
+
+def test_only_the_first_process_logs_its_progress(trained: Trained) -> None:
+    assert (trained.alone.logs, trained.first.logs, trained.second.logs) == (True, True, False)
 
 
 def test_two_processes_score_the_photos_as_one_does(trained: Trained) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.logging import RichHandler
 
 from vitcam.errors import UsageError
 from vitcam_training.fit.csv_log import COLUMNS, add_line, history, read_log, trim_log
@@ -98,10 +99,11 @@ def test_who_reads_a_log_gets_a_line_a_minute_with_the_time_that_is_left(
     ]
 
 
-def test_a_terminal_gets_a_bar_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_a_bar_on_the_logs_console_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bar on a console of its own and the log would write over each other."""
     now, out = clock(monkeypatch), io.StringIO()
     console = Console(file=out, force_terminal=True, width=100)
-    monkeypatch.setattr("vitcam_training.fit.display._console", lambda: console)
+    monkeypatch.setattr(logging.getLogger("vitcam_training"), "handlers", [RichHandler(console=console)])
     with Display(WORK, done=0) as display:
         for done in range(1, 41):
             now[0] += 2
