@@ -1,4 +1,4 @@
-"""The `vitcam` command: a verb a function, no logic. Only this file prints errors."""
+"""The `vitcam` command: one function per verb, no logic. Only this file prints errors."""
 
 import logging
 import os
@@ -47,7 +47,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object
 
 
 def main() -> None:
-    """Run the command line; every refusal is one sentence on stderr and the exit code of its kind."""
+    """Run the command line. Every error is one sentence on stderr, with the exit code of its class."""
     prepare_streams()
     try:
         app()
@@ -59,7 +59,7 @@ def main() -> None:
     except BrokenPipeError:  # `vitcam … | head`: the reader has what it wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
+    except Exception as error:  # the outermost function: a bug must not look like a crash
         _ensure_log()
         logging.getLogger("vitcam").exception("failed unexpectedly", extra=TOLD_ELSEWHERE)
         print(f"vitcam: failed unexpectedly, please report it: {printable(repr(error))}", file=sys.stderr)  # noqa: T201
@@ -236,11 +236,11 @@ def explain(
 @app.command()
 def doctor(as_json: JsonOption = False, config: ConfigOption = None, sets: SetOption = None) -> None:
     """Check camera, model, runtime, port and machine, and say how to repair what is wrong."""
-    from vitcam.commands.doctor import command as surgery
+    from vitcam.commands.doctor.command import any_failed, render, run_checks
 
-    checks = surgery.run_checks(_settings(config, sets, {}))
-    surgery.render(checks, as_json)
-    if surgery.any_failed(checks):
+    checks = run_checks(_settings(config, sets, {}))
+    render(checks, as_json)
+    if any_failed(checks):
         raise typer.Exit(1)
 
 
