@@ -78,7 +78,7 @@ def test_rollout_of_a_model_without_it_is_refused_with_one_sentence(server: WebS
     connection.close()
 
     assert answer.status == 400
-    assert error == "overlay is 'rollout'; allowed: none, attention, heat, grid"
+    assert error == f"overlay is 'rollout'; allowed: {', '.join(offered)}"
     assert "rollout" not in offered
 
 
