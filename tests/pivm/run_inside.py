@@ -126,7 +126,7 @@ def picamera_lost(report: Report) -> None:
     with source:
         frames = iter(source)
         report.check("and can be opened again", next(frames).seq == 0)
-        os.kill(int(sh("pgrep -f [p]icamera_child").split()[0]), signal.SIGKILL)
+        os.kill(int(sh("pgrep -f [p]icamera.child").split()[0]), signal.SIGKILL)
         said = ending(frames, SourceLost)
         report.check("a killed camera process is a lost camera", "SIGKILL" in said, said)
     with source:
@@ -136,7 +136,7 @@ def picamera_lost(report: Report) -> None:
     took = time.monotonic() - began
     STALL.unlink()
     report.check("leaving a stalled camera takes no time", took < 2, f"{took:.2f} s")
-    report.check("no process is left behind", sh("pgrep -f [p]icamera_child") == "", sh("pgrep -af [p]icamera_child"))
+    report.check("no process is left behind", sh("pgrep -f [p]icamera.child") == "", sh("pgrep -af [p]icamera.child"))
 
 
 def ending(frames: Iterator[object], expected: type[Exception]) -> str:
@@ -214,8 +214,8 @@ def daemon(report: Report) -> None:
     time.sleep(0.5)
     end(report, running, "while the camera hangs")
     STALL.unlink()
-    gone = until(lambda: sh("pgrep -f [p]icamera_child") == "", 20)
-    report.check("its camera process is gone, too", gone, sh("pgrep -af [p]icamera_child"))
+    gone = until(lambda: sh("pgrep -f [p]icamera.child") == "", 20)
+    report.check("its camera process is gone, too", gone, sh("pgrep -af [p]icamera.child"))
 
 
 def end(report: Report, running: "subprocess.Popen[str]", when: str) -> None:
