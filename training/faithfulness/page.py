@@ -40,8 +40,8 @@ def _intro(v: FaithfulnessResult) -> str:
 An overlay claims that the answer depends on the marked places. This can be measured. Remove the patches that a map
 ranks first (deletion): the probability of the answer should fall early. Show only them (insertion): it should rise
 early ([RISE](https://arxiv.org/abs/1806.07421)). The area under the curve of the first guess's probability is
-one figure a photo for each. Attention tends to the middle, where photographers put things, so a map must beat random
-patches, a fixed spot in the middle, and the mean attention of the model over training photos.
+one figure a photo for each. Attention tends to the middle, where photographers put things, so a map must beat a random
+order, a fixed spot in the middle and the mean attention of the model over training photos.
 
 Measured on the model file `{v.model}` itself, in int8: {v.photos:,} photos of the part `{v.split}` of `{v.data}`, as
 many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}{_why(first)}; where all are
@@ -57,10 +57,10 @@ def _answer(v: FaithfulnessResult) -> str:
     shown, beats_baselines = v.finding(v.shown), v.beats_baselines()
     good = [curve for curve, holds in beats_baselines.items() if holds]
     claim = (
-        f"**{v.shown}**, vitcam's default, beats patches at random and the centre prior on "
+        f"**{v.shown}**, vitcam's default, beats a random order and the centre prior on "
         f"{' and '.join(good)}, with 95 % confidence"
         if good
-        else f"**{v.shown}**, vitcam's default, does not beat patches at random and the centre prior "
+        else f"**{v.shown}**, vitcam's default, does not beat a random order and the centre prior "
         "with 95 % confidence, neither on deletion nor on insertion"
     )
     rows = [
@@ -112,9 +112,9 @@ def _reading(v: FaithfulnessResult) -> str:
     """What the figures of the patches' own tokens say, where they were measured."""
     worse = [one.name for one in v.findings[v.neutral] if one.name not in BASELINES and _worse(one)]
     if not worse:
-        return "No map is worse than patches at random."
+        return "No map is worse than a random order."
     return (
-        f"Worse than patches at random on both curves: {', '.join(worse)}. "
+        f"Worse than a random order on both curves: {', '.join(worse)}. "
         "The answer does not need what such a map ranks first: the last blocks keep what concerns the whole picture in "
         "patches that show little themselves "
         "([Darcet et al. 2023](https://arxiv.org/abs/2309.16588)), which is also why plain attention glows there."
@@ -147,7 +147,7 @@ def _again(v: FaithfulnessResult) -> str:
 
 
 def _called(baseline: str) -> str:
-    return {"random": "patches at random", "centre": "the centre prior", "mean map": "the mean map"}[baseline]
+    return {"random": "a random order", "centre": "the centre prior", "mean map": "the mean map"}[baseline]
 
 
 def _signed(interval: Interval) -> str:

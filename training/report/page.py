@@ -22,7 +22,7 @@ from vitcam_training.report.sections.provenance import provenance
 from vitcam_training.report.sections.quantised import quantised
 from vitcam_training.report.sections.reliability import reliability
 from vitcam_training.report.sections.speed import speed
-from vitcam_training.report.sections.unknown import unknown
+from vitcam_training.report.sections.unknown import unknown_photos
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ SECTIONS = (
     Section("confusion", "Which labels are confused", confusion),
     Section("classes", "Label by label", classes),
     Section("reliability", "Is its confidence calibrated?", reliability),
-    Section("unknown", "Does it reject unknown things?", unknown),
+    Section("unknown", "Does it reject unknown things?", unknown_photos),
     Section("quantised", "int8 against float", quantised),
     Section("overlay", "Does the overlay show what mattered?", overlay_faithfulness),
     Section("learning", "Loss and accuracy by epoch", learning),

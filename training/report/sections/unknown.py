@@ -22,7 +22,7 @@ WORST = 6
 BINS = 24
 
 
-def unknown(material: Material) -> list[Element]:
+def unknown_photos(material: Material) -> list[Element]:
     """The trade-off between rejecting unknown and rejecting known photos, and the unknown ones that scored highest."""
     met, known, threshold = material.out_of_distribution, material.answers.certainty, material.classifier.threshold
     if met is None:

@@ -288,9 +288,9 @@ def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Faithfulne
         draw_curves(tmp_path / f"{name}.svg", each)
     pages = {name: (tmp_path / f"{name}.md").read_text() for name in ("good", "bad")}
 
-    assert "beats patches at random and the centre prior on deletion and insertion" in pages["good"]
-    assert "does not beat patches at random and the centre prior" in pages["bad"]
-    assert "Worse than patches at random on both curves: inverted." in pages["good"]
+    assert "beats a random order and the centre prior on deletion and insertion" in pages["good"]
+    assert "does not beat a random order and the centre prior" in pages["bad"]
+    assert "Worse than a random order on both curves: inverted." in pages["good"]
     for one in found:
         assert f"{one.areas['insertion'].value:.3f}" in pages["good"]
     assert "probability of the first guess" in (tmp_path / "good.svg").read_text()
