@@ -36,7 +36,7 @@ def main() -> None:
         app()
     except VitcamError as error:
         _end(str(error), error.exit_code)
-    except OSError as error:  # a full disk, a folder that is not ours: nobody's bug
+    except OSError as error:  # a full disk, a folder without permission: not a bug
         _end(str(error), VitcamError.exit_code)
     except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
         logging.getLogger("vitcam_training").debug("unexpected", exc_info=True)

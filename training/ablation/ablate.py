@@ -1,4 +1,4 @@
-"""`vitcam-train ablate`: run what has not been run, then write the page. Interrupted, it goes on where it stopped."""
+"""`vitcam-train ablate`: run what is left to run, then write the page."""
 
 from __future__ import annotations
 

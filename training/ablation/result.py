@@ -62,7 +62,7 @@ def jobs(rows: Iterable[Row], base: Recipe, seeds: int) -> list[AblationJob]:
 def read_results(path: Path) -> list[Result]:
     """The results in a file; none if there is no file yet. A last line that was cut off is left out.
 
-    raises  UsageError for a line that is no result
+    raises  UsageError for a line that is not a result
     """
     if not path.is_file():
         return []

@@ -19,7 +19,7 @@ from vitcam_training.recipes.recipe import read_recipe
 
 
 def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
-    """Train, or go on where the run in `folder` stopped, and measure. Patches are shuffled only in the test."""
+    """Train, or continue where the run in `folder` stopped, and measure. Patches are shuffled only in the test."""
     started = time.monotonic()
     few = replace(dataset, parts=dataset.parts | {"train": dataset.part("train")[:PHOTOS]})
     trained = prepare(job.recipe, None, folder, few, scaled=job.row.scaled)

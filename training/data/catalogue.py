@@ -36,7 +36,7 @@ def open_to_measure(name: str, part: str | None = None, trained_on: str = "") ->
     """The same to measure a model on, and the part that gives the figures.
 
     part        as asked for; None: what is held out, or all photos of a folder or a list that makes no split
-    trained_on  what the model was trained on: of that, only what was held out then can be meant
+    trained_on  what the model was trained on: of that data, only the part that was held out then is measured
     """
     if name in DATASETS:
         return DATASETS[name](), part or "heldout"

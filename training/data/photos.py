@@ -15,7 +15,7 @@ class BrokenPhotoError(UsageError):
 
 
 def photo_of(sample: Sample) -> Image:
-    """A sample's photo, (H, W, 3) uint8 RGB. Raises BrokenPhotoError if its file cannot be read or is no picture."""
+    """A sample's photo, (H, W, 3) uint8 RGB. Raises BrokenPhotoError if its file cannot be read or is not a picture."""
     return read_photo(sample.path) if sample.pixels is None else sample.pixels
 
 
@@ -23,7 +23,7 @@ def read_photo(path: Path) -> Image:
     """Decode a photo, turned upright as its EXIF says.
 
     returns  (H, W, 3) uint8, RGB
-    raises   BrokenPhotoError, naming the file, if it cannot be read or is no picture
+    raises   BrokenPhotoError, naming the file, if it cannot be read or is not a picture
     """
     try:
         return decode_image(path.read_bytes())

@@ -48,7 +48,7 @@ def bootstrap_means(values: NDArray[np.floating[Any]], seed: int, draws: int = D
 
 
 def bootstrap_figure(figure: Callable[[NDArray[np.int64]], float], n: int, low: float, high: float) -> Interval:
-    """The basic bootstrap, for what is no mean: it also takes out what resampling adds to a calibration error.
+    """The basic bootstrap, for other figures than means: it also takes out what resampling adds to a calibration error.
 
     figure     of the photos at these places, (n,) with repetitions
     low, high  the ends of what the figure can be

@@ -147,7 +147,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
 
     def _block(self, index: int, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """One block for the tokens `rows` (R, D), which look at all tokens `x` (T, D).
+        """One block for the tokens `rows` (R, D), which attend to every token `x` (T, D).
 
         returns  (R, D), attention (h, R, T), values (h, T, d)
         """

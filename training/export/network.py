@@ -53,7 +53,7 @@ class TrainedNetwork:
 
     @classmethod
     def read(cls, checkpoint: Path) -> TrainedNetwork:
-        """As it was trained. Raises UsageError if the file is no checkpoint of ours."""
+        """As it was trained. Raises UsageError if the file is not a checkpoint of vitcam-train."""
         about = read_metadata(checkpoint)
         config, weights = read_network(checkpoint, (about.input.height, about.input.width))
         return cls(about, config, weights)

@@ -1,4 +1,4 @@
-"""The curves of every explanation on every photo. What was measured is kept photo by photo, so it goes on where it was.
+"""The curves of every explanation on every photo. What was measured is kept photo by photo, so a new run continues.
 
 A photo costs two inferences for each step of each explanation and neutral picture: 500 photos, 14 steps and 20
 explanations are 260,000 inferences, half an hour on two cores that do nothing else.

@@ -119,7 +119,7 @@ def together(session: Session) -> Session:
 
 
 def as_first(*figures: float) -> tuple[float, ...]:
-    """Figures as the first process has them: what is decided by them must not hang on another's rounding."""
+    """Figures as the first process has them: decisions must not depend on the rounding of another process."""
     return tuple(_gather(np.array(figures))[0].tolist())
 
 

@@ -1,6 +1,6 @@
 """The training loop: batches in, a checkpoint and a line of a CSV log out after every epoch.
 
-A run lives in a folder: `state.npz` (all that it takes to go on exactly, at any step), `weights.safetensors` (the
+A run lives in a folder: `state.npz` (all that it takes to continue exactly, at any step), `weights.safetensors` (the
 averaged weights, what is exported), `log.csv`. Keras computes; no TensorFlow is imported unless it is the backend.
 """
 
@@ -54,7 +54,7 @@ class FitRun:
         """Train up to the recipe's last epoch, saving after each, every few minutes between, and before it leaves.
 
         raises  UsageError if the photos do not suffice; Stopped if the session ends it early, saved; VitcamError if
-                the loss is no number any more
+                the loss is not a number any more
         """
         stage = self.stage
         stage.check_photos()
@@ -74,7 +74,7 @@ class FitRun:
                 place += f" after step {self.position.step} of {stage.work.steps}"
                 text = f"{stopped}: stopped {place}, saved in {stage.folder}; run the same command to continue"
                 raise Stopped(text, stopped.exit_code) from None
-        self._save_weights(anew=not stage.recipe.train.patience)  # what they say of themselves may have changed
+        self._save_weights(fresh=not stage.recipe.train.patience)  # what they say of themselves may have changed
 
     def score(self, samples: Sequence[Sample], stop: Stop | None = None, display: Display | None = None) -> Score:
         """Loss and accuracy of the averaged weights on photos. Raises Stopped if `stop` says so in between."""
@@ -87,7 +87,7 @@ class FitRun:
     def epoch_steps(self) -> Iterator[float]:
         """Train the batches that are left of the epoch; yields the loss of each.
 
-        raises  VitcamError if a loss is no number any more
+        raises  VitcamError if a loss is not a number any more
         """
         stage, train, start = self.stage, self.stage.recipe.train, self.position
         total, warmup = train.epochs * stage.work.steps, train.warmup_epochs * stage.work.steps
@@ -172,10 +172,10 @@ class FitRun:
         """Over the epoch so far; a blend counts as its larger half."""
         return Score(self.position.loss / self.position.step, self.position.right / self.position.step)
 
-    def _save_weights(self, anew: bool = True) -> None:
+    def _save_weights(self, fresh: bool = True) -> None:
         """Write the averaged weights, or keep those that were written before, and write the metadata."""
         path = self.stage.folder / WEIGHTS
-        weights = self.learner.weights() if anew else read_weights(path)
+        weights = self.learner.weights() if fresh else read_weights(path)
         if is_first():
             save_weights(path, weights, self._metadata())
         wait()

@@ -23,7 +23,7 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Asked after every batch whether to go on. Within a `with` it hears SIGINT and SIGTERM.
+    """Asked after every batch whether to continue. Within a `with` it hears SIGINT and SIGTERM.
 
     minutes  from now on; a call does at least one step or one scoring, or it would never come to an end
     """
@@ -45,7 +45,7 @@ class Stop:
         self._handlers.clear()
 
     def check(self, gained: bool) -> None:
-        """Go on, or leave.
+        """Continue, or leave.
 
         gained  whether what was done last is kept if the run is left now: a step is, half a scoring is not
         raises  Stopped

@@ -40,7 +40,7 @@ def train(
     teacher: Path | None = None,
     command: str = "",
 ) -> list[FitRun]:
-    """Train every stage of a recipe, or go on where it stopped; the last stage's run lies in `folder` itself.
+    """Train every stage of a recipe, or continue where it stopped; the last stage's run lies in `folder` itself.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
@@ -78,7 +78,7 @@ def prepare(
     later: Sequence[StageWork] = (),
     scaled: bool = True,
 ) -> FitRun:
-    """The run of one stage, ready to train, or to go on where the one in `folder` stopped.
+    """The run of one stage, ready to train, or to continue where the one in `folder` stopped.
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names

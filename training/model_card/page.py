@@ -15,7 +15,7 @@ _READS = {"cls_token": "the class token", "first": "the first patch's token", "m
 
 
 def write_card(model: Path, card: ModelCard) -> None:
-    """Write the card of a model file, whole or not at all."""
+    """Write the card of a model file: the whole of it, or nothing."""
     sections = [
         _head(model, card), _figures(model, card), _attempts(card), _made(model, card), _photos(card), _limits(),
     ]  # fmt: skip

@@ -36,5 +36,5 @@ def _unfinished(provenance: dict[str, Any]) -> list[str]:
         return []
     return [
         f"It was exported after {epochs_in_words(provenance)['epochs']} epochs: its training was stopped early. The "
-        "same training command goes on where it stopped."
+        "same training command continues where it stopped."
     ]

@@ -206,7 +206,7 @@ def _from_preset(table: dict[str, Any]) -> dict[str, Any]:
     if "preset" not in table:
         return table
     row = asdict(preset(str(table["preset"]), classes=1))
-    row["image_size"] = list(row["image_size"])  # as TOML would have it
+    row["image_size"] = list(row["image_size"])  # as TOML has lists
     return {name: value for name, value in (row | table).items() if name not in ("preset", "classes")}
 
 

@@ -62,6 +62,6 @@ def embedded_json(identifier: str, value: Any) -> Element:
 
 
 def written(root: Element) -> str:
-    """The document as text. What is no character of Unicode, such as half of a file name's bytes, becomes `?`."""
+    """The document as text. What is not a character of Unicode, such as half of a file name's bytes, becomes `?`."""
     text = "<!doctype html>\n" + tostring(root, encoding="unicode", method="html") + "\n"
     return text.encode("utf-8", "replace").decode("utf-8")

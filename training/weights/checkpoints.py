@@ -56,7 +56,7 @@ def read_weights(path: Path) -> Weights:
 
 
 def save_weights(path: Path, weights: Weights, about: Metadata, dtype: str = "float32") -> None:
-    """Write a `.safetensors` checkpoint with its metadata in the header, whole or not at all. float16 is what ships.
+    """Write a `.safetensors` checkpoint with its metadata in its header, in one step. float16 is what ships.
 
     weights  under timm's names, a dense layer's (out, in)
     """

@@ -44,7 +44,7 @@ def from_keras(name: str, path: Path, source: str) -> dict[str, Photos]:
 
 @contextlib.contextmanager
 def _patient() -> Iterator[None]:
-    """Let no connection wait for ever: Keras sets no time-out."""
+    """Set a time-out for connections: Keras sets none."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(PATIENCE_S)
     try:
