@@ -1,4 +1,4 @@
-"""From flickering predictions to things that were there for a while. Pure: the same predictions give the same events.
+"""Makes events of flickering predictions. Pure: the same predictions give the same events.
 
 Three rules, in this order: probabilities are smoothed over time; a label begins only once its smoothed probability has
 stayed above `enter` for `dwell_s`; it ends only when that falls below `leave` (hysteresis), or another label begins.
@@ -28,7 +28,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class EventState:
-    """What is remembered from one prediction to the next."""
+    """The state between one prediction and the next."""
 
     scores: Mapping[str, float] = field(default_factory=dict)
     """Smoothed probability of each label seen lately."""

@@ -23,7 +23,7 @@ class RateMeter:
         self.count += 1
 
     def per_second(self) -> float:
-        """Ticks/s, so that a stall shows as 0 and not as the last value."""
+        """Ticks/s, so that a stall gives 0 and not the last value."""
         now = time.monotonic()
         ticks = list(self._ticks)
         recent = [t for t in ticks if t > now - _WINDOW_S]

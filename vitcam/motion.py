@@ -1,7 +1,7 @@
-"""Whether anything moves in what the model sees: a gate before the classifier, 0.1 ms a frame.
+"""Detects motion in what the model sees: a gate before the classifier, 0.1 ms per frame.
 
-Each frame becomes 32×32 blocks. What a block differs by from its mean of the last second, once a gain and an offset for
-the whole picture are taken out (a cloud, the camera's exposure), is compared with what is usual for it.
+Each frame becomes 32×32 blocks. A gain and an offset of the whole picture (a cloud, the camera's exposure) are removed.
+The difference of a block from its mean of the last second is then compared with the usual difference of that block.
 """
 
 import math
@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Frame, Rect
 
-Blocks = NDArray[np.float32]  # (3, 32, 32): RGB, since what is as bright as its background may have another colour
+Blocks = NDArray[np.float32]  # (3, 32, 32): RGB, since an object as bright as its background may have another colour
 
 _BLOCKS = 32
-_SAMPLES = 96  # nine a block, each of four px: 0.03 ms, where a true mean of 720p takes 1.6
+_SAMPLES = 96  # nine per block, each of four px: 0.03 ms, where a true mean of 720p takes 1.6 ms
 _REFERENCE_S = 1.0  # long enough to see slow movements, short enough to forget a chair that was moved
 _NOISE_S = 10.0
 _NOISE_TIMES = 6.0  # of the mean deviation: about five standard deviations
-_MOST_NOISE_TIMES = (
-    4.0  # of the threshold; what flickers more than that keeps the gate open: better looked at than missed
-)
-_NEIGHBOURS = 3  # of 3×3 blocks; one px that flickers is in one block only
+_MOST_NOISE_TIMES = 4.0  # of the threshold; stronger flicker keeps the gate open, so that nothing is missed
+_NEIGHBOURS = 3  # of 3×3 blocks; one flickering px is in one block only
 _MOST_GAIN = 2.0
-_FLAT = 1.0  # standard deviation, in levels of 255, below which no gain can be told
+_FLAT = 1.0  # standard deviation, in levels of 255, below which no gain can be estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class GateOptions:
     """When frames are skipped, and how many."""
 
     threshold: float = 6.0
-    """Levels of 255 by which a block must change at least."""
+    """Least change of a block, in levels of 255."""
     hold_s: float = 3.0
     """Every frame passes until nothing has moved for this time, in s."""
     rest_fps: float = 1.0
@@ -49,7 +47,7 @@ class MotionGate:
         self._moved_ns = self._passed_ns = 0
 
     def __call__(self, frame: Frame) -> bool:
-        """True while something moves and a while after, beginning with the very frame that moved; else now and then."""
+        """True from the frame that moved until `hold_s` after the last one; else `rest_fps` times a second."""
         now = frame.captured_ns
         if self._detector.moved(frame):
             self._moved_ns = now
@@ -61,7 +59,7 @@ class MotionGate:
 
 
 class MotionDetector:
-    """Remembers what a scene looks like, and how much each block of it flickers."""
+    """Keeps the mean of a scene, and how much each block of it flickers."""
 
     def __init__(self, threshold: float) -> None:
         self._threshold = threshold
@@ -72,7 +70,7 @@ class MotionDetector:
         self._seen_ns = 0
 
     def moved(self, frame: Frame) -> bool:
-        """Whether this frame differs from those of the last second; the first one does, and the first of a new crop."""
+        """Whether this frame differs from the last second. The first frame does, and the first of a new crop."""
         blocks = blocks_of(frame)
         elapsed_s = max(0.0, (frame.captured_ns - self._seen_ns) / 1e9)
         self._seen_ns = frame.captured_ns
@@ -89,7 +87,7 @@ class MotionDetector:
     def _learn(self, blocks: Blocks, change: Blocks, elapsed_s: float) -> None:
         """A sudden change is not noise: it counts for little more than what is usual."""
         self._known_s = min(self._known_s + elapsed_s, _NOISE_S)
-        share = elapsed_s / self._known_s if self._known_s else 0.0  # a plain mean while there is little to go by
+        share = elapsed_s / self._known_s if self._known_s else 0.0  # a plain mean while there are few frames
         self._noise = self._noise + np.float32(share) * (np.minimum(change, 3 * self._noise + 1) - self._noise)
         share = 1 - math.exp(-elapsed_s / _REFERENCE_S)
         self._reference = self._reference + np.float32(share) * (blocks - self._reference)

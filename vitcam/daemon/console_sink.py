@@ -1,4 +1,4 @@
-"""Which sink the console gets: bars for people, or lines for machines on stdout."""
+"""Chooses the console's sink: bars for people, or JSON lines on stdout."""
 
 import sys
 from typing import TextIO
@@ -17,7 +17,7 @@ def wants_json(settings: LogSettings, out: TextIO) -> bool:
 def build_sink(settings: LogSettings, every_by_default: bool, labels: tuple[str, ...]) -> Sink:
     """The console's sink.
 
-    every_by_default  what `emit = auto` means here: every prediction for files, changes for what is live
+    every_by_default  meaning of `emit = auto`: True for files, where every prediction is printed, not only changes
     labels            of the model
     """
     every = settings.emit == "all" or (settings.emit == "auto" and every_by_default)

@@ -5,12 +5,12 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_SEND_TIMEOUT_S = 0.5  # a manager that does not read must not hold up the supervisor
+_SEND_TIMEOUT_S = 0.5  # a manager that does not read must not delay the supervisor
 
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Tells systemd how the daemon is; without a socket, or when the socket went away, nothing happens."""
+    """Sends the state of the daemon to systemd; does nothing without a socket, or when the socket is gone."""
 
     address: str | bytes | None = None
     """Path of the socket, or b"\\0name" in the abstract namespace; None: no service manager."""
@@ -24,7 +24,7 @@ class Notifier:
 
     @property
     def listened_to(self) -> bool:
-        """True under systemd: a camera that is away is then waited for."""
+        """True under systemd: the daemon then waits for a missing camera."""
         return self.address is not None
 
     def ready(self, status: str) -> None:

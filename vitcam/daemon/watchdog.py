@@ -1,8 +1,8 @@
-"""May systemd's watchdog be fed? A pure decision: while every stage makes progress, or tries again within its bounds.
+"""Decides whether systemd's watchdog may be fed: while every stage makes progress, or tries again within its bounds.
 
-A camera that is away starves nothing: capture beats with every attempt to open it, and the page shows why there is no
-picture. What only a restart can mend does: an inference that hangs, a dead web loop, a stage that ended, a capture
-stage stuck beyond all its own time-outs. A dead supervisor sends nothing, so it needs no rule here.
+A missing camera does not stop it: capture beats with every attempt to open it, and the page shows why there is no
+picture. What only a restart can repair does: an inference that hangs, a dead event loop, a stage that ended, a capture
+stage that is stuck beyond all its own time-outs. A dead supervisor sends nothing, so it needs no rule here.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vitcam.state import Heartbeats
 
-HUNG_AFTER_NS = 10_000_000_000  # a ViT takes 6 to 100 ms on a Pi: nothing healthy lasts a hundred times as long
+HUNG_AFTER_NS = 10_000_000_000  # a ViT takes 6 to 100 ms on a Pi: nothing healthy takes a hundred times as long
 CAPTURE_BOUND_NS = 60_000_000_000  # above every time-out inside a source: RTSP alone may take 30 s to open
 
 

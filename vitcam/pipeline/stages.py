@@ -58,7 +58,7 @@ class CaptureStage:
     """Runs in one thread, which also calls `skip`.
 
     frames  where each frame goes
-    latest  where it goes, too, while the model is busy with an older one
+    latest  where it also goes while the model is busy with an older one
     """
 
     def __init__(

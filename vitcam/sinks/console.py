@@ -10,14 +10,14 @@ from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.sinks.layout import Layout
 from vitcam.sinks.sink import Summary
 
-_REDRAW_S = 0.15  # a terminal over ssh should not cost more than the inference
-_OTHER_ROWS = 4  # state, timings, address, and one left free for what is printed above
+_REDRAW_S = 0.15  # drawing on a terminal over ssh should not cost more than the inference
+_OTHER_ROWS = 4  # state, timings, address, and one free row for what is printed above
 
 
 class RichConsole:
     """Draws on `console`.
 
-    every   one line a prediction, for files, instead of the moving bars
+    every   one line per prediction, for files, instead of the moving bars
     labels  of the model
     """
 
@@ -70,7 +70,7 @@ class RichConsole:
         self._live.update(Group(*lines), refresh=True)
 
     def _answer(self, newest: Prediction) -> list[RenderableType]:
-        """What the model says; never more rows than fit, so that the address below stays in sight."""
+        """The prediction, in at most as many rows as fit, so that the address below stays visible."""
         columns, rows = self._console.size
         bars = self._layout.bars(newest, columns, max(1, rows - _OTHER_ROWS))
         ms = Text(f"inference {newest.ms.infer:.1f} ms, {newest.ms.total:.1f} ms after capture", "dim")

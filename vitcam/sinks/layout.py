@@ -29,11 +29,11 @@ class Layout:
 
     @property
     def none_of(self) -> str:
-        """What an unknown picture shows."""
+        """What is said of an unknown picture."""
         return "not the one thing" if self.things == 1 else f"none of the {self.things:,} things"
 
     def row(self, prediction: Prediction, name: str) -> Text:
-        """One line: how sure, what, in which picture; for an unknown one its state, and the closest guess dimmed."""
+        """One line: probability, label, picture; for an unknown one that it is unknown, and the closest guess."""
         best = prediction.top[0]
         if prediction.known:
             return Text.assemble(f"{best.p:7.1%}  ", (_padded(best.label, self.label), "bold"), f"  {name}")
@@ -41,7 +41,7 @@ class Layout:
         return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
 
     def state(self, prediction: Prediction) -> Text:
-        """One line: what it is, or that it is nothing the model knows; and how familiar the picture looks."""
+        """One line: the label, or that the picture is unknown; and how familiar the picture looks."""
         familiar = "" if prediction.familiarity is None else f"  familiarity {prediction.familiarity:.0%}"
         if prediction.known:
             return Text.assemble((prediction.top[0].label, "bold"), (familiar, "dim"))
@@ -50,10 +50,10 @@ class Layout:
         )
 
     def bars(self, prediction: Prediction, columns: int, most: int | None = None) -> Table:
-        """The guesses, best first, dimmed where none of them counts.
+        """The guesses, best first, dimmed where the picture is unknown.
 
-        columns  that the terminal has
-        most     guesses that there is room for; None: all
+        columns  width of the terminal
+        most     guesses that have room; None: all
         """
         table = Table.grid(padding=(0, 1))
         label = max(4, min(self.label, columns - _BESIDE_BAR))
