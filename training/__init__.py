@@ -1,1 +1,1 @@
-"""What makes vitcam's models: data, network, training, export, evaluation. Never imported by the daemon."""
+"""What makes vitcam's models: data, network, training, export, evaluation. The daemon never imports it."""

@@ -57,7 +57,7 @@ class ViTConfig:
     """First value of a factor learned for each channel of a branch (CaiT, arXiv 2103.17239); 0: no such factors."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for sizes that do not divide and for choices that there are not."""
+        """Raises ValueError for sizes that do not divide and for unknown choices."""
         self._check_values()
         if any(side % self.patch_size for side in self.image_size):
             raise ValueError(f"image_size {self.image_size} is not a multiple of patch_size {self.patch_size}")

@@ -1,4 +1,4 @@
-"""How far a loop is, for people at a terminal; a file or a pipe that stderr goes to gets nothing of it."""
+"""The progress of a loop: a bar where stderr is a terminal, else nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All runs of the ablation, as many at a time as there are cores, each in a process of its own on a core of its own.
+"""All runs of the ablation, one for each core at a time, each in its own process on its own core.
 
 Why so: a step of the digit model takes 34 ms on one core and 40 ms on two (XLA splits what is too small to be split),
 so two runs side by side take half the time. A batch of seeds in one program (`vmap`) was no faster than that.

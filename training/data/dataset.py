@@ -1,4 +1,4 @@
-"""What a data set is to the rest of the training: labels, and lists of labelled photos in named parts."""
+"""A data set: labels, and labelled photos in named parts."""
 
 from __future__ import annotations
 

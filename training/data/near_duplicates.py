@@ -1,4 +1,4 @@
-"""Photos that show the same: frames of one burst, copies, mirror images. A split must not lie between them."""
+"""Near duplicates: frames of one burst, copies, mirror images. They must be in the same part of a split."""
 
 from __future__ import annotations
 

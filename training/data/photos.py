@@ -11,7 +11,7 @@ from vitcam_training.data.dataset import Sample
 
 
 class BrokenPhotoError(UsageError):
-    """A file that should be a photo and cannot be read as one; a loop over many photos reports it and continues."""
+    """A file that cannot be read as a photo. A loop over many photos reports it and continues."""
 
 
 def photo_of(sample: Sample) -> Image:

@@ -1,4 +1,4 @@
-"""A split that is fair to every label, the same on every machine, and lies between no two photos that show the same."""
+"""A stratified split: the same share of every label, the same on every machine, near duplicates in one part."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Photos of the user's own, from a folder tree or a CSV file, as a data set: checked, and split where they are not.
+"""The user's own photos, from a folder tree or a CSV file, as a data set: checked, and split if they have no split.
 
 In: photos with their labels, and their parts where those are given. Out: a Dataset. Blocks on the disk: to be trained
-on, every photo is read once, so that what cannot be read is left out by name, and near duplicates are kept together.
+on, every photo is read once, so that unreadable photos are reported and left out, and near duplicates stay together.
 """
 
 from __future__ import annotations

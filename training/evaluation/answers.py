@@ -23,7 +23,7 @@ class Answers:
     attention: Floats
     """(n, h * N): where the tokens that the head reads looked in the last block, class token cut off."""
     samples: tuple[Sample, ...] = ()
-    """The photos, those left out that cannot be read; empty where nobody needs them."""
+    """The photos that could be read; empty where they are not needed."""
     known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """(n,) whether the model file calls its best guess known; empty for a float network, which has no threshold."""
     certainty: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))

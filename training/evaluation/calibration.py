@@ -1,4 +1,4 @@
-"""How sure a model may be: a temperature for its probabilities, and the score from which a guess counts as known.
+"""Calibration: a temperature for the probabilities, and the score from which a guess counts as known.
 
 Both are fitted on photos that are neither trained on nor used for figures.
 """
@@ -27,7 +27,7 @@ def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np
 def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
     """The temperature in `RANGE` at which it is least surprising which of the best guesses are right.
 
-    Only the probability of the best guess is shown and counted in the calibration error, so only it is fitted: the
+    Only the probability of the best guess is displayed and counted in the calibration error, so only it is fitted: the
     usual likelihood of the right label also weighs how improbable the others are, and leaves a network that was trained
     with smoothed labels too sure. A weak prior about 1 keeps few photos, all answered rightly, from making it certain;
     its tails are heavy, for after a short training a temperature of 0.1 may be right.
@@ -35,7 +35,7 @@ def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64
     probabilities  (n, C), at temperature 1; labels (n,)
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
-    from scipy.optimize import minimize_scalar  # here: reports read this module, too, and need no optimiser
+    from scipy.optimize import minimize_scalar  # imported late: reports read this module, too, and need no optimiser
 
     right = probabilities.argmax(-1) == labels
 

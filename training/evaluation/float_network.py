@@ -1,4 +1,4 @@
-"""A checkpoint's float network, asked about photos by Keras: what a model file is compared with."""
+"""The float network of a checkpoint, run by Keras: model files are compared with it."""
 
 from __future__ import annotations
 

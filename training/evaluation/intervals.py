@@ -1,4 +1,4 @@
-"""How sure one may be of a figure that was measured on photos: 95 % intervals where no formula fits."""
+"""Bootstrap: 95 % intervals of figures that were measured on photos, where no formula fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of a model's answers, overall and label by label, with how sure one may be of them. NumPy only."""
+"""Figures of a model's answers, overall and for each label, with their intervals. NumPy only."""
 
 from __future__ import annotations
 

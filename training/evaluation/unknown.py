@@ -1,4 +1,4 @@
-"""How well a model tells what it was never shown: photos of none of its labels, against photos of them.
+"""How well a model rejects out-of-distribution photos, which show none of its labels.
 
 Each measurement chooses a threshold of its own: on the calibration photos of half of the labels, drawn by a seed, for
 5 % false rejection. It is measured on held-out photos of the other labels and on photos of none.

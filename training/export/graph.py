@@ -5,7 +5,7 @@ whole, as one delegate partition. A 2-D matmul of two activations, for one, woul
 MEAN over heads, and a reshape to five axes. A MEAN over tokens, for mean pooling, does not.
 
 The file has two signatures that share their weights: `classify`, and `explain`, which also says where every block
-looked and is invoked only while somebody wants to know.
+looked and is invoked only on request.
 """
 
 from __future__ import annotations

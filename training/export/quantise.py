@@ -30,7 +30,7 @@ class Scheme:
     words: str
     """For the card."""
     add: Callable[[recipe_manager.RecipeManager], None] | None
-    """Adds its rules; None: the file stays as it was converted."""
+    """Adds its rules; None: the converted file stays as it is."""
     needs_photos: bool = False
     """True: the range of each activation is read off photos beforehand."""
     convolves: bool = True

@@ -26,7 +26,7 @@ MAPS = {
 
 
 class FloatMaps:
-    """A float network that is asked for its maps. Raises UsageError if the checkpoint cannot be used."""
+    """A float network that gives maps. Raises UsageError if the checkpoint cannot be used."""
 
     def __init__(self, checkpoint: Path) -> None:
         self.config, self.weights = read_network(checkpoint)
@@ -80,7 +80,7 @@ class FloatMaps:
         return np.asarray(direction - direction.mean())  # the norm takes out the mean
 
     def _tokens(self, taps: Taps) -> Array:
-        """After the last block but one: in the last, patches work for nobody who reads them. (T, D)"""
+        """After the last block but one: the head does not read what the last block does to the patches. (T, D)"""
         return _one(taps[f"block{max(0, self.config.depth - 2):02}/output"])
 
     def _patch_logits(self, taps: Taps, label: int) -> Array:

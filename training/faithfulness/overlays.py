@@ -127,7 +127,7 @@ def present(page: Path, bench: Bench, verdict: FaithfulnessResult) -> None:
 
 
 def check(plan: Plan) -> None:
-    """Raise UsageError for numbers that give no interval or no curve, or a neutral picture that there is not."""
+    """Raise UsageError for numbers that give no interval or no curve, or an unknown neutral picture."""
     if plan.photos < 2 or plan.steps < 2 or plan.orders < 1:
         raise UsageError(
             f"{plan.photos} photos, {plan.steps} steps and {plan.orders} random orders were given; at least 2, 2 "

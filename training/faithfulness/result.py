@@ -72,7 +72,7 @@ class FaithfulnessResult:
     steps: list[int]
     """Patches changed at each point of a curve."""
     shown: str
-    """The explanation that vitcam draws unless it is asked for another."""
+    """The explanation that vitcam draws by default."""
     ms: dict[str, float]
     """Signature -> median time of an inference while this was measured."""
     whole: float

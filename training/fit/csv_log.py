@@ -1,4 +1,4 @@
-"""`log.csv`: what a run knows of each of its epochs, a line each."""
+"""`log.csv`: one line for each epoch of a run."""
 
 from __future__ import annotations
 

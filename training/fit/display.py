@@ -1,4 +1,4 @@
-"""How far a run is, for people: a bar on a terminal; elsewhere a line a minute at most, for who reads the log later."""
+"""The progress of a run: a bar on a terminal, elsewhere at most one log line a minute."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ class Display:
 
 
 def _console() -> Console:
-    """The log's console where it has one: two that write to one terminal would write over each other."""
+    """The log's console, if it has one: two consoles on one terminal would write over each other."""
     parent = logging.getLogger(vitcam_training.__name__)
     return next((h.console for h in parent.handlers if isinstance(h, RichHandler)), None) or Console(stderr=True)

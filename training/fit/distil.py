@@ -23,7 +23,7 @@ from vitcam_training.weights.metadata import Metadata, read_metadata
 
 
 class Teacher:
-    """A trained network of ours that says what it sees in a batch."""
+    """A trained network that gives soft labels for a batch."""
 
     def __init__(self, path: Path, about: Metadata, vit: ViT) -> None:
         self.path, self.about = path, about

@@ -1,5 +1,5 @@
-"""AdamW as fine-tuning a ViT wants it: no decay on norms, biases and embeddings, slower layers near the input; and
-beside the weights their running mean, which is what is evaluated and shipped. Muon, for what begins from scratch."""
+"""AdamW for fine-tuning a ViT: no decay on norms, biases and embeddings, and slower layers near the input. It keeps the
+running mean of the weights, which is evaluated and shipped. Muon is for training from scratch."""
 
 from __future__ import annotations
 

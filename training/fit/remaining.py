@@ -1,4 +1,4 @@
-"""How long a run will take yet: what steps, scorings and the ends of epochs took so far, and how many are to come.
+"""The time that a run still needs: from the times of steps, scorings and ends of epochs so far, and their number.
 
 It has no clock: its caller says what happened and when.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 from vitcam_training.config import ViTConfig
 
 FORWARD = 0.4
-"""What scoring a photo takes of training on it, as long as it was not measured."""
+"""Time to score a photo, as a share of the time to train on it; used until it is measured."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def photo_cost(config: ViTConfig) -> float:
 
 
 class Remaining:
-    """Told of each step, scored batch and epoch that ends, it says how many seconds are left.
+    """Estimates the seconds that are left from each step, scored batch and epoch that ends.
 
     The first step and the first scored batch of a stage are left out of the rates: they compile.
     """

@@ -1,4 +1,4 @@
-"""How one call trains, and what may end it early: a signal, or minutes that are over. No weight depends on it."""
+"""Options of one call, and what may end it early: a signal or a time limit. The weights do not depend on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
-    """A run was left before its end: why, and what the command shall exit with."""
+    """A run was stopped before its end: the reason, and the exit code of the command."""
 
     def __init__(self, why: str, exit_code: int) -> None:
         super().__init__(why)
@@ -23,9 +23,9 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Asked after every batch whether to continue. Within a `with` it hears SIGINT and SIGTERM.
+    """Says after every batch whether to continue. Within a `with` it handles SIGINT and SIGTERM.
 
-    minutes  from now on; a call does at least one step or one scoring, or it would never come to an end
+    minutes  from now on; a call does at least one step or one scoring, so that repeated calls reach the end
     """
 
     def __init__(self, minutes: float = math.inf) -> None:
@@ -45,9 +45,9 @@ class Stop:
         self._handlers.clear()
 
     def check(self, gained: bool) -> None:
-        """Continue, or leave.
+        """Continue, or stop.
 
-        gained  whether what was done last is kept if the run is left now: a step is, half a scoring is not
+        gained  whether the last work is kept if the run stops now: a step is, half a scoring is not
         raises  Stopped
         """
         self._gained |= gained

@@ -44,7 +44,7 @@ def train(
 
     weights  a pretrained network to fine-tune; None: train from scratch
     dataset  what to train and test on; None: what the recipe names
-    teacher  a trained network of ours whose soft labels count, too
+    teacher  a checkpoint of vitcam-train whose soft labels are learned, too
     command  that does all this, for the card
     returns  the runs of all stages, in order
     raises   UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
@@ -84,7 +84,7 @@ def prepare(
     dataset  what to train and test on; None: what the recipe names
     earlier  of the stages before it: `began_with`, `epochs` and `hours`
     history  the figures of their epochs
-    teacher  a trained network of ours whose soft labels count, too
+    teacher  a checkpoint of vitcam-train whose soft labels are learned, too
     later    the stages after it
     scaled   False: attention scores are not divided by √d_k
     raises   UsageError if data, weights or teacher are missing or do not fit

@@ -1,4 +1,4 @@
-"""The state of a run on disk: all that it takes to continue at any step, as if nothing had happened."""
+"""The state of a run on disk: everything needed to continue exactly, at any step."""
 
 from __future__ import annotations
 

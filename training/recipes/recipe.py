@@ -179,7 +179,7 @@ def read_recipe(name: str | Path) -> Recipe:
 
 
 def on_photos(recipe: Recipe, data: str) -> Recipe:
-    """The recipe with other photos: what it says of its own, and the name of their model, would no longer be true."""
+    """The recipe with other photos, without what it says about its own photos and without the name of their model."""
     if data == recipe.data:
         return recipe
     path = Path(data).resolve()

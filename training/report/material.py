@@ -1,4 +1,4 @@
-"""Everything that a report is made of, asked and measured once, before a word of the page is written."""
+"""Everything that a report shows, measured once before the page is written."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Material:
 
 
 def check_place(out: Path) -> None:
-    """Raise UsageError for a file that could not be written, before minutes of asking are lost."""
+    """Raise UsageError if the file cannot be written, before minutes are spent on measuring."""
     if not out.absolute().parent.is_dir():
         raise UsageError(f"{out} is in a folder that does not exist; create {out.parent}, or name another file with -o")
     if out.is_dir():
@@ -109,7 +109,7 @@ def check_place(out: Path) -> None:
 
 
 def gather(request: ReportRequest) -> Material:
-    """Ask and measure; minutes for thousands of photos.
+    """Classify and measure. This takes minutes for thousands of photos.
 
     raises  UsageError if the model or the data are missing or do not fit together
     """

@@ -89,7 +89,7 @@ def document(material: Material) -> Element:
 
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""The browser itself sees to it that the page loads nothing."""
+"""With it, the browser lets the page load nothing."""
 
 
 def _dated(material: Material) -> str:

@@ -43,7 +43,7 @@ def shown(image: Image, side_px: int = SIDE_PX) -> Image:
 
 
 def photo_pair(classifier: Classifier, sample: Sample) -> PhotoPair:
-    """Ask again about a photo, as Answers do not keep what it takes, and draw what vitcam draws by default."""
+    """Classify a photo again, as Answers keep no attention maps, and draw vitcam's default overlay."""
     photo = photo_of(sample)
     prediction = classifier.classify_image(photo)
     plain = shown(photo)

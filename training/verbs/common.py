@@ -1,4 +1,4 @@
-"""Options that several verbs have, what they say to people, and the command line as it was given."""
+"""Options that several verbs share, their output, and the command line as it was given."""
 
 from __future__ import annotations
 

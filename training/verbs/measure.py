@@ -1,4 +1,4 @@
-"""`evaluate`, `report`, `overlays`, `ablate`: what a model, or a part of one, is worth; `split`, to try it."""
+"""`evaluate`, `report`, `overlays`, `ablate`: measure a model or a part of one; `split`: lay out photos for it."""
 
 import json
 from dataclasses import asdict

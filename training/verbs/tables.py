@@ -1,4 +1,4 @@
-"""What verbs found, as tables for people, and what `export` tells programs."""
+"""The results of verbs as tables, and those of `export` as JSON."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def overlays_table(record: Mapping[str, Any], better: Mapping[str, bool], writte
 
 
 def _wrote(files: Sequence[Path]) -> str:
-    """On a line of its own, which no table cuts: people copy it."""
+    """On a line of its own, so that no table cuts what people copy."""
     names = " and ".join(path.name for path in files[1:])
     return f"wrote {files[0]}, {files[0].stat().st_size / 1e6:.2f} MB, and beside it {names}"
 

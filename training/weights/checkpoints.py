@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 def read_weights(path: Path) -> Weights:
-    """Read `.npz`, `.safetensors` or PyTorch's `.pth`, whatever the names in it.
+    """Read `.npz`, `.safetensors` or PyTorch's `.pth`, with any names in it.
 
     returns  name -> float32 array, a dense layer's (out, in)
     raises   UsageError if the file is missing or is none of them

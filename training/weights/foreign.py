@@ -1,4 +1,4 @@
-"""Weights that somebody else trained become a checkpoint of ours, after every tensor's shape was compared."""
+"""Import of foreign weights: the shape of every tensor is compared, then a checkpoint is written."""
 
 from __future__ import annotations
 

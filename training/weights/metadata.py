@@ -43,7 +43,7 @@ class Metadata:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """What a checkpoint of ours says of itself.
+    """The metadata of a checkpoint of vitcam-train.
 
     raises  UsageError if it is missing, or no checkpoint that vitcam-train wrote
     """
@@ -61,7 +61,7 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def stored_metadata(path: Path) -> Metadata | None:
-    """What a file of weights says of itself, if `vitcam-train` wrote it."""
+    """The metadata of a file of weights; None if `vitcam-train` did not write it."""
     try:
         return read_metadata(path)
     except UsageError:

@@ -75,7 +75,7 @@ class Bench:
 
 
 def main() -> None:
-    """Run what was asked for; a refusal is one sentence and the exit code of its kind."""
+    """Run the chosen peers; an error is one sentence and the exit code of its kind."""
     options = _options()
     try:
         check_programs()

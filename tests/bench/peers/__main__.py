@@ -21,7 +21,7 @@ ROUNDS_AT_LEAST = 5
 
 
 def main() -> None:
-    """Run what was asked for; a refusal is one sentence and the exit code of its kind."""
+    """Run the chosen peers; an error is one sentence and the exit code of its kind."""
     options = _options()
     try:
         names = _chosen(options.only)
@@ -44,7 +44,7 @@ def _options() -> argparse.Namespace:
     options.add_argument("--rounds", type=_natural, default=5, help="turns of each peer; 0: only build and compare")
     options.add_argument("--count", type=_natural, default=40, help="inferences timed in a turn")
     options.add_argument("--threads", type=_natural, default=2)
-    options.add_argument("--photos", type=_natural, default=100, help="photos that every peer is asked about")
+    options.add_argument("--photos", type=_natural, default=100, help="photos that every peer classifies")
     options.add_argument("--only", default="", help=f"some of: {', '.join(PEERS)}")
     options.add_argument("--folder", default="runs/peers", help="where models and answers are kept")
     return options.parse_args()

@@ -30,7 +30,7 @@ class Material:
 
     @property
     def asked(self) -> Path:
-        """(n, 224, 224, 3) uint8 RGB: the photos that every peer is asked about."""
+        """(n, 224, 224, 3) uint8 RGB: the photos that every peer classifies."""
         return self.folder / "asked.npy"
 
     @property

@@ -1,4 +1,4 @@
-"""The parent's end of a peer's process. A peer that fails, hangs or crashes gives a reason and stops nobody else."""
+"""The parent's end of a peer's process. A peer that fails, hangs or crashes gives a reason and stops no other."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import missing_data
 
-PATIENCE_S = 10.0  # without a word from the other side
+PATIENCE_S = 10.0  # without data from the server
 
 Photos = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 """(n, ...) pictures, (n,) labels."""

@@ -2,7 +2,7 @@
 
 Photos are ranked by a hash of their label and stem; the first 10 of a label that resemble no photo taken before are
 held out, the next 2 calibrate. Whatever is left and resembles one of those, or shares its stem with one (Faces and
-Faces_easy hold the same photos, cut differently), is a duplicate and is trained on by nobody.
+Faces_easy hold the same photos, cut differently), is a duplicate and is not used for training.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The figures that decide, each with its 95 % interval."""
+"""The main figures, each with its 95 % interval."""
 
 from __future__ import annotations
 

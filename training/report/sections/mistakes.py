@@ -1,4 +1,4 @@
-"""What it got wrong while it was surest, and a handful of photos that nobody chose."""
+"""The wrong answers with the highest confidence, and a few random photos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast it runs here, and what it weighs."""
+"""Speed on this machine, and size."""
 
 from __future__ import annotations
 
