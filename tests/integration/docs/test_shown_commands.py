@@ -27,7 +27,7 @@ NOT_RUN = {
 }
 ENDLESS = ("vitcam run --source demo", "curl -sN ")
 """They go on until somebody ends them."""
-QUICKER = {"vitcam bench everyday --threads 1,2": " --seconds 0.1"}
+QUICKER = {"vitcam bench everyday --threads 1,2": " --threads 1 --seconds 0.1"}
 """What is put behind a command, so that it measures for a moment only."""
 ALSO_RIGHT = {"vitcam doctor": 1}
 """An exit code beside 0: this machine may lack a camera."""
