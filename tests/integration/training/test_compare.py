@@ -74,7 +74,7 @@ def test_what_ships_says_nothing_special_and_keeps_its_bytes(workshop: Path) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--quantise", "int3"], "no way to quantise called 'int3'"),
+        (["--quantise", "int3"], "no quantisation scheme is called 'int3'"),
         (["--quantise", "static"], "give --data or --representative"),
         (["--keep", "block7/up"], "no layer is called 'block7/up'"),
     ],

@@ -79,7 +79,7 @@ def test_only_what_was_not_measured_is_said_to_be_missing(workshop: Workshop) ->
     found = re.findall(r'class="missing">(.*?)</p>', workshop.page)
 
     assert [each.split(":")[0] for each in found] == [
-        "Whether the answer depends on the marked places was not measured",
+        "It was not measured whether the answer depends on the marked places",
     ]
     assert "<caption>Every attempt</caption>" in workshop.page
 
@@ -167,7 +167,10 @@ def test_mistakes_are_shown_with_what_it_is_what_was_said_and_the_overlay(worksh
         (["MODEL", "--data", "STRANGE"], "is none of the 3 labels of colours"),
         (["MODEL", "--data", "PHOTOS", "--float", "absent.safetensors"], "no checkpoint at absent.safetensors"),
         (["MODEL", "--data", "PHOTOS", "--unknown", "absent"], "'absent'"),
-        (["MODEL", "--data", "PHOTOS", "-o", "absent/report.html"], "absent/report.html is in no folder"),
+        (
+            ["MODEL", "--data", "PHOTOS", "-o", "absent/report.html"],
+            "absent/report.html is in a folder that does not exist",
+        ),
     ],
 )
 def test_what_cannot_be_reported_on_is_refused_in_one_sentence(

@@ -264,10 +264,10 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["evaluate", "MODEL", "--data", "STRANGE"], "the nearest being 'green', 'red', 'blue'; rename it"),
         (["import", "absent.npz", "--labels", "absent.txt", "-o", "x.safetensors"], "no weights at absent.npz"),
         (["ablate", "--rows", "rleu"], "no row is called 'rleu'"),
-        (["ablate", "--seeds", "1"], "1 seeds were asked for; 2 to 10 are allowed"),
+        (["ablate", "--seeds", "1"], "1 seeds were given; 2 to 10 are allowed"),
         (["ablate", "absent"], "no recipe 'absent'"),
-        (["export", "WEIGHTS", "-o", "x.safetensors"], "x.safetensors can be no model file; name a .tflite file"),
-        (["export", "WEIGHTS", "-o", "MODEL"], "was measured and this was not, so nobody knows which is better"),
+        (["export", "WEIGHTS", "-o", "x.safetensors"], "x.safetensors is not a .tflite file; name one with -o"),
+        (["export", "WEIGHTS", "-o", "MODEL"], "was measured and this was not, so it is not known which is better"),
         (["split", "absent", "tree"], "no data set and no folder is called 'absent'"),
     ],
 )
