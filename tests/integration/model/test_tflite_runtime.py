@@ -8,12 +8,13 @@ import pytest
 
 from tests.parts import need_model, need_program
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 INSTALL_S = 240
 SCRIPT = """
 from vitcam import Classifier
 
-pytestmark = pytest.mark.long
 classifier = Classifier("everyday", threads=2)
 info = classifier.runtime
 print(info.name, info.version, info.partitions > 0)
