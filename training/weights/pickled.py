@@ -55,7 +55,7 @@ def read_pickle(file: io.BytesIO, allowed: Allowed) -> Any:
 
     raises  Refused
     """
-    machine = _Machine(allowed)
+    machine = _PickleMachine(allowed)
     try:
         with warnings.catch_warnings():  # pickletools warns of odd escapes in texts of the oldest protocol
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -70,7 +70,7 @@ def read_pickle(file: io.BytesIO, allowed: Allowed) -> Any:
     raise Refused("a pickle without an end")
 
 
-class _Machine:
+class _PickleMachine:
     """A stack and a memo, as in `pickle`, without its calls."""
 
     def __init__(self, allowed: Allowed) -> None:
