@@ -39,7 +39,9 @@ def main() -> None:
     except OSError as error:  # a full disk, a folder without permission: not a bug
         _end(str(error), VitcamError.exit_code)
     except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
-        logging.getLogger("vitcam_training").debug("unexpected", exc_info=True)
+        log = logging.getLogger("vitcam_training")
+        if log.isEnabledFor(logging.DEBUG) or not sys.stderr.isatty():  # a file keeps the stack of a run of hours
+            log.exception("failed unexpectedly")
         _end(f"failed unexpectedly, please report it, with what --verbose says: {error!r}", VitcamError.exit_code)
 
 

@@ -43,6 +43,7 @@ def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
         raise error
 
     monkeypatch.setattr(folder, "lay_out", fail)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     photos = write_pictures(tmp_path / "photos", each=4, side=16)
     code, said = ended(["split", str(photos), str(tmp_path / "tree")], monkeypatch, capsys)
 
@@ -50,6 +51,21 @@ def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
     assert said.startswith("vitcam-train: ")
     assert message in said
     assert "Traceback" not in said
+
+
+def test_a_file_that_stderr_goes_to_keeps_the_stack_of_an_unexpected_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(folder, "lay_out", fail)
+    photos = write_pictures(tmp_path / "photos", each=4, side=16)
+    code, said = ended(["split", str(photos), str(tmp_path / "tree")], monkeypatch, capsys)
+
+    assert code == 1
+    assert "Traceback" in said
+    assert said.splitlines()[-1].startswith("vitcam-train: failed unexpectedly, please report it")
 
 
 def test_a_run_whose_folder_cannot_be_made_is_refused_with_what_to_do(
