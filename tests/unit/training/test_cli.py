@@ -48,8 +48,7 @@ def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
     code, said = ended(["split", str(photos), str(tmp_path / "tree")], monkeypatch, capsys)
 
     assert code == 1
-    assert said.startswith("vitcam-train: ")
-    assert message in said
+    assert f"vitcam-train: {message}" in said.replace("[Errno 28] ", "")
     assert "Traceback" not in said
 
 
