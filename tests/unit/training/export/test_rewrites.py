@@ -164,3 +164,25 @@ def test_layer_scale_multiplies_what_each_branch_writes_and_disappears() -> None
         found, before = getattr(with_scale.blocks[1], branch), getattr(without.blocks[1], branch)
         np.testing.assert_allclose(found.kernel, before.kernel * weights[f"blocks.1.{scale}.gamma"], atol=1e-6)
         np.testing.assert_allclose(found.bias, before.bias * weights[f"blocks.1.{scale}.gamma"], atol=1e-6)
+
+
+def test_a_rewrite_that_is_left_out_takes_those_along_that_need_it_and_no_other() -> None:
+    every = {field.name for field in fields(Rewrites)}
+
+    def left_out(*names: str) -> set[str]:
+        rewrites = Rewrites.without(*names)
+        return {name for name in every if not getattr(rewrites, name)}
+
+    assert left_out() == set()
+    assert left_out("pixels") == {"pixels"}
+    assert left_out("norms") == {"norms", "stream"}
+
+
+def test_a_rewrite_that_does_not_exist_is_refused_with_the_names_of_all() -> None:
+    with pytest.raises(ValueError, match=r"no rewrite 'pixel'; known are last_row, joined, norms, .*, float16$"):
+        Rewrites.without("pixel")
+
+
+def test_a_turned_stream_needs_folded_norms() -> None:
+    with pytest.raises(ValueError, match=r"^the rewrite `stream` needs the rewrite `norms`"):
+        Rewrites(norms=False)
