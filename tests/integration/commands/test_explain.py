@@ -56,7 +56,7 @@ def test_a_wrong_answer_is_called_wrong(tmp_path: Path) -> None:
         (["FOLDER", "-o", "out.png"], "is a folder; explain takes one photo"),
         (["TEXT", "-o", "out.png"], "not an image"),
         (["CUT", "-o", "out.png"], "truncated after"),
-        (["PIPE", "-o", "out.png"], "is no file"),
+        (["PIPE", "-o", "out.png"], "is not a file"),
         (["PHOTO", "-o", "out.gif"], "must end in .png, .jpg"),
         (["PHOTO", "-o", "out"], "must end in .png, .jpg"),
         (["PHOTO", "-o", "absent/out.png"], "there is no folder absent"),
