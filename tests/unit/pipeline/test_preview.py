@@ -161,7 +161,7 @@ def test_no_work_is_put_into_pictures_that_neither_model_nor_viewer_will_see() -
 
 def test_a_viewer_is_shown_pictures_that_the_model_does_not_want() -> None:
     pipeline = picky(max_fps=0.1)
-    eventually(lambda: pipeline.state().frames.classified == 1)
+    eventually(lambda: pipeline.state().frames.classified >= 1)
     time.sleep(0.2)
     before, told = pipeline.latest.version, threading.Event()
     unsubscribe = pipeline.latest.subscribe(told.set)

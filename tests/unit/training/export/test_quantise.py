@@ -70,7 +70,7 @@ def test_files_of_fewer_bits_are_smaller(make: Make) -> None:
 
 
 def test_a_static_file_needs_photos_and_says_so_in_one_sentence(weights: Weights) -> None:
-    with pytest.raises(UsageError, match="`static` reads the range of activations off photos and got none"):
+    with pytest.raises(UsageError, match="`static` measures the range of activations on photos and got none"):
         to_tflite(SMALL, weights, 1.0, Rewrites(), Quantisation("static"))
 
 
