@@ -48,6 +48,7 @@ def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     assert "XNNPACK does not take `static`" in text
 
 
+@pytest.mark.long
 def test_a_file_in_other_numbers_says_so_on_its_card_and_how_to_make_it_again(workshop: Path) -> None:
     out = workshop / "static.tflite"
     call("export", workshop / "net.safetensors", "-o", out, "--data", workshop / "photos", "--quantise", "static")

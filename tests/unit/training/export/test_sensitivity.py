@@ -40,6 +40,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     )
 
 
+@pytest.mark.long
 def test_the_scan_names_the_kind_and_the_block_that_suffer(trial: Trial) -> None:
     small = scanning(trial, "train")
     kinds, blocks = scan(small, kinds_of(TINY)), scan(small, blocks_of(TINY))

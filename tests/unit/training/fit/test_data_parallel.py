@@ -167,7 +167,7 @@ def test_another_backend_is_told_that_several_hosts_need_jax(monkeypatch: pytest
     monkeypatch.setattr("keras.backend.backend", lambda: "torch")
 
     join()
-    with pytest.raises(UsageError, match="on the JAX backend alone, this is torch"):
+    with pytest.raises(UsageError, match="only the JAX backend can train on several hosts, and this is torch"):
         join("a:1,b:2", 0)
 
 
