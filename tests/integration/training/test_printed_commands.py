@@ -12,6 +12,8 @@ from tests.integration.training.command import call
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam_training.report import material
 
+pytestmark = pytest.mark.long
+
 
 @dataclass(frozen=True)
 class Workshop:

@@ -115,6 +115,7 @@ def test_a_weaker_network_takes_no_better_models_place(
     assert json.loads(call("evaluate", model, "--data", workshop / "photos", "--json"))["top1"] < 0.5
 
 
+@pytest.mark.long
 def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greetings(
     workshop: Path, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """Requests with a body: how long it may take, how large it may be, and how many may come at once."""
 
+import gc
 import json
 import threading
 import time
@@ -14,6 +15,7 @@ from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, Camera, Photos
 from tests.integration.web.lines import answer_of, connected, is_closed, post_head, readable, refusal_of
 from tests.integration.web.test_uploads import photo
+from vitcam.errors import UsageError
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
 from vitcam.web.requests.body import BodyLimits
@@ -149,6 +151,30 @@ def test_health_is_answered_at_once_while_a_hostile_form_is_read(server: WebServ
     assert status == 400
     assert "form" in sentence
     assert slowest < 1
+
+
+def test_a_refusal_whose_client_has_left_is_no_error_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    begun, left, refused = threading.Event(), threading.Event(), threading.Event()
+
+    def refuse(_: bytes) -> Decoded:
+        begun.set()
+        left.wait(60)
+        refused.set()
+        raise UsageError("not an image")
+
+    data = photo()
+    with serving(refuse) as server:
+        with connected(server, post_head("/api/classify", len(data)) + data):
+            assert begun.wait(60)
+        with connected(server, post_head("/api/crop", len(CROP)) + CROP) as line:  # the loop has seen the client leave
+            assert answer_of(line)[0] == 200
+        left.set()
+        assert refused.wait(60)
+        with connected(server, post_head("/api/crop", len(CROP)) + CROP) as line:
+            assert answer_of(line)[0] == 200
+    gc.collect()
+
+    assert "never retrieved" not in caplog.text
 
 
 def test_the_photo_is_found_behind_fifteen_other_fields_and_not_behind_sixteen(server: WebServer) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
+from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
 
 T = TypeVar("T")
@@ -79,7 +80,10 @@ class Admission:
             future = self._executor.submit(work, body)
             loop, release = asyncio.get_running_loop(), reserved.pop_all().close
             future.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(release))
-            return await asyncio.shield(asyncio.wrap_future(future))
+            answer = asyncio.wrap_future(future)
+            # asyncio would log a refusal whose client has left as an error that nobody asked for
+            answer.add_done_callback(lambda _: isinstance(future.exception(), VitcamError) and answer.exception())
+            return await asyncio.shield(answer)
 
 
 def address_of(request: web.Request) -> str:
