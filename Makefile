@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
+.PHONY: help run test test-long coverage test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ test: $(VENV)/full  ## run the tests; ARGS="-m quick" runs those of a minute, AR
 
 test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
 	$(BIN)/python -m pytest $(WORKERS) -m long $(ARGS)
+
+# Of the unit tests: what runs in processes of its own, some of which may write no file, cannot be counted.
+coverage: $(VENV)/full  ## print which lines and branches the unit tests do not reach
+	$(BIN)/python -m pytest $(WORKERS) -m "not long" tests/unit --quiet --cov --cov-report=term $(ARGS)
 
 # The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
 # A test that needs more than the daemon and the extra "test" lives in a folder called training.
