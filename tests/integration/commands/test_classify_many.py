@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.videos import write_video
 from vitcam.commands.classify.batch import classify_all
 from vitcam.errors import SourceError
 from vitcam.frames import Unreadable
@@ -157,11 +158,8 @@ def test_one_photo_has_the_classifier_and_all_its_threads(
 def test_frames_of_a_video_are_answered_by_several_threads_in_order(
     classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clip = str(tmp_path / "clip.avi")
-    writer = cv2.VideoWriter(clip, cv2.VideoWriter.fourcc(*"MJPG"), 30, (64, 64))
-    for shade in range(0, 240, 20):
-        writer.write(np.full((64, 64, 3), shade, np.uint8))
-    writer.release()
+    shades = (np.full((64, 64, 3), shade, np.uint8) for shade in range(0, 240, 20))
+    clip = str(write_video(tmp_path / "clip.avi", shades, "MJPG"))
     monkeypatch.setattr(cv2, "resize", partial(beside, cv2.resize, threading.Barrier(2)))
 
     frames = [done.frame for done in classify_all(classifier, [clip], Told().unreadable, Told().expect, 2)]

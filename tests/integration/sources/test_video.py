@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 
-import cv2
 import numpy as np
 import pytest
 
 from tests.parts import need_program
+from tests.videos import write_video
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Rect, Unreadable
-from vitcam.pictures.opencv import prepare_capture
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources import SourceOptions, open_source
 
@@ -29,15 +28,10 @@ def make_video(tmp_path: Path) -> MakeVideo:
     """Encode `count` frames, each brighter than the last, blue on the left and red on the right."""
 
     def make(name: str, count: int = FRAMES, fps: int = FPS, codec: str = "mp4v") -> Path:
-        path = tmp_path / name
-        prepare_capture()  # OpenCV reads the environment once, also for a writer
-        writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*codec), fps, (160, 120))
-        for number in range(count):
-            bgr = np.zeros((120, 160, 3), np.uint8)
+        pictures = np.zeros((count, 120, 160, 3), np.uint8)
+        for number, bgr in enumerate(pictures):
             bgr[:, :80, 0] = bgr[:, 80:, 2] = 40 + 3 * number
-            writer.write(bgr)
-        writer.release()
-        return path
+        return write_video(tmp_path / name, pictures, codec, fps)
 
     return make
 
