@@ -118,6 +118,7 @@ def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
     assert "Traceback" not in said
 
 
+@pytest.mark.long
 @pytest.mark.timeout(3 * LIMIT_S)
 def test_a_run_without_time_does_one_step_and_ends_well(recipe: Path, tmp_path: Path) -> None:
     status, said = ended(start(recipe, tmp_path / "run", "--stop-after", "0.001"))

@@ -148,6 +148,7 @@ def test_a_test_set_is_not_shortened_by_its_last_batch(make_run: MakeRun) -> Non
     assert found.accuracy == pytest.approx((np.argmax(logits, -1) == labels).mean())
 
 
+@pytest.mark.long
 def test_dropout_that_is_asked_for_drops_in_training(make_run: MakeRun) -> None:
     """A training flag that some layer forgets to hand on switches dropout off for good."""
     vit = small_vit(replace(CONFIG, dropout=0.5))

@@ -174,6 +174,7 @@ def test_a_folder_of_another_network_is_not_gone_on_with(recipe: Recipe, tmp_pat
         run(wider, tmp_path / "run")
 
 
+@pytest.mark.long
 def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(recipe: Recipe, tmp_path: Path) -> None:
     small = replace(recipe, train=replace(recipe.train, epochs=2))
     still = replace(recipe.train, epochs=1, learning_rate=0.0, average=0.0)
