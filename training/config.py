@@ -14,6 +14,12 @@ Pooling = Literal["cls_token", "first", "mean"]
 Norm = Literal["pre", "post"]
 Activation = Literal["gelu", "relu"]
 
+Channels = tuple[float, float, float]
+
+IMAGENET_MEAN: Channels = (0.485, 0.456, 0.406)
+IMAGENET_STD: Channels = (0.229, 0.224, 0.225)
+"""Of red, green and blue over the photos of ImageNet, in fractions of 255: what DeiT was trained with."""
+
 CHOICES: dict[str, tuple[Any, ...]] = {
     "channels": (1, 3),
     "position": get_args(Position),
@@ -38,6 +44,10 @@ class ViTConfig:
     """Channels between the two layers of an MLP; 0: four times `width`."""
     channels: int = 3
     """3: RGB; 1: grey. The network takes RGB bytes either way, and makes them grey itself."""
+    mean: Channels = IMAGENET_MEAN
+    """Taken from each pixel's red, green and blue, in fractions of 255."""
+    std: Channels = IMAGENET_STD
+    """What is left is divided by it: (pixel / 255 - mean) / std."""
     position: Position = "learned"
     """What is added to each token to say where it stands; `sincos` is fixed, of Vaswani et al., section 3.5."""
     pooling: Pooling = "cls_token"
@@ -73,6 +83,10 @@ class ViTConfig:
         for name in ("dropout", "drop_path"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; 0 or more and less than 1 is allowed")
+        for name, lowest in {"mean": 0.0, "std": 1 / 255}.items():
+            values = getattr(self, name)
+            if len(values) != 3 or not all(lowest <= value <= 1 for value in values):
+                raise ValueError(f"{name} is {values}; allowed: three fractions of 255, from {lowest:.3g} to 1")
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; allowed: {', '.join(map(str, allowed))}")

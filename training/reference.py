@@ -27,10 +27,10 @@ Weights = Mapping[str, NDArray[Any]]
 # --- from pixels to tokens --------------------------------------------------------------------------------------------
 
 
-def normalise(images: NDArray[Any], channels: int = 3) -> Array:
-    """Camera bytes (B, H, W, 3) -> (bytes / 255 - mean) / std of ImageNet, (B, H, W, 3), or its luma (B, H, W, 1)."""
-    x = (images / 255 - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
-    return x if channels == 3 else x @ [[0.299], [0.587], [0.114]]
+def normalise(images: NDArray[Any], net: ViTConfig) -> Array:
+    """Camera bytes (B, H, W, 3) -> (bytes / 255 - mean) / std, (B, H, W, 3), or its luma (B, H, W, 1)."""
+    x: Array = (images / 255 - np.array(net.mean)) / np.array(net.std)
+    return x if net.channels == 3 else x @ np.array([[0.299], [0.587], [0.114]])
 
 
 def patches(images: Array, side: int) -> Array:
@@ -61,7 +61,7 @@ def sincos(tokens: int, width: int) -> Array:
 
 def embed(images: NDArray[Any], w: Weights, net: ViTConfig) -> Array:
     """z_0 = [x_class; x_p¹E; ...; x_pᴺE] + E_pos, (B, T, D). [ViT] eq. 1; class token and position are optional."""
-    x = patches(normalise(images, net.channels), net.patch_size) @ patch_matrix(w["patch_embed.proj.weight"])
+    x = patches(normalise(images, net), net.patch_size) @ patch_matrix(w["patch_embed.proj.weight"])
     x = x + w["patch_embed.proj.bias"]  # (B, N, D)
     if net.pooling == "cls_token":
         x = np.concatenate([np.repeat(w["cls_token"], len(x), axis=0), x], axis=1)  # (B, N + 1, D)

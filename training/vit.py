@@ -23,9 +23,7 @@ from vitcam_training.config import ViTConfig
 
 __all__ = [
     "LUMA",
-    "MEAN_RGB",
     "NORM_EPSILON",
-    "STD_RGB",
     "Block",
     "DropPath",
     "Taps",
@@ -39,8 +37,6 @@ Tensor = Any  # a tensor of whichever backend Keras runs on
 Taps = dict[str, Tensor]
 
 NORM_EPSILON = 1e-6
-MEAN_RGB = (0.485, 0.456, 0.406)  # of ImageNet, in fractions of 255: what the pretrained weights expect
-STD_RGB = (0.229, 0.224, 0.225)
 LUMA = (0.299, 0.587, 0.114)  # ITU-R BT.601, as cv2 makes pictures grey
 
 
@@ -62,7 +58,8 @@ class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
     def call(self, images: Tensor) -> Tensor:
         (rows, columns), side, channels = self.config.grid, self.config.patch_size, self.config.channels
         x = ops.cast(images, "float32") / 255.0
-        x = ops.cast((x - ops.array(MEAN_RGB, "float32")) / ops.array(STD_RGB, "float32"), self.compute_dtype)
+        mean, std = (ops.array(values, "float32") for values in (self.config.mean, self.config.std))
+        x = ops.cast((x - mean) / std, self.compute_dtype)
         if channels == 1:
             x = ops.sum(x * ops.array(LUMA, x.dtype), axis=-1)  # (B, H, W)
         x = ops.reshape(x, (-1, rows, side, columns, side, channels))  # (B, gh, P, gw, P, C)

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.config import ViTConfig
-from vitcam_training.vit import LUMA, MEAN_RGB, STD_RGB, sincos_position
+from vitcam_training.vit import LUMA, sincos_position
 from vitcam_training.weights.checkpoints import Weights
 
 Array = NDArray[np.floating[Any]]
 
-_MEAN, _STD = np.array(MEAN_RGB), np.array(STD_RGB)
 _CENTRED = np.array([1 / 64]), np.array([-2.0])  # what a DEQUANTIZE of scale 1/64 and zero point 128 does to a byte
 
 
@@ -162,6 +161,7 @@ def fold(
     rewrites = rewrites.exact_for(config)
     stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
     position = _position(config, weights)  # (T, D)
+    mean, std = np.array(config.mean), np.array(config.std)
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
     head = _affine(weights, "head")
     blocks = tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth))
@@ -170,8 +170,8 @@ def fold(
     return Folded(
         config=config,
         rewrites=rewrites,
-        pixels=_CENTRED if rewrites.pixels else (_single(1 / (255 * _STD)), _single(-_MEAN / _STD)),
-        patches=stream.written(fold_pixels(patches) if rewrites.pixels else patches),
+        pixels=_CENTRED if rewrites.pixels else (_single(1 / (255 * std)), _single(-mean / std)),
+        patches=stream.written(fold_pixels(patches, mean, std) if rewrites.pixels else patches),
         cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write) if config.has_cls_token else None,
         position=None if config.position == "none" else _single(position[config.has_cls_token :] @ stream.write),
         blocks=blocks,
@@ -218,15 +218,17 @@ class ResidualStream:
         return Affine(_single(self.read @ affine.kernel), affine.bias)
 
 
-def fold_pixels(patches: Affine) -> Affine:
+def fold_pixels(patches: Affine, mean: Array, std: Array) -> Affine:
     """Take bytes / 64 - 2 where the projection took (bytes / 255 - mean) / std.
+
+    mean, std  (3,) of red, green and blue, in fractions of 255
 
     Bytes around zero and of a size with the weights: sums of 0..255 would lose in float16 what they differ by.
     """
     count = len(patches.kernel) // 3
     factor, summand = _CENTRED
-    scale = np.tile(1 / (255 * factor * _STD), count)  # (P*P*3,)
-    shift = np.tile((-summand / (255 * factor) - _MEAN) / _STD, count)
+    scale = np.tile(1 / (255 * factor * std), count)  # (P*P*3,)
+    shift = np.tile((-summand / (255 * factor) - mean) / std, count)
     return fold_norm(patches, scale, shift)
 
 

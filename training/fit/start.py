@@ -27,6 +27,7 @@ from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.metadata import FROM_SCRATCH, Metadata, read_metadata, stored_metadata
 from vitcam_training.weights.mimetic import start_mimetic
+from vitcam_training.weights.normalisation import Normalisation
 
 log = logging.getLogger(__name__)
 
@@ -39,15 +40,17 @@ def train(
     session: Session | None = None,
     teacher: Path | None = None,
     command: str = "",
+    normalisation: Normalisation | None = None,
 ) -> list[FitRun]:
     """Train every stage of a recipe, or continue where it stopped; the last stage's run lies in `folder` itself.
 
-    weights  a pretrained network to fine-tune; None: train from scratch
-    dataset  what to train and test on; None: what the recipe names
-    teacher  a checkpoint of vitcam-train whose soft labels are learned, too
-    command  that does all this, for the card
-    returns  the runs of all stages, in order
-    raises   UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
+    weights        a pretrained network to fine-tune; None: train from scratch
+    dataset        what to train and test on; None: what the recipe names
+    teacher        a checkpoint of vitcam-train whose soft labels are learned, too
+    command        that does all this, for the card
+    normalisation  of foreign weights, which do not tell it
+    returns        the runs of all stages, in order
+    raises         UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
     """
     dataset = dataset or _opened(recipe)
     log.info("training on %s photos of %s", f"{len(dataset.parts['train']):,}", dataset.name)
@@ -58,7 +61,8 @@ def train(
     history: dict[str, list[float]] = {}
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
         later = [work(each, dataset) for each in [*stages, recipe][len(runs) + 1 :]]
-        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher, later))
+        begun = normalisation if not runs else None  # later stages begin with a checkpoint, which tells it
+        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher, later, normalisation=begun))
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
         about = read_metadata(weights)
@@ -77,24 +81,26 @@ def prepare(
     teacher: Path | None = None,
     later: Sequence[StageWork] = (),
     scaled: bool = True,
+    normalisation: Normalisation | None = None,
 ) -> FitRun:
     """The run of one stage, ready to train, or to continue where the one in `folder` stopped.
 
-    weights  a pretrained network to fine-tune; None: train from scratch
-    dataset  what to train and test on; None: what the recipe names
-    earlier  of the stages before it: `began_with`, `epochs` and `hours`
-    history  the figures of their epochs
-    teacher  a checkpoint of vitcam-train whose soft labels are learned, too
-    later    the stages after it
-    scaled   False: attention scores are not divided by √d_k
-    raises   UsageError if data, weights or teacher are missing or do not fit
+    weights        a pretrained network to fine-tune; None: train from scratch
+    dataset        what to train and test on; None: what the recipe names
+    earlier        of the stages before it: `began_with`, `epochs` and `hours`
+    history        the figures of their epochs
+    teacher        a checkpoint of vitcam-train whose soft labels are learned, too
+    later          the stages after it
+    scaled         False: attention scores are not divided by √d_k
+    normalisation  of foreign weights, which do not tell it
+    raises         UsageError if data, weights or teacher are missing or do not fit
     """
     dataset = dataset or _opened(recipe)
     if teacher and not recipe.distil:
         recipe = replace(recipe, distil=DistilRecipe())
     if recipe.distil and not teacher:
         raise UsageError(f"the recipe {recipe.name} needs a teacher; give its checkpoint with --teacher")
-    vit = start(recipe, dataset.labels, weights, scaled)
+    vit = start(recipe, dataset.labels, weights, scaled, normalisation)
     taught = read_teacher(teacher, dataset.labels, recipe.train.precision) if teacher else None
     known = provenance(recipe, weights) | (earlier or {})
     if taught and recipe.distil:
@@ -140,14 +146,22 @@ def photos_seen(
     return tuple(photos for i, photos in enumerate(listed) if photos not in listed[:i])
 
 
-def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None, scaled: bool = True) -> ViT:
+def start(
+    recipe: Recipe,
+    labels: tuple[str, ...],
+    weights: Path | None,
+    scaled: bool = True,
+    normalisation: Normalisation | None = None,
+) -> ViT:
     """The network that a run begins with.
 
-    labels   of the photos; a head that knows others, or these in another order, is replaced
-    weights  a pretrained network: its sizes count; the recipe's input size and what training drops stay. None: from
-             scratch
-    scaled   False: attention scores are not divided by √d_k
-    raises   UsageError if the weights are missing or of no network that this can build
+    labels         of the photos; a head that knows others, or these in another order, is replaced
+    weights        a pretrained network: its sizes and its normalisation count; the recipe's input size and what
+                   training drops stay. None: from scratch
+    scaled         False: attention scores are not divided by √d_k
+    normalisation  of foreign weights, which do not tell it
+    raises         UsageError if the weights are missing or of no network that this can build, or if their
+                   normalisation is unknown
     """
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.dtype_policies.DTypePolicy(recipe.train.precision)
@@ -156,7 +170,7 @@ def start(recipe: Recipe, labels: tuple[str, ...], weights: Path | None, scaled:
         if recipe.train.start == "mimetic":
             start_mimetic(model, recipe.seed)
         return model
-    found, given = read_network(weights, recipe.model.image_size)
+    found, given = read_network(weights, recipe.model.image_size, normalisation)
     own = recipe.model
     config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)
     model = ViT(config, scaled, dtype=policy)

@@ -15,6 +15,7 @@ from vitcam.model.bundle import ModelCard
 from vitcam.model.find import list_models
 from vitcam_training.data.catalogue import DATASETS
 from vitcam_training.weights.metadata import FROM_SCRATCH
+from vitcam_training.weights.normalisation import Normalisation
 
 TRAINED_BY, EXPORTED_BY, MEASURED_ON = "trained_by", "exported_by", "measured_on"
 """In the provenance of a card: the commands that made the model, and the photos of its figures as a command names
@@ -42,12 +43,22 @@ def model_word(model: Path) -> str:
     return model.stem if named and named.resolve() == model.resolve() else path_word(model)
 
 
-def training(recipe: str, weights: Path | None, folder: Path, data: str | None, teacher: Path | None) -> str:
+def training(
+    recipe: str,
+    weights: Path | None,
+    folder: Path,
+    data: str | None,
+    teacher: Path | None,
+    normalisation: Normalisation | None = None,
+) -> str:
     """`fit`, or with weights `finetune`."""
     begun = ["finetune", _recipe_word(recipe), "--weights", path_word(weights)] if weights else ["fit"]
     words = [*begun, *([] if weights else [_recipe_word(recipe)]), "--out", path_word(folder)]
     words += ["--data", data_word(data)] if data else []
     words += ["--teacher", path_word(teacher)] if teacher else []
+    if normalisation:
+        for option, values in (("--mean", normalisation.mean), ("--std", normalisation.std)):
+            words += [option, ",".join(map(str, values))]
     return _joined(*words)
 
 

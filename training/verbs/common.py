@@ -31,8 +31,17 @@ RepresentativeOption = Annotated[
         help="Read the ranges for `static` off the photos of this data set. Default: that of --data.",
     ),
 ]
-
-
+MeanOption = Annotated[
+    str | None,
+    typer.Option(
+        "--mean",
+        help="Mean of the pixels with which foreign weights were trained: imagenet, a fraction of 255, or three with "
+        "commas. Needed if the file is none that vitcam knows.",
+    ),
+]
+StdOption = Annotated[
+    str | None, typer.Option("--std", help="Standard deviation of these pixels, written in the same way.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

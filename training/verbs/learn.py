@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam_training.verbs.common import DataOption, say, warn
+from vitcam_training.verbs.common import DataOption, MeanOption, StdOption, say, warn
 
 if TYPE_CHECKING:
     from vitcam_training.fit.session import Session
+    from vitcam_training.weights.normalisation import Normalisation
 
 RunOption = Annotated[
     Path | None, typer.Option("--out", "-o", help="Keep the run in this folder. Default: runs/RECIPE, or runs/DATA.")
@@ -57,10 +58,14 @@ def finetune(
     tensorboard: BoardOption = False,
     hosts: HostsOption = None,
     host_index: HostIndexOption = None,
+    mean: MeanOption = None,
+    std: StdOption = None,
 ) -> None:
     """Train a pretrained network on photos of your own labels. The same command continues an interrupted run."""
     session = _session(save_every, stop_after, tensorboard)
-    _train(recipe, weights, out, data, teacher, session, hosts, host_index)
+    from vitcam_training.weights.normalisation import parse_normalisation
+
+    _train(recipe, weights, out, data, teacher, session, hosts, host_index, parse_normalisation(mean, std))
 
 
 def fit(
@@ -89,7 +94,7 @@ def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> 
 
 def _train(
     recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session",
-    hosts: str | None, host_index: int | None,
+    hosts: str | None, host_index: int | None, normalisation: "Normalisation | None" = None,
 ) -> None:  # fmt: skip
     from vitcam_training.fit.data_parallel import is_first, join
 
@@ -108,9 +113,11 @@ def _train(
     if data:
         chosen = on_photos(chosen, data)
     place = out or Path("runs") / chosen.model_name
-    command = training(recipe, weights, place, data, teacher)
+    command = training(recipe, weights, place, data, teacher, normalisation)
     try:
-        runs = train(chosen, weights, place, session=session, teacher=teacher, command=command)
+        runs = train(
+            chosen, weights, place, session=session, teacher=teacher, command=command, normalisation=normalisation
+        )
     except Stopped as stopped:
         warn(str(stopped))
         raise typer.Exit(stopped.exit_code) from None

@@ -12,9 +12,11 @@ from vitcam_training.verbs.common import (
     DataOption,
     JsonOption,
     KeepOption,
+    MeanOption,
     OutOption,
     PhotosOption,
     RepresentativeOption,
+    StdOption,
     as_given,
     say,
     warn,
@@ -51,11 +53,15 @@ def import_weights(
         str, typer.Option("--interpolation", help="Resize photos by area, linear or bicubic interpolation.")
     ] = "bicubic",
     licence: Annotated[str, typer.Option("--licence", help="Write this licence of the weights into the card.")] = "",
+    mean: MeanOption = None,
+    std: StdOption = None,
 ) -> None:
     """Import foreign weights: compare every shape, name what is left over, and write a checkpoint for `export`."""
     from vitcam_training.weights.foreign import ImportOptions, import_foreign
+    from vitcam_training.weights.normalisation import parse_normalisation
 
-    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence)
+    pixels = parse_normalisation(mean, std)
+    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, pixels)
     leftovers = import_foreign(weights, labels, out, wanted)
     say(f"wrote {out}")
     if leftovers:

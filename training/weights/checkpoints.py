@@ -24,6 +24,7 @@ from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.vit import Block, ViT
 from vitcam_training.weights.metadata import KEY, Metadata, stored_network
+from vitcam_training.weights.normalisation import ASK, IMAGENET, Normalisation, published_normalisation
 from vitcam_training.weights.torch_file import SUFFIXES, read_torch
 
 Array = NDArray[np.floating[Any]]
@@ -67,15 +68,24 @@ def save_weights(path: Path, weights: Weights, about: Metadata, dtype: str = "fl
     partial.replace(path)
 
 
-def read_network(path: Path, image_size: tuple[int, int] | None = None) -> tuple[ViTConfig, Weights]:
+def read_network(
+    path: Path, image_size: tuple[int, int] | None = None, normalisation: Normalisation | None = None
+) -> tuple[ViTConfig, Weights]:
     """A network from its file, ours or foreign: its sizes and choices, and its weights under timm's names.
 
-    image_size  (height, width) in px that it shall have, its position embedding interpolated; None: its own
-    raises      UsageError if the file is missing, holds no ViT, or was written by a newer vitcam
+    image_size     (height, width) in px that it shall have, its position embedding interpolated; None: its own
+    normalisation  of foreign weights, which do not tell it; None: that of a published file
+    raises         UsageError if the file is missing, holds no ViT, or was written by a newer vitcam; if its
+                   normalisation is unknown, or is known and another
     """
     weights, stored = read_weights(path), stored_network(path)
+    if stored is not None and normalisation:
+        raise UsageError(f"{path} says itself how its pixels are normalised; leave out --mean and --std")
     try:
-        config = ViTConfig(**stored) if stored else config_of(weights, str(path))
+        if stored is not None:
+            config = ViTConfig(**stored) if stored else config_of(weights, IMAGENET, str(path))
+        else:
+            config = config_of(weights, normalisation or published_normalisation(path), str(path))
         wanted = replace(config, image_size=image_size or config.image_size)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{path} holds no network that this version of vitcam knows: {error}") from error
@@ -86,17 +96,20 @@ def read_network(path: Path, image_size: tuple[int, int] | None = None) -> tuple
     return wanted, weights
 
 
-def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
+def config_of(weights: Weights, normalisation: Normalisation | None, source: str = "the weights") -> ViTConfig:
     """The sizes of the network that these weights belong to, as far as they tell. The rest is as published.
 
     The input is taken to be square. Without a class token the network pools over all patches (timm's `avg`).
 
-    weights  under timm's names, a dense layer's (out, in)
-    raises   UsageError if the weights are not those of a ViT with timm's names, naming the first that is missing
+    weights        under timm's names, a dense layer's (out, in)
+    normalisation  of the pixels; None: unknown, which is refused
+    raises         UsageError if the weights are not those of a ViT with timm's names, naming the first that is missing
     """
     for name in ("patch_embed.proj.weight", "pos_embed", "blocks.0.mlp.fc1.weight", "head.weight"):
         if name not in weights:
             raise UsageError(f"{source} have no {name!r}; only Vision Transformers with timm's names can be read")
+    if normalisation is None:
+        raise UsageError(f"{source} do not say how pixels are normalised; {ASK}")
     width, channels, patch, _ = weights["patch_embed.proj.weight"].shape
     has_cls_token, hidden = "cls_token" in weights, len(weights["blocks.0.mlp.fc1.weight"])
     side = math.isqrt(weights["pos_embed"].shape[1] - has_cls_token) * patch
@@ -110,6 +123,8 @@ def config_of(weights: Weights, source: str = "the weights") -> ViTConfig:
             heads=max(1, width // 64),  # every published ViT and DeiT has heads of 64 channels; the weights do not tell
             mlp_width=0 if hidden == 4 * width else hidden,
             channels=channels,
+            mean=normalisation.mean,
+            std=normalisation.std,
             pooling="cls_token" if has_cls_token else "mean",
             final_norm="norm.weight" in weights,
             layer_scale=1e-5 if "blocks.0.ls1.gamma" in weights else 0.0,

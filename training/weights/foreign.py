@@ -13,6 +13,7 @@ from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
+from vitcam_training.weights.normalisation import Normalisation
 
 
 @dataclass(frozen=True)
@@ -25,15 +26,18 @@ class ImportOptions:
     crop_fraction: float = 0.875
     interpolation: str = "bicubic"
     licence: str = ""
+    normalisation: Normalisation | None = None
+    """Of the pixels; None: that of a published file."""
 
 
 def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions) -> list[str]:
     """Write a checkpoint; returns the names of tensors that the network has no place for.
 
-    raises  UsageError if weights or labels are missing, or do not fit each other or any ViT
+    raises  UsageError if weights or labels are missing, or do not fit each other or any ViT; if nobody says how the
+            pixels are normalised
     """
     side = wanted.image_size
-    config, given = read_network(weights, (side, side) if side else None)
+    config, given = read_network(weights, (side, side) if side else None, wanted.normalisation)
     names = read_labels(labels)
     if len(names) != config.classes:
         raise UsageError(

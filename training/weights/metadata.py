@@ -68,11 +68,17 @@ def stored_metadata(path: Path) -> Metadata | None:
         return None
 
 
-def stored_network(path: Path) -> dict[str, Any]:
-    """What a file of weights says of its network's sizes and choices; empty where that is left to the weights."""
+def stored_network(path: Path) -> dict[str, Any] | None:
+    """What a file of weights says of its network's sizes and choices.
+
+    None: vitcam-train did not write it; empty: it was written before vitcam-train kept them.
+    """
     if path.suffix != ".safetensors":
-        return {}
+        return None
     with safe_open(path, framework="numpy") as file:
-        about = json.loads((file.metadata() or {}).get(KEY, "{}"))
+        header = file.metadata() or {}
+    if KEY not in header:
+        return None
+    about = json.loads(header[KEY])
     network: dict[str, Any] = about.get("network", {})
     return {name: tuple(value) if isinstance(value, list) else value for name, value in network.items()}

@@ -15,6 +15,7 @@ from tests.unit.training.nets import reference_vit
 from vitcam.model.classifier import Classifier
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import config_of, load_into, read_weights
+from vitcam_training.weights.normalisation import IMAGENET
 
 MODELS = Path(__file__).parents[3] / "models"
 
@@ -74,7 +75,7 @@ def test_the_figures_in_the_card_of_everyday_are_those_in_its_file() -> None:
 def test_the_float16_weights_that_ship_are_those_of_the_model() -> None:
     classifier = Classifier("everyday")
     weights = read_weights(classifier.path.with_suffix(".safetensors"))
-    vit = ViT(config_of(weights))
+    vit = ViT(config_of(weights, IMAGENET))
     load_into(vit, weights)
     images = np.stack([golden.image for golden in classifier.golden])
     guesses = ops.convert_to_numpy(vit(images)[0]).argmax(-1)
@@ -110,7 +111,7 @@ def test_deit_tiny_keeps_its_answers_and_its_attention_in_int8(tmp_path: Path) -
 
 def test_the_imported_deit_tiny_computes_what_a_second_implementation_does() -> None:
     weights = read_weights(need_data("deit_tiny") / "deit_tiny_patch16_224.npz")
-    vit = ViT(config_of(weights))
+    vit = ViT(config_of(weights, IMAGENET))
     load_into(vit, weights)
     images = np.stack([golden.image for golden in Classifier("everyday").golden[:2]])
     logits, taps = vit(images)

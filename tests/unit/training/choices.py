@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from vitcam_training.config import ViTConfig
+from vitcam_training.config import IMAGENET_MEAN, IMAGENET_STD, ViTConfig
 
 # every choice, and sizes from a short list: each new shape costs the backend a compilation
 CONFIGS = st.builds(
@@ -21,6 +21,8 @@ CONFIGS = st.builds(
     depth=st.integers(1, 4),
     mlp_width=st.sampled_from([0, 12]),
     channels=st.sampled_from([1, 3]),
+    mean=st.sampled_from([IMAGENET_MEAN, (0.5, 0.5, 0.5)]),
+    std=st.sampled_from([IMAGENET_STD, (0.5, 0.5, 0.5)]),
     position=st.sampled_from(["learned", "sincos", "none"]),
     pooling=st.sampled_from(["cls_token", "first", "mean"]),
     norm=st.sampled_from(["pre", "post"]),

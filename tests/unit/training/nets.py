@@ -11,6 +11,7 @@ from vitcam_training import reference
 from vitcam_training.vit import ViT, ViTConfig
 from vitcam_training.weights.checkpoints import Weights, config_of, load_into, to_timm
 from vitcam_training.weights.metadata import Metadata
+from vitcam_training.weights.normalisation import IMAGENET
 
 SMALL = ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=128, depth=3, heads=2)
 
@@ -42,6 +43,6 @@ def reference_vit(weights: Weights, images: NDArray[np.uint8], heads: int) -> tu
 
     returns  logits (B, C), last block's attention (B, h, T, T), class token after the final norm (B, D)
     """
-    config = replace(config_of(weights), heads=heads)
+    config = replace(config_of(weights, IMAGENET), heads=heads)
     logits, taps = reference.vit(images, weights, config)
     return logits, taps[f"block{config.depth - 1:02}/attention"], taps["embedding"]

@@ -77,7 +77,7 @@ def assert_computes_what_the_reference_does(config: ViTConfig, seed: int) -> Non
 def test_a_picture_of_64_px_gives_16_patches_of_768_values_projected_to_512() -> None:
     config = ViTConfig(classes=3, image_size=(64, 64), width=512, depth=2, heads=8, mlp_width=2048)
     vit, images = small_vit(config), photos(1, config)
-    cut = reference.patches(reference.normalise(images), 16)
+    cut = reference.patches(reference.normalise(images, config), 16)
     projected = cut @ reference.patch_matrix(to_timm(vit)["patch_embed.proj.weight"])
     logits, taps = vit(images)
     expected, values = reference.vit(images, to_timm(vit), config)

@@ -27,10 +27,9 @@ def build_ours_float(material: Material, out: Path) -> None:
     from vitcam_training.export.graph import to_float
     from vitcam_training.export.quantise import delegate_input
     from vitcam_training.export.rewrites import fold
-    from vitcam_training.weights.checkpoints import config_of, read_weights
+    from vitcam_training.weights.checkpoints import read_network
 
-    weights = read_weights(material.checkpoint)
-    out.write_bytes(delegate_input(to_float(fold(config_of(weights), weights))))
+    out.write_bytes(delegate_input(to_float(fold(*read_network(material.checkpoint)))))
 
 
 def build_dynamic(material: Material, out: Path) -> None:

@@ -23,6 +23,7 @@ from vitcam_training.weights.checkpoints import (
     to_timm,
 )
 from vitcam_training.weights.metadata import Metadata
+from vitcam_training.weights.normalisation import IMAGENET
 
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},
@@ -32,6 +33,7 @@ CHOICES: list[dict[str, Any]] = [
     {"layer_scale": 0.1, "mlp_width": 40},
     {"channels": 1, "heads": 4, "dropout": 0.1, "drop_path": 0.1},
     {"image_size": (24, 40), "pooling": "mean"},
+    {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.25, 1.0)},
 ]
 TINY = ViTConfig(classes=4, image_size=(32, 32), patch_size=8, width=16, depth=2, heads=2)
 
@@ -109,7 +111,7 @@ def test_names_of_what_is_optional_are_those_of_timm() -> None:
 def test_foreign_weights_tell_what_they_can_of_their_network() -> None:
     foreign = replace(TINY, width=64, heads=1, pooling="mean", mlp_width=80, final_norm=False, channels=1)
 
-    assert config_of(to_timm(small_vit(foreign))) == foreign
+    assert config_of(to_timm(small_vit(foreign)), IMAGENET) == foreign
 
 
 def test_foreign_weights_of_two_channels_are_refused_by_name() -> None:
@@ -117,7 +119,7 @@ def test_foreign_weights_of_two_channels_are_refused_by_name() -> None:
     weights["patch_embed.proj.weight"] = weights["patch_embed.proj.weight"][:, :2]
 
     with pytest.raises(UsageError, match="they belong to a network that cannot be built: channels is 2; allowed: 1, 3"):
-        config_of(weights, "they")
+        config_of(weights, IMAGENET, "they")
 
 
 def test_a_network_of_a_newer_vitcam_is_refused_in_one_sentence(tmp_path: Path) -> None:

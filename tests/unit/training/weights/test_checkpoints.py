@@ -18,6 +18,7 @@ from vitcam_training.weights.checkpoints import (
     to_timm,
 )
 from vitcam_training.weights.metadata import read_metadata
+from vitcam_training.weights.normalisation import IMAGENET
 
 
 def test_weights_survive_the_way_into_a_network_and_out() -> None:
@@ -41,7 +42,7 @@ def test_names_and_layouts_are_those_of_timm() -> None:
 
 
 def test_the_sizes_of_a_network_are_read_from_its_weights() -> None:
-    assert config_of(to_timm(small_vit())) == SMALL
+    assert config_of(to_timm(small_vit()), IMAGENET) == SMALL
 
 
 def test_a_checkpoint_keeps_weights_and_description(tmp_path: Path) -> None:
@@ -123,7 +124,7 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
 
 def test_weights_of_something_else_are_refused() -> None:
     with pytest.raises(UsageError, match=r"no 'patch_embed\.proj\.weight'"):
-        config_of({"conv1.weight": np.zeros((3, 3), np.float32)})
+        config_of({"conv1.weight": np.zeros((3, 3), np.float32)}, IMAGENET)
 
 
 def test_a_foreign_file_does_not_pass_for_a_checkpoint(tmp_path: Path) -> None:
