@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from vitcam_training.data.blank_frames import blank
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
@@ -15,6 +16,7 @@ from vitcam_training.data.published.mnist import mnist
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
+    "blank": blank,
     "cifar10": cifar10,
     "cifar10-photos": cifar10_photos,
     "everyday": everyday,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,9 +21,11 @@ class Sample:
 
     path: Path
     label: int
-    """Index into the data set's labels."""
+    """Index into the data set's labels; -1 for a photo of none."""
     pixels: Image | None = field(default=None, repr=False, compare=False)
     """(H, W, 3) uint8 RGB: the photo itself, where many come in one file; `path` is then only its name."""
+    render: Callable[[], Image] | None = field(default=None, repr=False, compare=False)
+    """Makes the photo where none is stored; `path` is then only its name."""
 
 
 @dataclass(frozen=True)

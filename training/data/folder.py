@@ -9,6 +9,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.data.photos import photo_of
 from vitcam_training.data.user_photos import ListedPhoto, clean_label
 
 HELD_OUT = ("heldout", "test", "val")  # names of the folder whose photos give the figures; the first that there is
@@ -74,13 +75,13 @@ def lay_out(dataset: Dataset, part: str, root: Path) -> int:
         raise UsageError(f"{root} is not an empty folder; name a new one")
     samples = dataset.part(part)
     for sample in samples:
-        label = dataset.labels[sample.label].replace("/", "-")
+        label = dataset.labels[sample.label].replace("/", "-") if dataset.labels else dataset.name
         link = root / label / sample.path.name
         if link.is_symlink():  # two folders of the data set have a photo of this name
             link = link.with_name(f"{sample.path.parent.name}-{sample.path.name}")
         link.parent.mkdir(parents=True, exist_ok=True)
-        if sample.pixels is None:
+        if sample.pixels is None and sample.render is None:
             link.symlink_to(sample.path.resolve())
         else:
-            link.write_bytes(encode_by_ending(sample.pixels, link.name))
+            link.write_bytes(encode_by_ending(photo_of(sample), link.name))
     return len(samples)

@@ -16,6 +16,8 @@ class BrokenPhotoError(UsageError):
 
 def photo_of(sample: Sample) -> Image:
     """A sample's photo, (H, W, 3) uint8 RGB. Raises BrokenPhotoError if its file cannot be read or is not a picture."""
+    if sample.render is not None:
+        return sample.render()
     return read_photo(sample.path) if sample.pixels is None else sample.pixels
 
 

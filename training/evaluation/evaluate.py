@@ -8,12 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.find import find_model
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.evaluation.answers import comparison, figures
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.evaluation.scores import in_detail
+from vitcam_training.evaluation.unlabelled import called_known
 
 COMPARED = ("float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min")
 
@@ -23,13 +25,20 @@ def evaluate_model(
 ) -> dict[str, Any]:
     """Every figure of a model file on photos, fractions of 1; then how each label was answered, as `LabelScore`.
 
-    data        a data set, a folder of photos or a list of some, with all or some of the model's labels
+    Of data without labels: what `called_known` counts.
+
+    data        a data set, a folder of photos or a list of some, with all or some of the model's labels, or with none
     part        of the data; None: see `open_to_measure`
     checkpoint  the float network, measured again; None: the figures of the export, on the same photos
     raises      UsageError if the data have a label that the model does not know, or no photo that can be read
     """
     dataset, part = open_to_measure(data, part, _trained_on(model))
     classifier = open_model(model, dataset, threads)
+    if not dataset.labels:
+        if checkpoint:
+            raise UsageError(f"{dataset.name} has no labels, so a checkpoint cannot be measured on it; omit --float")
+        named = {"model": classifier.card.name, "data": dataset.name, "split": part}
+        return named | called_known(classifier, dataset.part(part))
     answers = ask_model(classifier, dataset, part)
     stored = classifier.card.accuracy
     if checkpoint:

@@ -77,20 +77,21 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
 
 def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> tuple[Floats, Floats]:
     """What the head of a model file reads of each photo that can be read, (n, D), and the best probability, (n,)."""
-    found = [(prediction.embedding, prediction.top[0].p) for prediction in _predictions(classifier, samples)]
+    found = [(answer.embedding, answer.top[0].p) for _, answer in ask_readable(classifier, samples)]
     read, best = zip(*found, strict=True) if found else ((), ())
     return np.array(read, np.float32), np.array(best, np.float32)
 
 
 def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[np.float64]:
     """How well known each photo that can be read is, (n,), whatever it shows; see `Classifier.certainty`."""
-    found = _predictions(classifier, samples)
-    return np.array([classifier.certainty(prediction.top[0], prediction.embedding) for prediction in found])
+    found = ask_readable(classifier, samples)
+    return np.array([classifier.certainty(answer.top[0], answer.embedding) for _, answer in found])
 
 
-def _predictions(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[Prediction]:
+def ask_readable(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[tuple[Sample, Prediction]]:
+    """Each photo that can be read, and what the model file says of it."""
     for sample in shown(samples, f"asking {classifier.card.name}"):
         try:
-            yield classifier.classify_image(photo_of(sample))
+            yield sample, classifier.classify_image(photo_of(sample))
         except BrokenPhotoError as error:
             log.warning("skipped %s", error)

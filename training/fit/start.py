@@ -122,7 +122,10 @@ def _opened(recipe: Recipe) -> Dataset:
     if not recipe.data:
         raise UsageError(f"the recipe {recipe.name} names no photos; give a folder of LABEL/photo.jpg with --data")
     log.info("reading the photos of %s", recipe.data)
-    return open_dataset(recipe.data)
+    dataset = open_dataset(recipe.data)
+    if not dataset.labels:
+        raise UsageError(f"{dataset.name} has no labels, so nothing can be learned from it alone; give other photos")
+    return dataset
 
 
 def _shortened(labels: tuple[str, ...]) -> str:

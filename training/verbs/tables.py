@@ -21,7 +21,12 @@ WIDTH = 110
 
 
 def evaluation_table(found: dict[str, Any]) -> str:
-    """The figures of a model on some photos, then a line for each label, the worst first."""
+    """The figures of a model on some photos, then a line for each label, the worst first.
+
+    Of photos without labels: how many were called known, and which.
+    """
+    if "mistakes" in found:
+        return _text(_called_known(found), _mistakes(found["mistakes"]))
     return _text(_overall(found), _classes(found["classes"]))
 
 
@@ -101,10 +106,28 @@ def _against_float(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _overall(found: dict[str, Any]) -> Table:
+def _photos(found: dict[str, Any]) -> tuple[str, str]:
     skipped = f", {found['skipped']:,} more cannot be read" if found["skipped"] else ""
+    return "photos", f"{found['n']:,} of {found['data']}, part {found['split']}{skipped}"
+
+
+def _called_known(found: dict[str, Any]) -> Table:
+    interval = f"95 % interval {found['known_low']:.2%} to {found['known_high']:.2%}"
+    wrongly = f"{len(found['mistakes'])}, {found['known']:.2%}  ({interval}; none should be)"
+    return _pairs(str(found["model"]), [_photos(found), ("called known", wrongly)])
+
+
+def _mistakes(mistakes: list[dict[str, Any]]) -> Table:
+    table = Table("called known", "taken for", box=SIMPLE_HEAD)
+    table.add_column("probability", justify="right")
+    for each in mistakes:
+        table.add_row(Text(each["path"]), Text(each["label"]), f"{each['p']:.1%}")
+    return table
+
+
+def _overall(found: dict[str, Any]) -> Table:
     rows = [
-        ("photos", f"{found['n']:,} of {found['data']}, part {found['split']}{skipped}"),
+        _photos(found),
         ("top-1", f"{found['top1']:.2%}  (95 % interval {found['top1_low']:.2%} to {found['top1_high']:.2%})"),
         ("top-5", f"{found['top5']:.2%}"),
         ("mean over classes", f"{found['mean_over_classes']:.2%}"),

@@ -258,6 +258,8 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--image-size", "40"], "40 px cannot be cut into patches of 16 px"),
+        (["fit", "scratch", "--data", "blank"], "blank has no labels, so nothing can be learned from it alone"),
+        (["evaluate", "MODEL", "--data", "blank", "--float", "WEIGHTS"], "blank has no labels, so a checkpoint"),
         (["evaluate", "absent.tflite", "--data", "PHOTOS"], "no model file absent.tflite"),
         (["evaluate", "MODEL", "--data", "absent"], "no data set and no folder is called 'absent'"),
         (["evaluate", "MODEL", "--data", "PHOTOS", "--split", "test"], "no photos in a part 'test'"),
