@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]  # (H, W, 3), RGB
+WHY_BLANK = "too dark, too bright or too plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,10 @@ class Prediction:
     top: tuple[Guess, ...]
     """The k most probable labels, best first."""
     known: bool
-    """False when the picture may show none of the labels: it stays below the model's threshold."""
+    """False when the picture may show none of the labels: it stays below the model's threshold, or is blank."""
     familiarity: float | None
-    """How much the picture resembles what the model was trained on, 0 to 1; 0.5 is the threshold. None if the model
-    file carries nothing to tell it by."""
+    """How much the picture resembles what the model was trained on, 0 to 1; 0.5 is the threshold, and 0 a blank
+    picture. None if the model file carries nothing to tell it by."""
     ms: Timings
     attention: NDArray[np.float32] | None
     """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at
@@ -103,6 +104,8 @@ class Prediction:
     evidence: NDArray[np.float32] | None = None
     """(gh, gw): what each patch brought for the answer, and below zero against it, in the last block; None if the model
     does not say."""
+    blank: bool = False
+    """True when there is nothing to see: the picture is too dark, too bright or too plain."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
         "known": prediction.known,
+        "blank": prediction.blank,
         "familiarity": None if prediction.familiarity is None else round(prediction.familiarity, 4),
         "ms": {
             "capture": round(ms.capture, 3),

@@ -52,7 +52,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     """Classify the photos of one part one by one with a model file that `open_model` opened."""
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
-    kept, labels, probabilities, attention, certainty = [], [], [], [], []
+    kept, labels, probabilities, attention, certainty, known = [], [], [], [], [], []
     for sample in shown(samples, f"asking {classifier.card.name}"):
         try:
             photo = photo_of(sample)
@@ -64,6 +64,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         for guess in prediction.top:
             row[index[guess.label]] = guess.p
         kept.append(sample)
+        known.append(prediction.known)
         certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
         labels.append(index[dataset.labels[sample.label]])
         probabilities.append(row)
@@ -71,8 +72,8 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     if not labels:
         raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
     looked = np.stack(attention).astype(np.float32)
-    sure = np.array(certainty)
-    return Answers(np.array(labels), np.stack(probabilities), looked, tuple(kept), sure >= classifier.threshold, sure)
+    rows = np.array(labels), np.stack(probabilities)
+    return Answers(*rows, looked, tuple(kept), np.array(known), np.array(certainty))
 
 
 def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> tuple[Floats, Floats]:

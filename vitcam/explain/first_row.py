@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from vitcam.explain.explained import ExplainedPhoto
-from vitcam.frames import Frame, Guess, Image, Rect
+from vitcam.frames import WHY_BLANK, Frame, Guess, Image, Rect
 from vitcam.model.bundle import ModelCard
 from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
@@ -108,6 +108,8 @@ def _colour(guess: Guess, explained: ExplainedPhoto) -> Colour:
 def _certainty(explained: ExplainedPhoto) -> str:
     card, known = explained.card, explained.prediction.known
     labels = f"{len(explained.prediction.top):,} labels"
+    if explained.prediction.blank:
+        return f"nothing to see: the picture is {WHY_BLANK}"
     if card.familiarity and known:
         return f"of {labels}; it resembles what the model learned from"
     if card.familiarity:

@@ -23,6 +23,7 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
 from vitcam.model import familiarity
 from vitcam.model.content import content_of
+from vitcam.model.contrast import LEAST
 from vitcam.model.familiarity import Familiarity
 from vitcam.model.field_types import check_field_types
 from vitcam.pictures.decode import decode_image
@@ -58,6 +59,8 @@ class ModelCard:
     """Already applied in the graph; kept for the record."""
     threshold: float = 0.0
     """From this probability on the best guess counts as known. Used only if the file has no familiarity."""
+    least_contrast: float = LEAST
+    """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
     familiarity: dict[str, float] = field(default_factory=dict)
     """The numbers of `Familiarity`; empty if the file has none."""
     trained_on: tuple[dict[str, str], ...] = ()

@@ -15,6 +15,7 @@ from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
 from vitcam.model.checks import check_input, check_labels, check_outputs, read_labels
 from vitcam.model.content import content_of
+from vitcam.model.contrast import contrast
 from vitcam.model.familiarity import logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
@@ -115,20 +116,21 @@ class Classifier:
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
             image = to_model_size(frame.preview, self.input, _chosen_part(frame))
+        blank = contrast(image) < self.card.least_contrast
         explain = explain and self.explains
         if not explain:
             self._graph.set_input(image)
         prepared = time.perf_counter_ns()
         outputs = self._graph.run_signature(EXPLAIN, image) if explain else self._invoke()
         inferred = time.perf_counter_ns()
-        return self._prediction(frame, outputs, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
+        return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
 
     def _prediction(
-        self, frame: Frame, outputs: dict[str, NDArray[Any]], preprocess_ms: float, infer_ms: float
+        self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
         top = self._top(outputs["probabilities"])
         embedding = outputs.get("embedding")
-        certainty = self.certainty(top[0], embedding)
+        certainty = -math.inf if blank else self.certainty(top[0], embedding)
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         return Prediction(
@@ -147,6 +149,7 @@ class Classifier:
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),
+            blank=blank,
         )
 
     def classify_image(self, image: Image, source: str = "upload", explain: bool = False) -> Prediction:

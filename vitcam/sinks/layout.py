@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from vitcam.frames import Prediction
+from vitcam.frames import WHY_BLANK, Prediction
 
 _WIDEST_LABEL = 28
 _WIDEST_BAR = 30
@@ -37,6 +37,8 @@ class Layout:
         best = prediction.top[0]
         if prediction.known:
             return Text.assemble(f"{best.p:7.1%}  ", (_padded(best.label, self.label), "bold"), f"  {name}")
+        if prediction.blank:
+            return Text.assemble(("unknown  nothing to see", "yellow"), (f": {WHY_BLANK}", "dim"), f"  {name}")
         closest = f"  closest: {best.label} {best.p:.1%}"
         return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
 
@@ -45,6 +47,8 @@ class Layout:
         familiar = "" if prediction.familiarity is None else f"  familiarity {prediction.familiarity:.0%}"
         if prediction.known:
             return Text.assemble((prediction.top[0].label, "bold"), (familiar, "dim"))
+        if prediction.blank:
+            return Text.assemble(("unknown", "bold yellow"), f": nothing to see, the picture is {WHY_BLANK}")
         return Text.assemble(
             ("unknown", "bold yellow"), f": looks like {self.none_of} the model knows", (familiar, "dim")
         )

@@ -3,6 +3,8 @@
 import { Guesses, percent } from "./guesses.js";
 import { THRESHOLD } from "./smoothing.js";
 
+const BLANK = "there is nothing to see (too dark, too bright or too plain)";
+
 export class Answer {
   #element;
   #label;
@@ -28,15 +30,20 @@ export class Answer {
   }
 
   // an unknown picture gets no name: its guesses are only the closest labels
-  show({ top, known, familiarity }) {
-    const things = this.#labels === 1 ? "the one thing" : `the ${this.#labels} things`;
+  show({ top, known, blank, familiarity }) {
+    const why = blank ? BLANK : this.#unknown();
     const [name, chance] = known ? [top[0].label, percent(top[0].p)] : ["Unknown", ""];
-    this.spoken = known ? `${name}, ${chance}` : `Unknown: it looks like none of ${things} that the model knows`;
+    this.spoken = known ? `${name}, ${chance}` : `Unknown: ${why}`;
     this.#element.classList.toggle("unknown", !known);
     this.#name(name, chance);
-    this.#note.textContent = known ? "Most probable:" : `It looks like none of ${things} that the model knows. Closest:`;
+    this.#note.textContent = known ? "Most probable:" : `${why[0].toUpperCase()}${why.slice(1)}. Closest:`;
     this.#showFamiliarity(familiarity ?? null);
     this.#guesses.show(top);
+  }
+
+  #unknown() {
+    const things = this.#labels === 1 ? "the one thing" : `the ${this.#labels} things`;
+    return `it looks like none of ${things} that the model knows`;
   }
 
   #name(name, chance) {

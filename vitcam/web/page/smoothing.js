@@ -11,8 +11,8 @@ export class Smoothing {
   #path = null;
   #at = -Infinity;
 
-  // prediction: of /api/predictions; returns {top, known, familiarity}, each averaged over the last moments
-  add({ top, known, familiarity = null, path = null }, now = performance.now()) {
+  // prediction: of /api/predictions; returns {top, known, blank, familiarity}, averaged over the last moments
+  add({ top, known, blank = false, familiarity = null, path = null }, now = performance.now()) {
     if (path !== this.#path) this.#at = -Infinity; // another photo starts again
     const keep = 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
     this.#at = now;
@@ -20,7 +20,7 @@ export class Smoothing {
     if (familiarity === null) this.#familiarity = null;
     else this.#familiarity = (this.#familiarity ?? familiarity) * keep + familiarity * (1 - keep);
     const isKnown = this.#familiarity === null ? known : this.#familiarity >= THRESHOLD;
-    return { top: this.#smooth(top, keep), known: isKnown, familiarity: this.#familiarity };
+    return { top: this.#smooth(top, keep), known: isKnown, blank: blank && !isKnown, familiarity: this.#familiarity };
   }
 
   #smooth(top, keep) {

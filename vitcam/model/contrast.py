@@ -1,0 +1,62 @@
+"""How much contrast a picture has. With too little there is nothing to see: it is too dark, too bright or too plain.
+
+A network has no answer for a bare wall, and often names a label with confidence. Contrast tells such pictures apart
+from photos of things, whatever the network has learned.
+"""
+
+import math
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Image
+
+_Plane = NDArray[np.uint8] | NDArray[np.int16]
+
+LEAST = 40.0
+"""Below this contrast a picture is blank, where the model file says nothing else. Of 4,858 photos of things and 200
+ordinary ones none is below it; of 560 drawn blank frames 93 % are."""
+_CELLS = 28
+"""The picture is averaged to this many cells a side, 8 px each of 224: that takes most of the noise away."""
+_SHARE = 0.98
+"""Contrast is this quantile over the cells: edges in 2 % of them are enough, as of a small thing on a plain wall."""
+_BRIGHT, _DARK = 160.0, 40.0
+"""Where the brightest parts of a picture are darker than `_BRIGHT`, contrast counts relative to them, plus `_DARK`.
+So a thing in a dark room is seen, and the noise of a black picture is not."""
+_ROWS = 14
+"""Noise is measured along so many rows."""
+_SMALLEST = 8
+"""Pictures of fewer px a side are too small to tell."""
+
+
+def contrast(image: Image) -> float:
+    """How strong the edges in a picture are: 0 for a plain surface, about 180 for the usual photo.
+
+    image    (h, w, 3) uint8, RGB, at the model's size
+    returns  levels of 255, as the Laplacian sums them up; infinity for a picture of a few px
+    """
+    height, width = image.shape[:2]
+    if min(height, width) < _SMALLEST:
+        return math.inf
+    luma = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))
+    cells = np.asarray(cv2.resize(luma, (min(_CELLS, width), min(_CELLS, height)), interpolation=cv2.INTER_AREA))
+    edges = np.abs(np.asarray(cv2.Laplacian(cells, cv2.CV_16S))[1:-1, 1:-1])  # 0 where the light changes evenly
+    structure = math.sqrt(max(0.0, _quantile(edges, _SHARE) ** 2 - _noise(luma) ** 2))
+    return structure / min(1.0, (_quantile(cells, _SHARE) + _DARK) / (_BRIGHT + _DARK))
+
+
+def _noise(luma: NDArray[np.uint8]) -> float:
+    """How much contrast noise leaves in the cells: about the median of |second differences| along rows.
+
+    Edges are too rare to change the median; noise is everywhere.
+    """
+    rows = luma[:: max(1, len(luma) // _ROWS)].astype(np.int16)
+    return _quantile(np.abs(rows[:, 2:] - 2 * rows[:, 1:-1] + rows[:, :-2]), 0.5)
+
+
+def _quantile(values: _Plane, share: float) -> float:
+    """As np.quantile without interpolation; that would take longer than all the rest."""
+    flat = values.ravel()
+    place = int(share * (flat.size - 1))
+    return float(np.partition(flat, place)[place])
