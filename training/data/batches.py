@@ -41,6 +41,8 @@ class BatchPlan:
     threads: int = 1
     share: slice = field(default_factory=lambda: slice(None))
     """The part of every training batch that is made here; other processes make the others."""
+    replay: float = 0.0
+    """Share of an epoch's photos that are replayed without labels."""
 
 
 def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) -> list[Sample]:
@@ -60,16 +62,37 @@ def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) ->
     return [chosen[i] for i in rng.permutation(len(chosen))]
 
 
+def with_replay(
+    samples: Sequence[Sample], replay: Sequence[Sample], share: float, rng: np.random.Generator
+) -> list[Sample]:
+    """An epoch's photos with photos to be replayed among them, each of these as often as the others.
+
+    share  of the photos to be replayed in the whole epoch, 0 or more and less than 1
+    """
+    count = round(len(samples) * share / (1 - share))
+    rounds = [rng.permutation(len(replay)) for _ in range(-(-count // max(1, len(replay))))]
+    chosen = [*samples, *(replay[i] for i in np.concatenate([np.zeros(0, int), *rounds])[:count])]
+    return [chosen[i] for i in rng.permutation(len(chosen))] if count else chosen
+
+
 def training_batches(
-    samples: Sequence[Sample], plan: BatchPlan, augment: Augment, epoch: int, per_label: int = 0, first: int = 0
+    samples: Sequence[Sample],
+    plan: BatchPlan,
+    augment: Augment,
+    epoch: int,
+    per_label: int = 0,
+    first: int = 0,
+    replay: Sequence[Sample] = (),
 ) -> Generator[Batch]:
     """One epoch of changed pictures, (B, h, w, 3), and targets, (B, C). A last batch that is not full is dropped.
 
     Batches of other sizes would be compiled again.
 
-    first  the batch to begin with; the photos of earlier batches are not read
+    first   the batch to begin with; the photos of earlier batches are not read
+    replay  photos without labels, of which `plan.replay` says how many there are; their rows of targets are zero
     """
-    order = draw(samples, per_label, np.random.default_rng((plan.seed, epoch)))
+    rng = np.random.default_rng((plan.seed, epoch))
+    order = with_replay(draw(samples, per_label, rng), replay, plan.replay, rng)
 
     def make(start: int) -> Batch:
         own = order[start : start + plan.size][plan.share]
@@ -108,7 +131,8 @@ def _load(samples: Sequence[Sample], plan: BatchPlan, prepare: Callable[[Image],
         labels.append(sample.label)
     if not images:
         raise UsageError(f"not one of {len(samples)} photos can be read, {samples[0].path} is the first; replace them")
-    return np.stack(images), np.eye(plan.labels, dtype=np.float32)[labels]
+    rows = np.eye(plan.labels + 1, plan.labels, dtype=np.float32)  # the last row, of UNLABELLED, is zero
+    return np.stack(images), rows[labels]
 
 
 def _ahead(make: Callable[[int], Batch], starts: Sequence[int], threads: int) -> Iterator[Batch]:

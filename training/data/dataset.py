@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,10 @@ from vitcam.frames import Image
 
 ALL = "all"
 """The part that every data set has: the photos of all its other parts."""
+REPLAY = "replay"
+"""The part of photos without labels, on which a network that is trained keeps to the answers of its teacher."""
+UNLABELLED = -1
+"""In place of a label: nobody says what the photo shows."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Sample:
 
     path: Path
     label: int
-    """Index into the data set's labels; -1 for a photo of none."""
+    """Index into the data set's labels, or `UNLABELLED`."""
     pixels: Image | None = field(default=None, repr=False, compare=False)
     """(H, W, 3) uint8 RGB: the photo itself, where many come in one file; `path` is then only its name."""
     render: Callable[[], Image] | None = field(default=None, repr=False, compare=False)
@@ -35,6 +39,8 @@ class Dataset:
     name: str
     labels: tuple[str, ...]
     parts: dict[str, tuple[Sample, ...]]
+    synsets: Mapping[str, int] = field(default_factory=dict)
+    """WordNet id -> index of the label that it means, for networks whose labels have such ids."""
 
     def part(self, name: str) -> tuple[Sample, ...]:
         """The photos of a part, or of `all`. Raises UsageError if there is none of that name, or no photo in it."""

@@ -219,9 +219,7 @@ class ResidualStream:
 
 
 def fold_pixels(patches: Affine, mean: Array, std: Array) -> Affine:
-    """Take bytes / 64 - 2 where the projection took (bytes / 255 - mean) / std.
-
-    mean, std  (3,) of red, green and blue, in fractions of 255
+    """Take bytes / 64 - 2 where the projection took (bytes / 255 - mean) / std; mean, std (3,): red, green, blue.
 
     Bytes around zero and of a size with the weights: sums of 0..255 would lose in float16 what they differ by.
     """

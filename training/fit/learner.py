@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.data.augment import Images
+from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
 from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
@@ -34,16 +35,26 @@ class Logits(keras.Model):  # type: ignore[misc]
 class Learner:
     """A network that is trained step by step, and its averaged weights, which are what is tested and exported."""
 
-    def __init__(self, vit: ViT, recipe: Recipe, teacher: Teacher | None = None) -> None:
+    def __init__(
+        self,
+        vit: ViT,
+        recipe: Recipe,
+        teacher: Teacher | None = None,
+        adjustment: NDArray[np.float32] | None = None,
+    ) -> None:
+        _freeze(vit, recipe.train.frozen_blocks)
         self.vit, self.model = vit, Logits(vit)
         self.optimizer = _optimizer(vit, recipe.train)
         self._teacher, self._distil = teacher, recipe.distil
-        loss = keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=recipe.train.label_smoothing)
+        loss = hard = CrossEntropy(recipe.train.label_smoothing, adjustment)
         if recipe.distil:
-            loss = DistilLoss(recipe.distil, recipe.train.label_smoothing)
+            loss = DistilLoss(recipe.distil, hard, teacher.knows if teacher else None)
         self.model.compile(self.optimizer, loss, metrics=[accuracy], jit_compile=keras.backend.backend() != "torch")
         self.optimizer.build(self.model.trainable_variables)
         self.predict = predictor(self.model)
+        self._start_share = recipe.train.start_share
+        begun = self.model.trainable_variables if self._start_share else []
+        self._start = [np.array(keras.ops.convert_to_numpy(variable)) for variable in begun]
 
     @property
     def learning_rate(self) -> float:
@@ -63,11 +74,17 @@ class Learner:
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
-        """The model with its averaged weights in place of those that are trained."""
+        """The model with its averaged weights in place of those that are trained, the start's share mixed in."""
         self.optimizer.swap()
+        mixed = self.model.trainable_variables if self._start else []
+        averages = [np.array(keras.ops.convert_to_numpy(variable)) for variable in mixed]
+        for variable, start, average in zip(mixed, self._start, averages, strict=True):
+            variable.assign(self._start_share * start + (1 - self._start_share) * average)
         try:
             yield
         finally:
+            for variable, average in zip(mixed, averages, strict=True):
+                variable.assign(average)
             self.optimizer.swap()
 
     def weights(self) -> Weights:
@@ -86,6 +103,18 @@ class Learner:
         if not (self._teacher and self._distil):
             return targets
         return np.hstack([targets, self._teacher.soft_labels(images, self._distil.temperature)])
+
+
+def _freeze(vit: ViT, blocks: int) -> None:
+    """Let the first blocks, and what is before them, keep their weights: then no gradient is worked out for them."""
+    if blocks:
+        vit.patch_embedding.trainable = False
+        if vit.config.has_cls_token:
+            vit.cls_token.trainable = False
+        if vit.config.position == "learned":
+            vit.position.trainable = False
+    for block in vit.blocks[:blocks]:
+        block.trainable = False
 
 
 def _optimizer(vit: ViT, train: TrainRecipe) -> Any:

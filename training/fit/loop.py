@@ -18,13 +18,14 @@ import numpy as np
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam_training.data.batches import training_batches
-from vitcam_training.data.dataset import Sample
-from vitcam_training.fit.csv_log import add_line, history, read_log, trim_log
+from vitcam_training.data.dataset import REPLAY, Sample
+from vitcam_training.fit.cross_entropy import adjustment
 from vitcam_training.fit.data_parallel import check_folder, check_together, is_first, together, wait
-from vitcam_training.fit.display import Display
-from vitcam_training.fit.event_files import EventWriter
 from vitcam_training.fit.learner import Learner
 from vitcam_training.fit.optimiser import warmup_cosine
+from vitcam_training.fit.progress.csv_log import add_line, history, read_log, trim_log
+from vitcam_training.fit.progress.display import Display
+from vitcam_training.fit.progress.event_files import EventWriter
 from vitcam_training.fit.scoring import Score, score_photos
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.stage import Stage
@@ -44,7 +45,7 @@ class FitRun:
     def __init__(self, stage: Stage) -> None:
         _ = stage.plan  # where the devices cannot share a batch, this refuses it before anything is built
         self.stage = stage
-        self.learner = Learner(stage.vit, stage.recipe, stage.teacher)
+        self.learner = Learner(stage.vit, stage.recipe, stage.teacher, adjustment(stage.dataset, stage.recipe.train))
         self.position = RunPosition()
         check_folder(stage.folder)
         self._resume()
@@ -93,7 +94,7 @@ class FitRun:
         total, warmup = train.epochs * stage.work.steps, train.warmup_epochs * stage.work.steps
         batches = training_batches(
             stage.dataset.parts["train"], stage.plan, stage.recipe.augment, start.epoch, train.per_label,
-            first=start.step,
+            first=start.step, replay=stage.dataset.parts.get(REPLAY, ()),
         )  # fmt: skip
         started_s = time.monotonic()
         with closing(batches):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam_training.data.batches import BatchPlan
-from vitcam_training.data.dataset import Dataset
+from vitcam_training.data.dataset import REPLAY, Dataset
 from vitcam_training.fit.data_parallel import share
 from vitcam_training.fit.distil import Teacher
-from vitcam_training.fit.remaining import StageWork, photo_cost
+from vitcam_training.fit.progress.remaining import StageWork, photo_cost
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.vit import ViT
@@ -38,7 +38,7 @@ class Stage:
         train = self.recipe.train
         return BatchPlan(
             self.recipe.spec, len(self.dataset.labels), train.batch_size, self.recipe.seed, train.loader_threads,
-            share(train.batch_size),
+            share(train.batch_size), train.replay,
         )  # fmt: skip
 
     @cached_property
@@ -58,6 +58,12 @@ class Stage:
                 f"{len(self.dataset.parts['train'])} photos to train on do not fill a batch of "
                 f"{self.recipe.train.batch_size}; give more, or a smaller batch_size"
             )
+        if self.recipe.train.replay and not (self.dataset.parts.get(REPLAY) and self.teacher):
+            raise UsageError(
+                f"replay trains on a part '{REPLAY}' with the answers of a teacher; {self.dataset.name} has "
+                f"{len(self.dataset.parts.get(REPLAY, ()))} photos in it, and a teacher is "
+                f"{'given' if self.teacher else 'missing (--teacher)'}"
+            )
         if self.recipe.train.patience and not self.dataset.parts.get("calibration"):
             raise UsageError(
                 f"patience stops by the loss on a part 'calibration', which {self.dataset.name} does not have; split "
@@ -68,10 +74,12 @@ class Stage:
 def work(recipe: Recipe, dataset: Dataset) -> StageWork:
     """What a stage has to do with these photos."""
     train, labels, parts = recipe.train, len(dataset.labels), dataset.parts
+    present = len({sample.label for sample in parts["train"]})  # labels without photos have no share in an epoch
+    photos = train.per_label * present or len(parts["train"])
     scored = ["heldout", "calibration"] if train.patience else ["heldout"]
     return StageWork(
         train.epochs,
-        (train.per_label * labels or len(parts["train"])) // train.batch_size,
+        (photos + round(photos * train.replay / (1 - train.replay))) // train.batch_size,
         train.batch_size,
         sum(len(parts.get(part, ())) for part in scored),
         train.score_every,

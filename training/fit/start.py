@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import keras
+import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.distil import Teacher, read_teacher
 from vitcam_training.fit.loop import WEIGHTS, FitRun
-from vitcam_training.fit.remaining import StageWork
+from vitcam_training.fit.progress.remaining import StageWork
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage, work
 from vitcam_training.model_card.commands import TRAINED_BY
@@ -24,7 +25,7 @@ from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
-from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.checkpoints import Weights, load_into, read_network
 from vitcam_training.weights.metadata import FROM_SCRATCH, Metadata, read_metadata, stored_metadata
 from vitcam_training.weights.mimetic import start_mimetic
 from vitcam_training.weights.normalisation import Normalisation
@@ -100,8 +101,8 @@ def prepare(
         recipe = replace(recipe, distil=DistilRecipe())
     if recipe.distil and not teacher:
         raise UsageError(f"the recipe {recipe.name} needs a teacher; give its checkpoint with --teacher")
-    vit = start(recipe, dataset.labels, weights, scaled, normalisation)
-    taught = read_teacher(teacher, dataset.labels, recipe.train.precision) if teacher else None
+    vit = start(recipe, dataset, weights, scaled, normalisation)
+    taught = read_teacher(teacher, dataset, recipe.train.precision) if teacher else None
     known = provenance(recipe, weights) | (earlier or {})
     if taught and recipe.distil:
         known |= {"teacher": taught.path.name, "taught_by": taught.name(recipe.distil)}
@@ -151,14 +152,15 @@ def photos_seen(
 
 def start(
     recipe: Recipe,
-    labels: tuple[str, ...],
+    dataset: Dataset,
     weights: Path | None,
     scaled: bool = True,
     normalisation: Normalisation | None = None,
 ) -> ViT:
     """The network that a run begins with.
 
-    labels         of the photos; a head that knows others, or these in another order, is replaced
+    dataset        whose labels the head has; a head that knows others, or these in another order, is replaced, and
+                   begins with the rows of those that it knows by their WordNet ids
     weights        a pretrained network: its sizes and its normalisation count; the recipe's input size and what
                    training drops stay. None: from scratch
     scaled         False: attention scores are not divided by √d_k
@@ -168,6 +170,7 @@ def start(
     """
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.dtype_policies.DTypePolicy(recipe.train.precision)
+    labels = dataset.labels
     if weights is None:
         model = ViT(recipe.model.config(len(labels)), scaled, dtype=policy)
         if recipe.train.start == "mimetic":
@@ -178,8 +181,30 @@ def start(
     config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)
     model = ViT(config, scaled, dtype=policy)
     known = stored_metadata(weights)
-    load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
+    if known and known.labels != labels and any(synset in dataset.synsets for synset in known.synsets):
+        given |= carried_head(given, known.synsets, dataset)
+        load_into(model, given)
+    else:
+        load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
     return model
+
+
+def carried_head(given: Weights, synsets: tuple[str, ...], dataset: Dataset) -> Weights:
+    """A head for the labels of a data set from one for other labels, matched by their WordNet ids.
+
+    Labels of the old head that mean the same become one, by the mean of their rows. A label that it lacks begins with
+    a row of zeros and the lowest bias of the old head: less likely than any that it knows.
+
+    given    `head.weight` (C', D) and `head.bias` (C',) of the old head
+    returns  `head.weight` (C, D) and `head.bias` (C,)
+    """
+    columns = np.array([dataset.synsets.get(synset, -1) for synset in synsets])
+    weight = np.zeros((len(dataset.labels), given["head.weight"].shape[1]), np.float32)
+    bias = np.full(len(dataset.labels), given["head.bias"].min(), np.float32)
+    for label in np.unique(columns[columns >= 0]):
+        rows = columns == label
+        weight[label], bias[label] = given["head.weight"][rows].mean(axis=0), given["head.bias"][rows].mean()
+    return {"head.weight": weight, "head.bias": bias}
 
 
 def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:

@@ -71,6 +71,17 @@ class TrainRecipe:
     clip_norm: float = 0.0
     """The gradient, all variables' as one vector, is shortened to this length where it is longer; 0: never."""
     label_smoothing: float = 0.1
+    logit_adjustment: float = 0.0
+    """How much of the logarithm of each label's share of the photos is added to its logit while it trains (Menon et
+    al. 2021, arXiv 2007.07314). 1: the trained network expects all labels equally often; 0: as often as in training."""
+    frozen_blocks: int = 0
+    """Blocks, from the first on, that do not learn; above 0 the embeddings do not learn either."""
+    replay: float = 0.0
+    """Share of the photos of an epoch that come from the part `replay`: they have no labels, and count by the answers
+    of the teacher."""
+    start_share: float = 0.0
+    """What the shipped weights keep of those that the stage began with (WiSE-FT, Wortsman et al. 2022, arXiv
+    2109.01903)."""
     average: float = 0.0
     """What the running mean of the weights, which is scored and shipped, keeps of itself at each step."""
     patience: int = 0
@@ -89,6 +100,7 @@ class TrainRecipe:
             {
                 "epochs": (1, ANY), "warmup_epochs": (0, ANY), "batch_size": (1, ANY), "per_label": (0, ANY),
                 "learning_rate": (0, ANY), "layer_decay": (0.01, 1), "weight_decay": (0, ANY), "clip_norm": (0, ANY),
+                "logit_adjustment": (0, 2), "frozen_blocks": (0, ANY), "replay": (0, 0.95), "start_share": (0, 1),
                 "label_smoothing": (0, 0.99), "average": (0, 0.999999), "patience": (0, ANY),
                 "score_every": (1, ANY), "loader_threads": (1, 256),
             },

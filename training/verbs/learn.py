@@ -101,8 +101,8 @@ def _train(
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
-    from vitcam_training.fit.csv_log import LOG
     from vitcam_training.fit.loop import WEIGHTS
+    from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.start import train
     from vitcam_training.model_card.commands import exporting, training

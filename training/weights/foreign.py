@@ -38,7 +38,7 @@ def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions
     """
     side = wanted.image_size
     config, given = read_network(weights, (side, side) if side else None, wanted.normalisation)
-    names = read_labels(labels)
+    names, ids = read_labels(labels)
     if len(names) != config.classes:
         raise UsageError(
             f"{labels} has {len(names)} labels, the head of {weights} has {config.classes}; they must match"
@@ -53,16 +53,22 @@ def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions
     about = Metadata(
         wanted.name, f"{len(names)} labels, brought in from {weights.name}", names, spec,
         licence=wanted.licence, provenance={"began_with": weights.name},
-        network=asdict(config),
+        network=asdict(config), synsets=ids,
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
     return leftovers
 
 
-def read_labels(path: Path) -> tuple[str, ...]:
-    """One label a line; lines like `n01440764 tench, Tinca tinca` are shortened to `tench`."""
+def read_labels(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One label a line, and the WordNet id of each where all lines have one.
+
+    A line such as `n01440764 tench, Tinca tinca` is shortened to `tench`, and its id is kept.
+    """
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
-    return tuple(synsets(path).values()) if all(re.match(r"n\d{8} ", line) for line in lines) else tuple(lines)
+    if not all(re.match(r"n\d{8} ", line) for line in lines):
+        return tuple(lines), ()
+    found = synsets(path)
+    return tuple(found.values()), tuple(found)

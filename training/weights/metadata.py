@@ -36,6 +36,8 @@ class Metadata:
     """Fields of its ViTConfig, some of which the weights do not tell; empty in checkpoints from before there was it."""
     history: dict[str, list[float]] = field(default_factory=dict)
     """Columns of the run's `log.csv`, a figure an epoch, all stages in order; empty in checkpoints from before."""
+    synsets: tuple[str, ...] = ()
+    """WordNet id of each label, by which photos of other names find it; empty where nobody says them."""
 
     def to_json(self) -> str:
         """For the header."""
@@ -53,7 +55,8 @@ def read_metadata(path: Path) -> Metadata:
         with safe_open(path, framework="numpy") as file:
             raw = json.loads((file.metadata() or {})[KEY])
         raw["input"] = InputSpec(**raw["input"])
-        raw["labels"], raw["trained_on"] = tuple(raw["labels"]), tuple(raw["trained_on"])
+        for name in ("labels", "trained_on", "synsets"):
+            raw[name] = tuple(raw.get(name, ()))
         known = {f.name for f in fields(Metadata)}  # a newer vitcam may have written more
         return Metadata(**{name: value for name, value in raw.items() if name in known})
     except (SafetensorError, KeyError, ValueError, TypeError) as error:

@@ -8,6 +8,8 @@ import pytest
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.augment import Augment
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy, read_teacher
 from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
@@ -43,7 +45,7 @@ def test_the_loss_is_hintons_with_the_temperature_squared() -> None:
     rng = np.random.default_rng(0)
     logits, hard = rng.normal(size=(5, 3)), np.eye(3)[[0, 1, 2, 0, 1]]
     soft = rng.dirichlet(np.ones(3), 5)
-    loss = DistilLoss(DistilRecipe(weight=0.7, temperature=3.0), label_smoothing=0.0)
+    loss = DistilLoss(DistilRecipe(weight=0.7, temperature=3.0), CrossEntropy())
     found = float(loss(np.hstack([hard, soft]).astype("float32"), logits.astype("float32")))
 
     def cross_entropy(targets: np.ndarray[tuple[int, ...], np.dtype[np.float64]], scale: float) -> float:
@@ -57,7 +59,7 @@ def test_the_loss_is_hintons_with_the_temperature_squared() -> None:
 def test_a_teacher_that_is_copied_exactly_leaves_no_gradient() -> None:
     logits = keras.ops.convert_to_tensor(np.random.default_rng(0).normal(size=(4, 3)).astype("float32"))
     soft = keras.ops.softmax(logits / 2.0)
-    loss = DistilLoss(DistilRecipe(weight=1.0, temperature=2.0), label_smoothing=0.1)
+    loss = DistilLoss(DistilRecipe(weight=1.0, temperature=2.0), CrossEntropy(label_smoothing=0.1))
     targets = keras.ops.concatenate([keras.ops.zeros((4, 3)), soft], axis=1)
     least = float(loss(targets, logits))
     nudges = [keras.ops.convert_to_tensor(0.1 * row) for row in np.eye(3, dtype="float32")]
@@ -74,7 +76,7 @@ def test_right_answers_are_counted_by_the_true_labels_alone() -> None:
 
 
 def test_soft_labels_come_from_the_same_pictures_at_the_teachers_size(checkpoint: Path) -> None:
-    teacher = read_teacher(checkpoint, LABELS, "float32")
+    teacher = read_teacher(checkpoint, Dataset("photos", LABELS, {}), "float32")
     picture = np.random.default_rng(0).integers(0, 256, (1, 2, 2, 3), np.uint8).repeat(16, 1).repeat(16, 2)
     small, large = teacher.soft_labels(picture, 1.0), teacher.soft_labels(picture.repeat(2, 1).repeat(2, 2), 1.0)
     hot = teacher.soft_labels(picture, 50.0)
@@ -106,9 +108,9 @@ def test_a_pupil_trains_on_what_its_teacher_says_and_its_card_names_both(
 
 def test_a_teacher_of_other_labels_is_refused_by_the_first_that_it_lacks(checkpoint: Path) -> None:
     with pytest.raises(UsageError, match=r"knows 3 labels, which are not the 2 of the photos \(cup\)"):
-        read_teacher(checkpoint, ("blue", "cup"), "float32")
+        read_teacher(checkpoint, Dataset("photos", ("blue", "cup"), {}), "float32")
     with pytest.raises(UsageError, match=r"\(in another order\)"):
-        read_teacher(checkpoint, ("red", "green", "blue"), "float32")
+        read_teacher(checkpoint, Dataset("photos", ("red", "green", "blue"), {}), "float32")
 
 
 def test_a_recipe_with_a_teachers_table_wants_a_teacher(recipe: Recipe, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from vitcam_training.data.augment import Augment
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
-from vitcam_training.fit.csv_log import COLUMNS
 from vitcam_training.fit.loop import FitRun
+from vitcam_training.fit.progress.csv_log import COLUMNS
 from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.start import prepare, start, train
@@ -318,15 +318,15 @@ def test_a_run_that_is_done_says_that_nothing_is_left(
 
 def test_fine_tuning_drops_what_its_own_recipe_says(recipe: Recipe, whole: Path) -> None:
     dropping = replace(recipe, model=replace(recipe.model, dropout=0.1, drop_path=0.0))
-    found = start(dropping, ("blue", "green", "red"), whole / "weights.safetensors").config
+    found = start(dropping, Dataset("photos", ("blue", "green", "red"), {}), whole / "weights.safetensors").config
 
     assert (found.dropout, found.drop_path) == (0.1, 0.0)
 
 
 def test_other_labels_get_a_new_head_though_there_are_as_many(recipe: Recipe, tmp_path: Path, whole: Path) -> None:
     trained = whole / "weights.safetensors"
-    kept = start(recipe, ("blue", "green", "red"), trained)
-    other = start(recipe, ("cup", "dog", "tree"), trained)
+    kept = start(recipe, Dataset("photos", ("blue", "green", "red"), {}), trained)
+    other = start(recipe, Dataset("photos", ("cup", "dog", "tree"), {}), trained)
     wanted = weights_of(whole)["head.weight"]
 
     np.testing.assert_array_equal(to_timm(kept)["head.weight"], wanted)

@@ -12,6 +12,7 @@ from tests.unit.training.nets import SMALL, photos, small_vit
 from vitcam.errors import UsageError
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
+from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.start import start
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe
 from vitcam_training.vit import ViT
@@ -60,7 +61,7 @@ def test_what_is_said_at_import_stays_with_the_network(foreign: Path) -> None:
 
 def test_fine_tuning_goes_on_with_the_pixels_of_the_weights(foreign: Path) -> None:
     recipe = Recipe("mine", "photos", model=ModelRecipe(image_size=SMALL.image_size))
-    begun: ViTConfig = start(recipe, LABELS, foreign, normalisation=HALVES).config
+    begun: ViTConfig = start(recipe, Dataset("photos", LABELS, {}), foreign, normalisation=HALVES).config
 
     assert (begun.mean, begun.std) == (HALVES.mean, HALVES.std)
 
