@@ -13,7 +13,7 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam_training.data.blank_scenes import SCENES, Random, Scene
-from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.data.dataset import UNLABELLED, Dataset, Sample
 
 SEEDS = {
     "train": range(1_000_000, 1_000_400),
@@ -27,7 +27,7 @@ JPEGS = 0.6  # share of the frames that come as JPEG, as from most cameras
 
 def blank() -> Dataset:
     """Frames of no label in the parts `train`, `choose` and `heldout`. They are drawn when they are read."""
-    parts = {part: tuple(Sample(_name(seed), -1, render=partial(blank_frame, seed)) for seed in seeds)
+    parts = {part: tuple(Sample(_name(seed), UNLABELLED, render=partial(blank_frame, seed)) for seed in seeds)
              for part, seeds in SEEDS.items()}  # fmt: skip
     return Dataset("blank", (), parts)
 
