@@ -60,7 +60,7 @@ def run(recipe: Recipe, known: Path, dataset: Dataset, out: Path, teacher: Path 
 
 
 def test_a_head_begins_with_the_rows_that_the_old_one_had(dataset: Dataset) -> None:
-    old = {"head.weight": np.arange(8, dtype=np.float32).reshape(4, 2), "head.bias": np.float32([1, 3, 5, -2])}
+    old = {"head.weight": np.arange(8, dtype=np.float32).reshape(4, 2), "head.bias": np.array([1, 3, 5, -2], np.float32)}
     head = carried_head(old, SYNSETS, dataset)
 
     assert head["head.weight"].tolist() == [[5, 6], [0, 0], [1, 2]]
@@ -95,7 +95,7 @@ def loss_of(targets: list[float], taught: list[float], logits: list[float], weig
 
 
 def log_softmax(logits: list[float]) -> NDArray[np.float64]:
-    return np.array(logits) - np.log(np.exp(logits).sum())
+    return np.asarray(np.array(logits) - np.log(np.exp(logits).sum()))
 
 
 def test_a_labelled_photo_is_compared_among_the_labels_that_the_teacher_knows() -> None:
