@@ -60,7 +60,10 @@ def run(recipe: Recipe, known: Path, dataset: Dataset, out: Path, teacher: Path 
 
 
 def test_a_head_begins_with_the_rows_that_the_old_one_had(dataset: Dataset) -> None:
-    old = {"head.weight": np.arange(8, dtype=np.float32).reshape(4, 2), "head.bias": np.array([1, 3, 5, -2], np.float32)}
+    old = {
+        "head.weight": np.arange(8, dtype=np.float32).reshape(4, 2),
+        "head.bias": np.array([1, 3, 5, -2], np.float32),
+    }
     head = carried_head(old, SYNSETS, dataset)
 
     assert head["head.weight"].tolist() == [[5, 6], [0, 0], [1, 2]]
