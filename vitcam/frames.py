@@ -62,6 +62,18 @@ class Guess:
     p: float
 
 
+LIKELY = 0.5
+"""From this probability on a guess is more likely right than wrong, since probabilities are calibrated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several labels under one name, such as dog, and the sum of their probabilities, 0 to 1."""
+
+    name: str
+    p: float
+
+
 @dataclass(frozen=True, slots=True)
 class Timings:
     """What one prediction cost, in ms; `total` runs from capture to the finished prediction."""
@@ -97,6 +109,8 @@ class Prediction:
     each patch in the last block; None if the model does not say."""
     embedding: NDArray[np.float32] | None
     """(D,): what the head reads, after the final norm; None if the model does not give it."""
+    group: Group | None = None
+    """The smallest group with the best label whose `p` reaches `LIKELY`, where that label alone does not reach it."""
     rollout: NDArray[np.float32] | None = None
     """(gh, gw): attention rollout of what the head reads, through all blocks; None unless it was asked for."""
     rows: NDArray[np.float32] | None = None
@@ -128,3 +142,5 @@ class Event:
     start_ns: int
     end_ns: int | None
     camera: str
+    group: Group | None = None
+    """Of the prediction that this was reported at, if `p` is below `LIKELY` and the best label was this one."""

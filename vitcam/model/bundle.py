@@ -2,7 +2,7 @@
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
-answers), and since 0.2 `familiarity/*.npy`, by which a guess counts as known.
+answers), and since 0.2 `familiarity/*.npy`, by which a guess counts as known, and `groups.json`, which groups labels.
 
 The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
 damaged graph can crash the native runtime.
@@ -21,11 +21,12 @@ from typing import Any
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
-from vitcam.model import familiarity
+from vitcam.model import familiarity, groups
 from vitcam.model.content import content_of
 from vitcam.model.contrast import LEAST
 from vitcam.model.familiarity import Familiarity
 from vitcam.model.field_types import check_field_types
+from vitcam.model.groups import Groups
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
@@ -91,6 +92,7 @@ class Bundle:
     labels: tuple[str, ...]
     golden: tuple[Golden, ...]
     familiarity: Familiarity | None = None
+    groups: Groups | None = None
 
 
 def write(
@@ -100,6 +102,7 @@ def write(
     labels: list[str],
     golden: list[Golden],
     familiar: Familiarity | None = None,
+    grouped: Groups | None = None,
 ) -> ModelCard:
     """Write a model file.
 
@@ -116,6 +119,7 @@ def write(
     }
     parts |= {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
     parts |= familiar.parts() if familiar else {}
+    parts |= grouped.parts() if grouped else {}
     _replace(path, tflite, parts)
     return card
 
@@ -164,7 +168,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             familiar = familiarity.read(archive, card.familiarity)
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar)
+            grouped = groups.read(archive, len(labels))
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar, grouped)
     except _DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"

@@ -63,6 +63,7 @@ class Classifier:
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.familiarity = described.familiarity if described else None
+        self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
         check_input(self.path, self._graph.inputs[0].shape, self.card.input)
@@ -128,7 +129,9 @@ class Classifier:
     def _prediction(
         self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
-        top = self._top(outputs["probabilities"])
+        probabilities = outputs["probabilities"]
+        best = self._best(probabilities)
+        top = tuple(Guess(self.labels[i], float(probabilities[i])) for i in best)
         embedding = outputs.get("embedding")
         certainty = -math.inf if blank else self.certainty(top[0], embedding)
         height, width = frame.preview.shape[:2]
@@ -146,6 +149,7 @@ class Classifier:
             ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=embedding,
+            group=self.groups.find(best[0], probabilities) if self.groups else None,
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),
@@ -192,13 +196,13 @@ class Classifier:
             outputs["probabilities"] = (stored - tensor.zero_point) * tensor.scale
         return outputs
 
-    def _top(self, probabilities: NDArray[Any]) -> tuple[Guess, ...]:
+    def _best(self, probabilities: NDArray[Any]) -> list[int]:
+        """The indices of the `top_k` most probable labels, best first."""
         p: list[float] = probabilities.tolist()
         if not math.isfinite(sum(p)):
             raise ModelError(f"{self.path} gave probabilities that are not numbers; verify it, or export it again")
         # after an inference the caches are cold, so plain Python is faster than four calls into NumPy
-        best = sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
-        return tuple(Guess(self.labels[i], p[i]) for i in best)
+        return sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
         try:

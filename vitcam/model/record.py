@@ -1,6 +1,6 @@
 """What is known of a loaded model, and the JSON of it that `/api/model` and `vitcam models show` print."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vitcam.model.bundle import ModelCard
@@ -22,6 +22,8 @@ class ModelInfo:
     threshold: float
     """From here on a guess counts as known."""
     runtime: RuntimeInfo
+    groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Group -> indices of its labels, the smallest group first."""
 
 
 def model_info(classifier: Classifier) -> ModelInfo:
@@ -33,6 +35,7 @@ def model_info(classifier: Classifier) -> ModelInfo:
         by_familiarity=classifier.familiarity is not None,
         threshold=classifier.threshold,
         runtime=classifier.runtime,
+        groups=classifier.groups.members if classifier.groups else {},
     )
 
 
@@ -43,6 +46,7 @@ def model_record(model: ModelInfo) -> dict[str, Any]:
         "name": card.name,
         "description": card.description,
         "labels": list(model.labels),
+        "groups": [{"name": name, "labels": list(labels)} for name, labels in model.groups.items()],
         "input": asdict(card.input),
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
         "pooling": card.pooling,

@@ -173,8 +173,8 @@ def map_inputs(seed: int = 0) -> MapInputs:
     prediction = Prediction(
         "", None, 0, 0, (SIDE, SIDE), Rect(0, 0, SIDE, SIDE), (), True, None, Timings(0, 0, 0, 0),
         rng.random((2, *GRID)).astype(np.float32), None,
-        rng.random(GRID).astype(np.float32), rng.random((5, 2, *GRID)).astype(np.float32),
-        right_map().astype(np.float32),
+        rollout=rng.random(GRID).astype(np.float32), rows=rng.random((5, 2, *GRID)).astype(np.float32),
+        evidence=right_map().astype(np.float32),
     )  # fmt: skip
     image = picture(seed)
     return MapInputs(image, one_colour(image, SIDE), prediction, network(), np.full(GRID, 0.5), None, seed)

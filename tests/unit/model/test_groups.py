@@ -1,0 +1,180 @@
+"""Groups of labels: which one stands for an unsure guess, and what a model file may carry of them."""
+
+import json
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.grouped import GROUPS, grouped_model, unsure_picture
+from tests.unit.model.test_bundle import CARD, FLATBUFFER
+from vitcam.errors import ModelError
+from vitcam.frames import Group
+from vitcam.model import bundle
+from vitcam.model.classifier import Classifier
+from vitcam.model.groups import Groups
+
+LABELS = ["collie", "pug", "tabby", "cup"]
+ANIMALS = Groups({"cat": (2,), "dog": (0, 1), "animal": (0, 1, 2)}, len(LABELS))
+
+
+def found(*probabilities: float, groups: Groups = ANIMALS) -> Group | None:
+    given = np.array(probabilities, np.float32)
+    return groups.find(int(given.argmax()), given)
+
+
+def written(path: Path, groups: object) -> Path:
+    """A model file with any content as its groups."""
+    bundle.write(path, FLATBUFFER, CARD, LABELS, [])
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("groups.json", groups if isinstance(groups, str) else json.dumps(groups))
+    return path
+
+
+def test_an_unsure_guess_is_read_as_the_smallest_group_that_is_likely() -> None:
+    assert found(0.375, 0.25, 0.125, 0.25) == Group("dog", 0.625)
+    assert found(0.375, 0.0625, 0.25, 0.3125) == Group("animal", 0.6875)
+
+
+def test_a_likely_guess_stands_by_itself() -> None:
+    assert found(0.5, 0.25, 0.25, 0.0) is None
+    assert found(0.499, 0.25, 0.25, 0.001) is not None
+
+
+def test_a_group_is_likely_from_a_half_on() -> None:
+    assert found(0.375, 0.125, 0.25, 0.25) == Group("dog", 0.5)
+    assert found(0.375, 0.124, 0.0, 0.374) is None
+
+
+def test_a_likely_group_without_the_best_label_does_not_count() -> None:
+    assert found(0.25, 0.125, 0.1875, 0.4375) is None
+
+
+def test_the_sum_of_all_labels_is_never_above_one() -> None:
+    many = Groups({"thing": tuple(range(1000))}, 1000)
+    group = many.find(0, np.full(1000, 0.0010001, np.float32))
+
+    assert group == Group("thing", 1.0)
+
+
+def test_finding_a_group_among_a_thousand_labels_takes_a_fraction_of_a_millisecond() -> None:
+    many = Groups({f"group {size}": tuple(range(size)) for size in range(8, 1000, 8)}, 1000)
+    even = np.full(1000, 0.001, np.float32)
+    times = []
+    for _ in range(30):
+        started = time.perf_counter()
+        group = many.find(7, even)
+        times.append(time.perf_counter() - started)
+
+    assert group is not None
+    assert group.name in ("group 504", "group 496"), "0.001 has no exact float32"
+    assert min(times) < 2e-3
+
+
+def test_what_a_file_carries_of_groups_is_read_back(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        bundle.write(tmp_path / f"{name}.tflite", FLATBUFFER, CARD, LABELS, [], grouped=ANIMALS)
+    carried = bundle.read(tmp_path / "a.tflite")
+
+    assert carried is not None
+    assert carried.groups is not None
+    assert list(carried.groups.members.items()) == list(ANIMALS.members.items())
+    assert (tmp_path / "a.tflite").read_bytes() == (tmp_path / "b.tflite").read_bytes()
+    raw = json.loads(zipfile.ZipFile(tmp_path / "a.tflite").read("groups.json"))
+    assert raw[1] == {"name": "dog", "labels": [0, 1]}
+
+
+def test_a_change_of_the_card_keeps_the_groups(tmp_path: Path) -> None:
+    path = tmp_path / "a.tflite"
+    bundle.write(path, FLATBUFFER, CARD, LABELS, [], grouped=ANIMALS)
+    bundle.amend(path, licence="CC0")
+    carried = bundle.read(path)
+
+    assert carried is not None
+    assert carried.groups is not None
+    assert carried.groups.members == ANIMALS.members
+
+
+def test_a_file_without_groups_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.tflite"
+    bundle.write(path, FLATBUFFER, CARD, LABELS, [])
+    carried = bundle.read(path)
+
+    assert carried is not None
+    assert carried.groups is None
+
+
+def test_predictions_of_a_file_without_groups_have_none() -> None:
+    classifier = Classifier("mnist", threads=1)
+
+    assert classifier.classify_image(unsure_picture()).group is None
+
+
+def test_a_prediction_carries_the_group(tmp_path: Path) -> None:
+    classifier = Classifier(grouped_model(tmp_path), threads=1, top_k=10)
+    prediction = classifier.classify_image(unsure_picture())
+    group, p = prediction.group, {guess.label: guess.p for guess in prediction.top}
+
+    assert group is not None
+    assert group.name == "even digit"
+    assert group.p == pytest.approx(sum(p[label] for label in "02468"), abs=1e-5)
+    assert classifier.with_top_k(1).classify_image(unsure_picture()).group == group
+
+
+def test_a_list_of_own_labels_keeps_the_groups(tmp_path: Path) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("\n".join(f"Ziffer {i}" for i in range(10)))
+    classifier = Classifier(grouped_model(tmp_path), threads=1, labels=own)
+
+    assert classifier.groups is not None
+    assert classifier.groups.members == GROUPS
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ("[{", "cannot be read"),
+        ("{}}", "cannot be read"),
+        ({"dog": [0, 1]}, "cannot be read"),
+        ([{"name": "dog"}], "cannot be read"),
+        ([["dog", [0]]], "cannot be read"),
+        (7, "cannot be read"),
+        ([{"name": "dog", "labels": 3}], "cannot be read"),
+        ([{"name": ["dog"], "labels": [0]}], "cannot be read"),
+        ([{"name": "dog", "labels": []}], "lists no labels for dog"),
+        ([{"name": "dog", "labels": [1, 1]}], "or one of them twice"),
+        ([{"name": "dog", "labels": [0, 4]}], "none of the 4 labels"),
+        ([{"name": "dog", "labels": [-1]}], "none of the 4 labels"),
+        ([{"name": "dog", "labels": [True]}], "none of the 4 labels"),
+        ([{"name": "dog", "labels": "01"}], "none of the 4 labels"),
+        ([{"name": "dog", "labels": [0.0]}], "none of the 4 labels"),
+        ([{"name": "", "labels": [0]}], "cannot be printed"),
+        ([{"name": 5, "labels": [0]}], "cannot be printed"),
+        ([{"name": "do\x1b[31mg", "labels": [0]}], "cannot be printed"),
+        ([{"name": "\ud800", "labels": [0]}], "cannot be printed"),
+        ([{"name": "dog", "labels": [0]}, {"name": "dog", "labels": [1]}], "names a group twice"),
+        ([{"name": "animal", "labels": [0, 1]}, {"name": "dog", "labels": [0]}], "the smallest group first"),
+    ],
+)
+def test_damaged_groups_are_refused_in_one_sentence(tmp_path: Path, groups: Any, words: str) -> None:
+    path = written(tmp_path / "a.tflite", groups)
+
+    with pytest.raises(ModelError, match=words) as refused:
+        bundle.read(path)
+    message = str(refused.value)
+    assert message.startswith(f"{path} carries a description that cannot be read (")
+    assert message.endswith("; export the model again")
+    assert message.isprintable()
+
+
+def test_groups_that_are_not_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.tflite"
+    bundle.write(path, FLATBUFFER, CARD, LABELS, [])
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("groups.json", b"\xff\xfe\xff")
+
+    with pytest.raises(ModelError, match="cannot be read"):
+        bundle.read(path)

@@ -1,0 +1,78 @@
+"""Groups of a model's labels, such as dog or vehicle, to say what a picture shows where the best label is unsure."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import LIKELY, Group
+
+_FILE = "groups.json"  # in the zip of a model file
+
+
+class Groups:
+    """Which labels each group holds.
+
+    members  group -> indices of its labels, the smallest group first
+    count    how many labels the model has
+    raises   ValueError if a group is invalid
+    """
+
+    def __init__(self, members: Mapping[str, tuple[int, ...]], count: int) -> None:
+        _check(members, count)
+        self.members = dict(members)
+        groups = [(name, np.array(labels, np.intp)) for name, labels in members.items()]
+        self._with_label: dict[int, list[tuple[str, NDArray[np.intp]]]] = {}
+        for group in groups:
+            for label in group[1].tolist():
+                self._with_label.setdefault(label, []).append(group)
+
+    def find(self, best: int, probabilities: NDArray[Any]) -> Group | None:
+        """The smallest group that the picture likely shows. None: the best label is likely itself, or no group is.
+
+        best           index of the most probable label
+        probabilities  (C,) of all labels
+        """
+        if probabilities[best] >= LIKELY:
+            return None
+        for name, labels in self._with_label.get(best, ()):
+            p = float(probabilities[labels].sum())
+            if p >= LIKELY:
+                return Group(name, min(p, 1.0))
+        return None
+
+    def parts(self) -> dict[str, str]:
+        """The file for the zip of a model file, by name."""
+        groups = [{"name": name, "labels": labels} for name, labels in self.members.items()]
+        return {_FILE: json.dumps(groups, ensure_ascii=False)}
+
+
+def read(archive: zipfile.ZipFile, count: int) -> Groups | None:
+    """Read them from the zip of a model file; None if it has none. Raises ValueError if they are invalid.
+
+    count  how many labels the model has
+    """
+    if _FILE not in archive.namelist():
+        return None
+    groups = json.loads(archive.read(_FILE))
+    members = {group["name"]: tuple(group["labels"]) for group in groups}
+    if len(members) < len(groups):
+        raise ValueError(f"{_FILE} names a group twice")
+    return Groups(members, count)
+
+
+def _check(members: Mapping[Any, tuple[Any, ...]], count: int) -> None:
+    """Raise ValueError for a name that cannot be printed, labels that are not the model's, or another order."""
+    for name, labels in members.items():
+        if not (isinstance(name, str) and name and name.isprintable()):
+            raise ValueError(f"{_FILE} has a group with the name {name!a:.60}, which cannot be printed")
+        if not labels or len(set(labels)) < len(labels):
+            raise ValueError(f"{_FILE} lists no labels for {name}, or one of them twice")
+        if not all(type(label) is int and 0 <= label < count for label in labels):
+            raise ValueError(f"{_FILE} lists a label for {name} that is none of the {count:,} labels")
+    sizes = [len(labels) for labels in members.values()]
+    if sizes != sorted(sizes):
+        raise ValueError(f"{_FILE} does not list the smallest group first")
