@@ -7,7 +7,7 @@ stayed above `enter` for `dwell_s`; it ends only when that falls below `leave` (
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from vitcam.frames import Event, Prediction
+from vitcam.frames import LIKELY, Event, Group, Prediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,15 @@ def step(
         state = _end(state, now, events)
     if candidate is not None and candidate != state.label and now - since >= rules.dwell_s * 1e9:
         state = _end(state, now, events)
-        begun = Event(new_id(), "new", candidate, scores[candidate], since, None, prediction.source)
+        p = scores[candidate]
+        group = _group(prediction, candidate, p)
+        begun = Event(new_id(), "new", candidate, p, since, None, prediction.source, group)
         events.append(begun)
         state = replace(state, current=begun, reported_ns=now)
     elif state.current and now - state.reported_ns >= rules.update_s * 1e9:
-        lasting = replace(state.current, phase="update", p=max(state.current.p, scores[state.current.label]))
+        label = state.current.label
+        p = max(state.current.p, scores[label])
+        lasting = replace(state.current, phase="update", p=p, group=_group(prediction, label, p))
         events.append(lasting)
         state = replace(state, current=lasting, reported_ns=now)
     return state, tuple(events)
@@ -92,6 +96,11 @@ def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[str
     blended = {label: keep * state.scores.get(label, 0.0) + (1 - keep) * fresh.get(label, 0.0) for label in labels}
     held = state.label
     return {label: p for label, p in blended.items() if p > 1e-3 or label == held}
+
+
+def _group(prediction: Prediction, label: str, p: float) -> Group | None:
+    """The coarser guess for an event whose label is unsure."""
+    return prediction.group if p < LIKELY and prediction.top[0].label == label else None
 
 
 def _is_over(rules: Rules, state: EventState) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Event, Prediction, Rect, Unreadable
+from vitcam.frames import Event, Group, Prediction, Rect, Unreadable
 from vitcam.text import readable
 
 
@@ -27,6 +27,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "seq": prediction.seq,
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
+        "group": group_record(prediction.group),
         "known": prediction.known,
         "blank": prediction.blank,
         "familiarity": None if prediction.familiarity is None else round(prediction.familiarity, 4),
@@ -37,6 +38,11 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
             "total": round(ms.total, 3),
         },
     }
+
+
+def group_record(group: Group | None) -> dict[str, Any] | None:
+    """A group as a guess at a coarser level; None stays None."""
+    return None if group is None else {"label": group.name, "p": round(group.p, 6)}
 
 
 def frame_record(prediction: Prediction) -> dict[str, Any]:
@@ -67,6 +73,7 @@ def event_record(event: Event) -> dict[str, Any]:
         "phase": event.phase,
         "label": event.label,
         "p": round(event.p, 6),
+        "group": group_record(event.group),
         "start": wall_time(event.start_ns),
         "end": None if event.end_ns is None else wall_time(event.end_ns),
         "camera": event.camera,

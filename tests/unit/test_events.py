@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.frames import SECOND, prediction
 from vitcam.events import EventState, Rules, finish, step
-from vitcam.frames import Event, Prediction
+from vitcam.frames import Event, Group, Prediction
 
 
 def replay(predictions: Iterable[Prediction], rules: Rules | None = None) -> list[Event]:
@@ -177,3 +177,41 @@ def test_events_always_come_as_new_updates_end_and_never_overlap(run: list[tuple
             open_id = None
 
     assert open_id is None
+
+
+def test_a_change_of_the_group_alone_is_no_event() -> None:
+    rules = Rules(enter=0.25, leave=0.1, update_s=60)
+    groups = [Group("dog", 0.6), Group("mammal", 0.7), None]
+    events = replay((replace(at(i / 10, "collie", 0.3), group=groups[i // 10 % 3]) for i in range(60)), rules)
+
+    assert [(event.phase, event.label, event.group) for event in events] == [
+        ("new", "collie", Group("dog", 0.6)),
+        ("end", "collie", Group("dog", 0.6)),
+    ]
+
+
+def test_an_update_carries_the_newest_group_of_an_unsure_label() -> None:
+    rules = Rules(enter=0.25, leave=0.1, update_s=2)
+    dog, mammal = Group("dog", 0.6), Group("mammal", 0.7)
+    events = replay((replace(at(i / 10, "collie", 0.3), group=dog if i < 20 else mammal) for i in range(30)), rules)
+
+    assert [(event.phase, event.group) for event in events] == [("new", dog), ("update", mammal), ("end", mammal)]
+
+
+def test_an_event_of_a_likely_label_has_no_group() -> None:
+    likely = [at(i / 10, "collie", 0.9) for i in range(10)]
+    events = replay([*likely, replace(at(1.0, "collie", 0.45), group=Group("dog", 0.6))], Rules(update_s=0.5))
+
+    assert [(event.phase, event.group) for event in events] == [("new", None), ("update", None), ("end", None)]
+
+
+def test_the_group_of_another_label_is_not_the_events() -> None:
+    rules = Rules(half_life_s=10, enter=0.25, leave=0.1, update_s=1)
+    other = replace(at(2.0, "tabby", 0.4), group=Group("cat", 0.6))
+    events = replay([*(at(i / 10, "collie", 0.3) for i in range(15)), other], rules)
+
+    assert [(event.phase, event.label, event.group) for event in events] == [
+        ("new", "collie", None),
+        ("update", "collie", None),
+        ("end", "collie", None),
+    ]

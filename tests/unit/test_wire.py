@@ -4,14 +4,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.frames import prediction
-from vitcam.frames import Event, Rect, Unreadable
+from vitcam.frames import Event, Group, Rect, Unreadable
 from vitcam.wire import error_record, event_record, frame_record, prediction_record, summary_record, wall_time
 
 
 def test_a_prediction_line_has_exactly_the_promised_fields() -> None:
     record = json.loads(json.dumps(prediction_record(prediction())))
 
-    assert list(record) == ["type", "source", "path", "seq", "time", "top", "known", "blank", "familiarity", "ms"]
+    fields = ["type", "source", "path", "seq", "time", "top", "group", "known", "blank", "familiarity", "ms"]
+    assert list(record) == fields
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert list(record["ms"]) == ["capture", "preprocess", "infer", "total"]
 
@@ -25,6 +26,19 @@ def test_where_a_model_looked_leaves_in_fractions_of_its_own_frame() -> None:
 def test_a_model_that_cannot_tell_familiarity_says_null() -> None:
     assert prediction_record(replace(prediction(), familiarity=None))["familiarity"] is None
     assert prediction_record(replace(prediction(), familiarity=0.123456))["familiarity"] == 0.1235
+
+
+def test_the_group_of_an_unsure_guess_is_named_as_a_guess_is() -> None:
+    now = time.monotonic_ns()
+    dog = Group("dog", 0.83000001)
+
+    assert prediction_record(prediction())["group"] is None
+    assert prediction_record(replace(prediction(), group=dog))["group"] == {"label": "dog", "p": 0.83}
+    assert event_record(Event("01J", "new", "cup", 0.95, now, None, "demo"))["group"] is None
+    assert event_record(Event("01J", "new", "collie", 0.31, now, None, "demo", dog))["group"] == {
+        "label": "dog",
+        "p": 0.83,
+    }
 
 
 def test_monotonic_times_leave_as_utc_with_milliseconds() -> None:

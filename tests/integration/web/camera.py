@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame, Image, Prediction, Rect
+from vitcam.frames import ClassifiedFrame, Group, Image, Prediction, Rect
 from vitcam.model.bundle import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime.interpreter import RuntimeInfo
@@ -66,6 +66,7 @@ class Camera:
         self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
         self.label, self.p, self.known = "cup", 0.9, True
+        self.group: Group | None = None
         self.active_crop = ActiveCrop()
         self.status: Status = "ok"
         self.reason = ""
@@ -121,6 +122,7 @@ class Camera:
             size=frame.preview.shape[1::-1],
             crop=frame.crop,
             known=self.known,
+            group=self.group,
             familiarity=0.9 if self.known else 0.2,
             attention=self._attention,
             rollout=self._rollout(),
