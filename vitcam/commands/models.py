@@ -15,7 +15,7 @@ from vitcam.terminal.consoles import stdout_console
 # a file that is damaged is not loaded
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"
 _UNCHECKED = "?    the graph may be damaged: the file carries no checksum of it; export the model again to have one"
-_SHOWN_LABELS = 120  # all of the bundled models, and the first of a model with a thousand
+_SHOWN_NAMES = 120  # labels or groups
 
 
 def show_list(as_json: bool) -> None:
@@ -40,8 +40,9 @@ def show_card(name: str, as_json: bool) -> None:
         console.print_json(json.dumps(record), indent=None)
         return
     table = Table(show_header=False, box=None)
+    record["groups"] = [group["name"] for group in record["groups"]]
     for key, value in record.items():
-        table.add_row(key.replace("_", " "), _labels(value) if key == "labels" else _plain(value))
+        table.add_row(key.replace("_", " "), _names(value) if key in ("labels", "groups") else _plain(value))
     console.print(table, soft_wrap=False)
 
 
@@ -80,9 +81,9 @@ def _row(name: str) -> dict[str, Any]:
     return {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1")}
 
 
-def _labels(labels: list[str]) -> str:
-    rest = f" and {len(labels) - _SHOWN_LABELS} more" if len(labels) > _SHOWN_LABELS else ""
-    return f"{len(labels)}: {', '.join(labels[:_SHOWN_LABELS])}{rest}"
+def _names(names: list[str]) -> str:
+    rest = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return f"{len(names)}: {', '.join(names[:_SHOWN_NAMES])}{rest}" if names else "none"
 
 
 def _plain(value: Any) -> str:

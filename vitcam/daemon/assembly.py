@@ -72,8 +72,7 @@ class Daemon:
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
         newest = self.pipeline.predicted.peek()
-        guess = f"{newest.top[0].label} {newest.top[0].p:.0%}" if newest else "nothing yet"
-        return f"{guess}, {state.fps.classified:.1f} fps"
+        return f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +142,11 @@ def _source_options(
         active_crop=handles.crop,
         wanted=pipeline.wants_frame,
     )
+
+
+def _guess(newest: Prediction) -> str:
+    best, group = newest.top[0], newest.group
+    return f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
 
 
 def _rules(settings: Settings) -> Rules:

@@ -6,8 +6,8 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from vitcam.frames import Event, Prediction, Unreadable
-from vitcam.sinks.layout import Layout
+from vitcam.frames import Event, Guess, Prediction, Unreadable
+from vitcam.sinks.layout import Layout, perhaps
 from vitcam.sinks.sink import Summary
 
 _REDRAW_S = 0.15  # drawing on a terminal over ssh should not cost more than the inference
@@ -50,7 +50,11 @@ class RichConsole:
         clock = time.strftime("%H:%M:%S")
         word = "sees" if event.phase == "new" else "gone"
         style = "bold green" if event.phase == "new" else "dim"
-        self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (event.label, style), f"  {event.p:.0%}"))
+        label, after = event.label, f"  {event.p:.0%}"
+        if event.group:
+            label = event.group.name
+            after = f"  {event.group.p:.0%}{perhaps(event.group, Guess(event.label, event.p))}"
+        self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (label, style), after))
 
     def unreadable(self, bad: Unreadable) -> None:
         self._console.print(Text.assemble(("skipped  ", "yellow"), bad.path, f": {bad.error}"))

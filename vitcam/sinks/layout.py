@@ -1,4 +1,7 @@
-"""A prediction on a terminal: a row of a list, or a block of bars. An unknown picture is called so before any guess."""
+"""A prediction on a terminal: a row of a list, or a block of bars.
+
+An unknown picture is called so before any guess. Where the best label is unsure, its group comes first.
+"""
 
 from dataclasses import dataclass
 from typing import Self
@@ -7,7 +10,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from vitcam.frames import WHY_BLANK, Prediction
+from vitcam.frames import WHY_BLANK, Group, Guess, Prediction
 
 _WIDEST_LABEL = 28
 _WIDEST_BAR = 30
@@ -33,8 +36,12 @@ class Layout:
         return "not the one thing" if self.things == 1 else f"none of the {self.things:,} things"
 
     def row(self, prediction: Prediction, name: str) -> Text:
-        """One line: probability, label, picture; for an unknown one that it is unknown, and the closest guess."""
-        best = prediction.top[0]
+        """One line: probability, label or group, picture; for an unknown one that, and the closest guess."""
+        best, group = prediction.top[0], prediction.group
+        if prediction.known and group:
+            width = max(self.label, min(_WIDEST_LABEL, cell_len(group.name)))
+            label = (_padded(group.name, width), "bold")
+            return Text.assemble(f"{group.p:7.1%}  ", label, (perhaps(group, best), "dim"), f"  {name}")
         if prediction.known:
             return Text.assemble(f"{best.p:7.1%}  ", (_padded(best.label, self.label), "bold"), f"  {name}")
         if prediction.blank:
@@ -43,10 +50,13 @@ class Layout:
         return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
 
     def state(self, prediction: Prediction) -> Text:
-        """One line: the label, or that the picture is unknown; and how familiar the picture looks."""
+        """One line: the label or group, or that the picture is unknown; and how familiar the picture looks."""
         familiar = "" if prediction.familiarity is None else f"  familiarity {prediction.familiarity:.0%}"
+        best, group = prediction.top[0], prediction.group
+        if prediction.known and group:
+            return Text.assemble((group.name, "bold"), f" {group.p:.0%}{perhaps(group, best)}", (familiar, "dim"))
         if prediction.known:
-            return Text.assemble((prediction.top[0].label, "bold"), (familiar, "dim"))
+            return Text.assemble((best.label, "bold"), (familiar, "dim"))
         if prediction.blank:
             return Text.assemble(("unknown", "bold yellow"), f": nothing to see, the picture is {WHY_BLANK}")
         return Text.assemble(
@@ -68,6 +78,11 @@ class Layout:
             bar = Text("█" * round(longest * guess.p), "cyan" if prediction.known else "dim")
             table.add_row(name, Text(f"{guess.p:6.1%}", style), bar)
         return table
+
+
+def perhaps(group: Group, best: Guess) -> str:
+    """What follows a group: its most probable label; nothing if both have the same name."""
+    return "" if group.name == best.label else f", perhaps {best.label} {best.p:.0%}"
 
 
 def _padded(text: str, width: int) -> str:

@@ -1,10 +1,12 @@
 """Where words go: a command's result to stdout, everything else to stderr."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.command import vitcam
+from tests.grouped import grouped_model, unsure_photo
 from tests.parts import need_model
 
 
@@ -53,6 +55,39 @@ def test_many_photos_say_of_each_that_is_unknown_what_is_closest(tmp_path: Path)
         assert row.startswith("unknown  none of the 104 things  closest: ")
         assert row.endswith(f"%  {tmp_path}/{name}.png")
     assert result.sentence.endswith("0 skipped; 2 look like none of the 104 things the model knows")
+
+
+def test_an_unsure_guess_is_read_at_a_coarser_level(tmp_path: Path) -> None:
+    model, photo = str(grouped_model(tmp_path)), str(unsure_photo(tmp_path))
+    (record,) = vitcam("classify", photo, "--model", model, "--json").lines
+    alone = vitcam("classify", photo, "--model", model).out.splitlines()
+    many = vitcam("classify", photo, photo, "--model", model).out.splitlines()
+
+    assert record["top"][0]["label"] == "2"
+    assert 0.3 < record["top"][0]["p"] < 0.5
+    assert record["group"]["label"] == "even digit"
+    assert 0.5 < record["group"]["p"] < 0.8
+    assert re.fullmatch(r"even digit \d\d%, perhaps 2 \d\d%.*", alone[0]), alone
+    assert len(alone) == 6, "the guesses follow"
+    assert re.fullmatch(rf" +[\d.]+%  even digit, perhaps 2 \d\d%  {re.escape(photo)}", many[0]), many
+
+
+def test_a_likely_guess_and_a_model_without_groups_have_no_group(tmp_path: Path) -> None:
+    digit = str(Path(__file__).parents[3] / "models" / "golden" / "digits" / "3.png")
+    (likely,) = vitcam("classify", digit, "--model", str(grouped_model(tmp_path)), "--json").lines
+    (plain,) = vitcam("classify", str(unsure_photo(tmp_path)), "--model", "mnist", "--json").lines
+
+    assert (likely["top"][0]["label"], likely["group"]) == ("3", None)
+    assert plain["group"] is None
+
+
+def test_a_model_shows_the_names_of_its_groups(tmp_path: Path) -> None:
+    model = str(grouped_model(tmp_path))
+    (shown,) = [row for row in vitcam("models", "show", model).out.splitlines() if row.strip().startswith("groups")]
+    (record,) = vitcam("models", "show", model, "--json").lines
+
+    assert shown.split(maxsplit=1)[1].strip() == "3: low digit, even digit, digit"
+    assert record["groups"][0] == {"name": "low digit", "labels": [0, 1, 2]}
 
 
 def noise(path: Path) -> Path:

@@ -43,7 +43,7 @@ class Report:
         elif self.many:
             self._line(self._layout.row(prediction, prediction.path or "-"))
         else:
-            if not prediction.known:
+            if prediction.group or not prediction.known:
                 self._line(self._layout.state(prediction))
             self._stdout.print(self._layout.bars(prediction, self._stdout.width))
 
