@@ -1,4 +1,4 @@
-// The answer for one picture: its best label, how familiar the picture is, and the most probable labels.
+// The answer for one picture: its best label or group, how familiar the picture is, and the most probable labels.
 
 import { Guesses, percent } from "./guesses.js";
 import { THRESHOLD } from "./smoothing.js";
@@ -29,16 +29,27 @@ export class Answer {
     this.#labels = labels;
   }
 
-  // an unknown picture gets no name: its guesses are only the closest labels
-  show({ top, known, blank, familiarity }) {
-    const why = blank ? BLANK : this.#unknown();
-    const [name, chance] = known ? [top[0].label, percent(top[0].p)] : ["Unknown", ""];
-    this.spoken = known ? `${name}, ${chance}` : `Unknown: ${why}`;
+  // an unknown picture gets no name: its guesses are only the closest labels; group: null if the best label is likely
+  show({ top, group, known, blank, familiarity }) {
     this.#element.classList.toggle("unknown", !known);
-    this.#name(name, chance);
-    this.#note.textContent = known ? "Most probable:" : `${why[0].toUpperCase()}${why.slice(1)}. Closest:`;
+    if (known) this.#showKnown(top[0], group ?? null);
+    else this.#showUnknown(blank ? BLANK : this.#unknown());
     this.#showFamiliarity(familiarity ?? null);
     this.#guesses.show(top);
+  }
+
+  #showKnown(best, group) {
+    const { label, p } = group ?? best;
+    this.#name(label, percent(p));
+    this.#note.textContent = group ? "Unsure which one. Most probable:" : "Most probable:";
+    const more = group && label !== best.label ? `, perhaps ${best.label}, ${percent(best.p)}` : "";
+    this.spoken = `${label}, ${percent(p)}${more}`;
+  }
+
+  #showUnknown(why) {
+    this.#name("Unknown", "");
+    this.#note.textContent = `${why[0].toUpperCase()}${why.slice(1)}. Closest:`;
+    this.spoken = `Unknown: ${why}`;
   }
 
   #unknown() {

@@ -163,6 +163,7 @@ async function begin() {
     model = await getModel();
     showModel(model);
     answer.setLabels(model.labels?.length ?? 0);
+    smoothing.setModel(model);
     photo.setModel(model);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {

@@ -1,5 +1,7 @@
 // Smooths predictions over time. Otherwise bars would jump and change places faster than anybody can read.
 
+import { Groups } from "./groups.js";
+
 const HALF_LIFE_MS = 250;
 const FORGET_BELOW = 0.0005;
 const MIN_SHOWN = 0.01; // labels below it all show "< 1 %" and would change places all the time
@@ -7,12 +9,18 @@ export const THRESHOLD = 0.5; // of familiarity: below it a picture is unknown
 
 export class Smoothing {
   #p = new Map();
+  #groups = new Groups();
   #familiarity = null;
   #path = null;
   #at = -Infinity;
 
-  // prediction: of /api/predictions; returns {top, known, blank, familiarity}, averaged over the last moments
-  add({ top, known, blank = false, familiarity = null, path = null }, now = performance.now()) {
+  // model: of /api/model
+  setModel(model) {
+    this.#groups = new Groups(model);
+  }
+
+  // prediction: of /api/predictions; returns {top, group, known, blank, familiarity}, averaged over the last moments
+  add({ top, group = null, known, blank = false, familiarity = null, path = null }, now = performance.now()) {
     if (path !== this.#path) this.#at = -Infinity; // another photo starts again
     const keep = 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
     this.#at = now;
@@ -20,7 +28,10 @@ export class Smoothing {
     if (familiarity === null) this.#familiarity = null;
     else this.#familiarity = (this.#familiarity ?? familiarity) * keep + familiarity * (1 - keep);
     const isKnown = this.#familiarity === null ? known : this.#familiarity >= THRESHOLD;
-    return { top: this.#smooth(top, keep), known: isKnown, blank: blank && !isKnown, familiarity: this.#familiarity };
+    const labels = this.#smooth(top, keep);
+    this.#groups.add(top, group, keep);
+    const likely = this.#groups.find(labels[0]);
+    return { top: labels, group: likely, known: isKnown, blank: blank && !isKnown, familiarity: this.#familiarity };
   }
 
   #smooth(top, keep) {
