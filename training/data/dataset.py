@@ -41,6 +41,8 @@ class Dataset:
     parts: dict[str, tuple[Sample, ...]]
     synsets: Mapping[str, int] = field(default_factory=dict)
     """WordNet id -> index of the label that it means, for networks whose labels have such ids."""
+    groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Group -> indices of its labels, the smallest group first."""
 
     def part(self, name: str) -> tuple[Sample, ...]:
         """The photos of a part, or of `all`. Raises UsageError if there is none of that name, or no photo in it."""

@@ -19,6 +19,7 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.familiarity import Familiarity
+from vitcam.model.groups import Groups
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset
@@ -87,11 +88,11 @@ def _write(
     if how.scheme == SHIPPED:
         check_partitions(tflite)
     bundle.write(out, tflite, card, labels, [])
-    known = familiarity(out, network.weights, dataset)
-    card = bundle.write(out, tflite, card, labels, [], known)
+    known, grouped = familiarity(out, network.weights, dataset), groups(network.about.labels, dataset)
+    card = bundle.write(out, tflite, card, labels, [], known, grouped)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
-    return bundle.write(out, tflite, card, labels, golden_images(out, golden), known)
+    return bundle.write(out, tflite, card, labels, golden_images(out, golden), known, grouped)
 
 
 def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantisation:
@@ -136,6 +137,20 @@ def familiarity(model: Path, weights: Weights, dataset: Dataset | None) -> Famil
     trained, _ = embeddings(classifier, [dataset.parts["train"][i] for i in order])
     calibration = embeddings(classifier, dataset.parts["calibration"])
     return fit_familiarity(weights["head.weight"].T, weights["head.bias"], trained, *calibration)
+
+
+def groups(labels: tuple[str, ...], dataset: Dataset | None) -> Groups | None:
+    """The data set's groups with the indices of a model's labels, which may be in another order; None without groups.
+
+    labels  of the model
+    """
+    if dataset is None or not dataset.groups:
+        return None
+    index = {label: i for i, label in enumerate(labels)}
+    named = {name: [dataset.labels[i] for i in members] for name, members in dataset.groups.items()}
+    found = {name: tuple(index[label] for label in members if label in index) for name, members in named.items()}
+    by_size = sorted(found.items(), key=lambda group: len(group[1]))
+    return Groups({name: members for name, members in by_size if members}, len(labels))
 
 
 def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
