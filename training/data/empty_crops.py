@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 def empty_crops(dataset: Dataset) -> tuple[Sample, ...]:
     """The emptiest part of each photo in the part `train`; photos that have something everywhere are left out.
 
-    returns  samples of no label, named PHOTO.empty.png, which are cut out anew when they are read
+    returns  samples of no label, named PHOTO.empty.png, which are cut out again when they are read
     """
     return tuple(_empty(dataset.part("train")))
 
@@ -54,9 +54,9 @@ def empty_crop(photo: Image) -> Image | None:
     height, width = photo.shape[:2]
     side = max(1, round(SHARE * min(height, width)))
     tops, lefts = (np.linspace(0, size - side, PLACES).astype(int) for size in (height, width))
-    windows = (_enlarged(photo[y : y + side, x : x + side]) for y, x in product(tops, lefts))
-    best, least = min(((window, contrast(window)) for window in windows), key=lambda pair: pair[1])
-    return best if least < LEAST else None
+    windows = (photo[y : y + side, x : x + side] for y, x in product(tops, lefts))
+    least, best = min(((contrast(window), window) for window in windows), key=lambda pair: pair[0])
+    return _enlarged(best) if least < LEAST else None
 
 
 def _cut_again(sample: Sample) -> Image:

@@ -28,6 +28,7 @@ from vitcam_training.evaluation.answers import comparison, figures
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, embeddings, open_model
+from vitcam_training.export.blank import blank_images, least_contrast
 from vitcam_training.export.familiarity import MOST, fit_familiarity
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
@@ -55,8 +56,9 @@ def export_model(
     checkpoint  `.safetensors` of vitcam-train
     out         `NAME.tflite`; the others are written beside it
     dataset     its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and
-                threshold, with its part `train` what is familiar; None: neither
-    golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs
+                threshold, its part `train` the least contrast of a photo, both together what is familiar; None: neither
+    golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs,
+                with a few images that show nothing
     rewrites    which are made; all of them make the fastest file
     side_px     height and width of the input; positions are interpolated. None: as it was trained
     how         what becomes of the layers. As it is by default, and where that loses more than 0.2 points of top-1, the
@@ -88,11 +90,13 @@ def _write(
     if how.scheme == SHIPPED:
         check_partitions(tflite)
     bundle.write(out, tflite, card, labels, [])
+    card = replace(card, least_contrast=least_contrast(card.input, dataset))
     known, grouped = familiarity(out, network.weights, dataset), groups(network.about.labels, dataset)
     card = bundle.write(out, tflite, card, labels, [], known, grouped)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
-    return bundle.write(out, tflite, card, labels, golden_images(out, golden), known, grouped)
+    blank = blank_images(out) if golden else []
+    return bundle.write(out, tflite, card, labels, golden_images(out, golden), known, grouped, blank)
 
 
 def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantisation:

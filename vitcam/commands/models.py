@@ -58,13 +58,13 @@ def show_verification(name: str, as_json: bool) -> bool:
     console, checksum = stdout_console(), classifier.card.graph_sha256
     for result in results:
         if as_json:
-            record = {"image": result.name, "ok": result.ok, "expected": result.expected.label}
-            record |= {"found": result.found.label, "p": result.found.p, "graph_sha256": checksum or None}
+            expected, found = result.expected and result.expected.label, result.found
+            record = {"image": result.name, "ok": result.ok, "expected": expected, "found": found.label, "p": found.p}
+            record |= {"known": result.known, "graph_sha256": checksum or None}
             console.print_json(json.dumps(record), indent=None)
         else:
             word = "ok  " if result.ok else "FAIL"
-            expected = f"expected {result.expected.label} {result.expected.p:.3f}"
-            console.print(f"{word} {result.name}: {result.found.label} {result.found.p:.3f}, {expected}")
+            console.print(f"{word} {result.name}: {result.answer}, expected {result.right_answer}")
     if not as_json:
         console.print(_UNCHANGED if checksum else _UNCHECKED)
     return all(result.ok for result in results)

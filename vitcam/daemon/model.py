@@ -30,8 +30,8 @@ def load_model(settings: ModelSettings) -> Classifier:
     if wrong:
         first = wrong[0]
         raise ModelError(
-            f"{classifier.path} answers {first.name} with {first.found.label} {first.found.p:.2f} instead of "
-            f"{first.expected.label} {first.expected.p:.2f} on this machine; reinstall vitcam or export the model again"
+            f"{classifier.path} answers {first.name} with {first.answer} instead of {first.right_answer} "
+            "on this machine; reinstall vitcam or export the model again"
         )
     runtime = classifier.runtime
     log.info(

@@ -2,7 +2,8 @@
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
-answers), and since 0.2 `familiarity/*.npy`, by which a guess counts as known, and `groups.json`, which groups labels.
+answers), since 0.2 `familiarity/*.npy`, by which a guess counts as known, `groups.json`, which groups labels, and
+`blank/NAME.png`: images that show nothing, for which no answer may be known.
 
 The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
 damaged graph can crash the native runtime.
@@ -15,6 +16,7 @@ import lzma
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -81,6 +83,7 @@ class Golden:
     image: Image
     """(h, w, 3) uint8, RGB."""
     top: tuple[Guess, ...]
+    """Empty for a blank image: it must be called unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +96,8 @@ class Bundle:
     golden: tuple[Golden, ...]
     familiarity: Familiarity | None = None
     groups: Groups | None = None
+    blank: tuple[Golden, ...] = ()
+    """Images that show nothing; none in older files."""
 
 
 def write(
@@ -103,6 +108,7 @@ def write(
     golden: list[Golden],
     familiar: Familiarity | None = None,
     grouped: Groups | None = None,
+    blank: Sequence[Golden] = (),
 ) -> ModelCard:
     """Write a model file.
 
@@ -118,6 +124,7 @@ def write(
         "golden.json": json.dumps(answers, indent=1),
     }
     parts |= {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
+    parts |= {f"blank/{g.name}.png": encode_png(g.image) for g in blank}
     parts |= familiar.parts() if familiar else {}
     parts |= grouped.parts() if grouped else {}
     _replace(path, tflite, parts)
@@ -168,8 +175,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             familiar = familiarity.read(archive, card.familiarity)
-            grouped = groups.read(archive, len(labels))
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar, grouped)
+            grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar, grouped, blank)
     except _DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
@@ -238,3 +245,9 @@ def _golden(archive: zipfile.ZipFile, labels: tuple[str, ...]) -> list[Golden]:
             raise ValueError(f"golden image {i} has no answer among the labels")
         found.append(golden)
     return found
+
+
+def _blank(archive: zipfile.ZipFile) -> Iterator[Golden]:
+    for name in archive.namelist():
+        if name.startswith("blank/") and name.endswith(".png"):
+            yield Golden(name.removeprefix("blank/").removesuffix(".png"), decode_image(archive.read(name)), ())

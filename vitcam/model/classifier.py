@@ -30,9 +30,21 @@ class GoldenResult:
     """The answer for one golden image on this machine."""
 
     name: str
-    expected: Guess
+    expected: Guess | None
+    """None: the image is blank and must be called unknown."""
     found: Guess
+    known: bool
     ok: bool
+
+    @property
+    def answer(self) -> str:
+        """What was found, for people."""
+        return "unknown" if self.expected is None and not self.known else f"{self.found.label} {self.found.p:.3f}"
+
+    @property
+    def right_answer(self) -> str:
+        """What should have been found, for people."""
+        return "unknown" if self.expected is None else f"{self.expected.label} {self.expected.p:.3f}"
 
 
 class Classifier:
@@ -62,6 +74,7 @@ class Classifier:
         self.card = described.card if described else foreign.describe(self.path, self._graph)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
+        self.blank = described.blank if described else ()
         self.familiarity = described.familiarity if described else None
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
@@ -178,13 +191,16 @@ class Classifier:
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
-        results = []
-        for golden in self.golden:
-            found = self.classify_image(golden.image, "golden").top[0]
-            expected = replace(golden.top[0], label=self._own_names[golden.top[0].label])
-            ok = found.label == expected.label and abs(found.p - expected.p) <= GOLDEN_TOLERANCE
-            results.append(GoldenResult(golden.name, expected, found, ok))
-        return tuple(results)
+        return tuple(self._checked(golden) for golden in (*self.golden, *self.blank))
+
+    def _checked(self, golden: bundle.Golden) -> GoldenResult:
+        prediction = self.classify_image(golden.image, "golden")
+        found, known = prediction.top[0], prediction.known
+        if not golden.top:
+            return GoldenResult(golden.name, None, found, known, not known)
+        expected = replace(golden.top[0], label=self._own_names[golden.top[0].label])
+        ok = found.label == expected.label and abs(found.p - expected.p) <= GOLDEN_TOLERANCE
+        return GoldenResult(golden.name, expected, found, known, ok)
 
     def _invoke(self) -> dict[str, NDArray[Any]]:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,8 @@ import numpy as np
 import pytest
 
 from vitcam.commands.models import show_verification
+from vitcam.config.settings import ModelSettings
+from vitcam.daemon.model import load_model
 from vitcam.errors import ModelError
 from vitcam.frames import Guess
 from vitcam.model import bundle
@@ -187,7 +190,7 @@ def test_every_bundled_model_answers_its_golden_images_and_runs_in_one_partition
     results = classifier.verify()
 
     assert classifier.card.graph_sha256 == hashlib.sha256(bundle.flatbuffer(classifier.path)).hexdigest()
-    assert len(results) == images
+    assert len([result for result in results if result.expected]) == images
     assert all(result.ok for result in results), results
     assert (classifier.runtime.partitions, classifier.runtime.outside) == (1, 0)
     assert find_model(name).stat().st_size < 12_000_000
@@ -213,7 +216,51 @@ def test_golden_images_are_answered_under_the_users_own_names_for_the_labels(tmp
     results = Classifier("everyday", threads=1, labels=own).verify()
 
     assert all(result.ok for result in results), results
+    assert results[0].expected is not None
     assert results[0].expected.label.startswith("thing ")
+
+
+def with_blank(path: Path, least_contrast: float) -> Path:
+    """The digits with two images that must be called unknown."""
+    found = bundle.read(find_model("mnist"))
+    assert found is not None
+    card = replace(found.card, least_contrast=least_contrast, threshold=0.0)
+    dark, grey = (Golden(name, np.full((28, 28, 3), v, np.uint8), ()) for name, v in (("dark", 3), ("grey", 128)))
+    bundle.write(path, bundle.flatbuffer(found.path), card, list(found.labels), list(found.golden), blank=[dark, grey])
+    return path
+
+
+def test_blank_images_are_read_back_and_must_be_called_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = with_blank(tmp_path / "digits.tflite", 40.0)
+    found = bundle.read(model)
+
+    assert found is not None
+    assert [(g.name, int(g.image[0, 0, 0]), g.top) for g in found.blank] == [("dark", 3, ()), ("grey", 128, ())]
+    assert show_verification(str(model), as_json=False)
+    assert "ok   grey: unknown, expected unknown" in capsys.readouterr().out
+    assert show_verification(str(model), as_json=True)
+    record = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (record["image"], record["ok"], record["expected"], record["known"]) == ("grey", True, None, False)
+
+
+def test_a_model_that_calls_a_blank_image_known_fails_its_verification(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = with_blank(tmp_path / "digits.tflite", 0.0)
+
+    assert not show_verification(str(model), as_json=False)
+    assert re.search(r"FAIL grey: \d 0\.\d{3}, expected unknown", capsys.readouterr().out)
+    with pytest.raises(ModelError, match=r"answers dark with \d 0\.\d+ instead of unknown on this machine"):
+        load_model(ModelSettings(name=str(model)))
+
+
+def test_a_file_without_blank_images_is_verified_by_its_golden_images_alone() -> None:
+    found = bundle.read(find_model("everyday"))
+
+    assert found is not None
+    assert len(Classifier("everyday", threads=1).verify()) == len(found.golden) + len(found.blank)
 
 
 def test_a_file_from_before_pooling_was_named_has_a_class_token(written: Path, tmp_path: Path) -> None:

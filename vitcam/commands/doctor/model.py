@@ -26,8 +26,8 @@ def model(context: CheckContext) -> CheckResult:
     if wrong:
         first = wrong[0]
         found = (
-            f"{len(wrong)} of {len(results)} golden images are answered wrongly: {first.name} is "
-            f"{first.found.label} {first.found.p:.2f}, not {first.expected.label} {first.expected.p:.2f}"
+            f"{len(wrong)} of {len(results)} golden images are answered wrongly: "
+            f"{first.name} is {first.answer}, not {first.right_answer}"
         )
         return CheckResult("fail", found, "pip install --force-reinstall vitcam ai-edge-litert")
     return CheckResult("ok", f"{name}: {len(results)} golden images answered rightly")
