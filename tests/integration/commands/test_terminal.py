@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.daemon import free_port
+from tests.grouped import grouped_model, unsure_photo
 from tests.terminal import Terminal, terminal
 
 CUP = Path(__file__).parents[3] / "examples"
@@ -77,3 +78,14 @@ def test_lines_for_machines_go_into_the_file_while_the_bar_is_on_the_terminal(fo
     records = [json.loads(line) for line in out.read_text().splitlines()]
     assert [record["type"] for record in records] == ["prediction"] * 40 + ["summary"]
     assert not any('"type"' in row for row in screen.everything)
+
+
+def test_a_run_names_the_group_of_an_unsure_label_above_the_bars_and_in_its_events(tmp_path: Path) -> None:
+    options = ("--source", str(unsure_photo(tmp_path)), "--model", str(grouped_model(tmp_path)), "--loop", "--no-web")
+    unsure = ("--emit", "changes", "--set", "events.enter=0.25", "--set", "events.leave=0.1")
+    words = r"even digit +\d\d%, perhaps 2 \d\d%"
+    with terminal("run", *options, *unsure) as screen:
+        screen.until(lambda screen: any(re.match(words, row) for row in screen.rows))
+        screen.until(lambda screen: any(re.search(f"sees +{words}$", row) for row in screen.rows))
+        screen.type("\x03")
+        assert screen.until_end() == 0

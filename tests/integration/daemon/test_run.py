@@ -16,6 +16,7 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import daemon, get_json, status_of
 from tests.eventually import eventually
+from tests.grouped import grouped_model, unsure_photo
 from vitcam import Classifier, open_source
 
 
@@ -99,6 +100,18 @@ def test_several_photos_by_name_get_a_line_each_and_never_one_overlay_file(tmp_p
     assert refused.code == 2
     assert "name a folder" in refused.err
     assert not (tmp_path / "one.png").exists()
+
+
+def test_json_lines_of_an_unsure_label_carry_its_group(tmp_path: Path) -> None:
+    options = ("--source", str(unsure_photo(tmp_path)), "--model", str(grouped_model(tmp_path)), "--once", "--no-web")
+    events = ("events.enter=0.25", "events.leave=0.1", "events.dwell_s=0")
+    settings = [word for event in events for word in ("--set", event)]
+    ran = vitcam("run", *options, *settings, "--log", "json", "--emit", "changes")
+    found = {line["type"]: line for line in ran.lines}
+
+    assert ran.code == 0, ran.err
+    assert (found["prediction"]["top"][0]["label"], found["prediction"]["group"]["label"]) == ("2", "even digit")
+    assert (found["event"]["label"], found["event"]["group"]) == ("2", found["prediction"]["group"])
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
