@@ -86,8 +86,11 @@ def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...
 
 
 def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[str, float]:
-    """Exponential smoothing by elapsed time, so that the frame rate does not matter; labels that faded are dropped."""
-    fresh = {guess.label: guess.p for guess in prediction.top}
+    """Exponential smoothing by elapsed time, so that the frame rate does not matter; labels that faded are dropped.
+
+    Where there is nothing to see, no label is probable, whatever the model says.
+    """
+    fresh = {} if prediction.blank else {guess.label: guess.p for guess in prediction.top}
     if state.last_ns is None:
         return fresh
     elapsed_s = max(0.0, (prediction.captured_ns - state.last_ns) / 1e9)

@@ -88,6 +88,16 @@ def test_what_the_model_does_not_know_never_begins() -> None:
     assert replay(frames) == []
 
 
+def test_what_was_there_ends_when_there_is_nothing_to_see_though_the_model_still_names_it() -> None:
+    lit = [at(i / 10, "cup") for i in range(20)]
+    dark = [replace(at(i / 10, "cup"), known=False, blank=True) for i in range(20, 40)]
+    events = replay([*lit, *dark])
+
+    assert seen(events) == [("new", "cup"), ("end", "cup")]
+    assert events[-1].end_ns is not None
+    assert 2.0 < events[-1].end_ns / SECOND < 3.0
+
+
 def test_the_frame_rate_does_not_change_when_an_event_begins() -> None:
     slow = replay(at(i / 5, "cup") for i in range(20))[0]
     fast = replay(at(i / 100, "cup") for i in range(400))[0]

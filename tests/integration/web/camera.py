@@ -66,6 +66,7 @@ class Camera:
         self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
         self.label, self.p, self.known = "cup", 0.9, True
+        self.blank = False
         self.group: Group | None = None
         self.active_crop = ActiveCrop()
         self.status: Status = "ok"
@@ -122,6 +123,7 @@ class Camera:
             size=frame.preview.shape[1::-1],
             crop=frame.crop,
             known=self.known,
+            blank=self.blank,
             group=self.group,
             familiarity=0.9 if self.known else 0.2,
             attention=self._attention,

@@ -3,8 +3,6 @@
 import { Guesses, percent } from "./guesses.js";
 import { THRESHOLD } from "./smoothing.js";
 
-const BLANK = "there is nothing to see (too dark, too bright or too plain)";
-
 export class Answer {
   #element;
   #label;
@@ -33,7 +31,8 @@ export class Answer {
   show({ top, group, known, blank, familiarity }) {
     this.#element.classList.toggle("unknown", !known);
     if (known) this.#showKnown(top[0], group ?? null);
-    else this.#showUnknown(blank ? BLANK : this.#unknown());
+    else if (blank) this.#showUnknown("Nothing to see", "the picture is too dark, too bright or too plain");
+    else this.#showUnknown("Unknown", this.#unknown());
     this.#showFamiliarity(familiarity ?? null);
     this.#guesses.show(top);
   }
@@ -46,10 +45,10 @@ export class Answer {
     this.spoken = `${label}, ${percent(p)}${more}`;
   }
 
-  #showUnknown(why) {
-    this.#name("Unknown", "");
+  #showUnknown(name, why) {
+    this.#name(name, "");
     this.#note.textContent = `${why[0].toUpperCase()}${why.slice(1)}. Closest:`;
-    this.spoken = `Unknown: ${why}`;
+    this.spoken = `${name}: ${why}`;
   }
 
   #unknown() {

@@ -73,7 +73,7 @@ def page(site: tuple[Camera, WebServer], chrome: Chrome, playback: Playback) -> 
     open_page(chrome, server)
     console_errors(chrome)  # what earlier tests provoked is said by now
     yield chrome
-    camera.known = True
+    camera.known, camera.blank = True, False
     camera.find_signal()
     playback.withdraw()
     resize(chrome, 1280, 800, "light")
@@ -153,6 +153,19 @@ def test_an_unknown_picture_has_no_name_and_says_why(site: tuple[Camera, WebServ
     assert "none of the 2 things that the model knows" in card.find_element(By.CSS_SELECTOR, ".note").text
     wait(page, lambda: card.find_element(By.CSS_SELECTOR, ".familiarity .word").text == "too low")
     assert "%" not in text(page, "label"), "a percentage beside it would speak of something else"
+    assert findings(page) == []
+
+
+def test_a_blank_picture_has_no_name_and_the_page_says_that_there_is_nothing_to_see(
+    site: tuple[Camera, WebServer], page: Chrome
+) -> None:
+    site[0].known, site[0].blank = False, True
+    wait(page, lambda: text(page, "label").strip() == "Nothing to see")
+    note = page.find_element(By.ID, "answer").find_element(By.CSS_SELECTOR, ".note").text
+
+    assert note == "The picture is too dark, too bright or too plain. Closest:"
+    caption = page.find_element(By.ID, "caption").get_attribute("textContent")
+    assert caption == "Nothing to see: the picture is too dark, too bright or too plain"
     assert findings(page) == []
 
 
