@@ -59,6 +59,7 @@ def model_record(model: ModelInfo) -> dict[str, Any]:
         "temperature": card.temperature,
         "known_by": "familiarity" if model.by_familiarity else "probability",
         "threshold": model.threshold,
+        "least_contrast": card.least_contrast,
         "licence": card.licence,
         "trained_on": list(card.trained_on),
         "accuracy": card.accuracy,
