@@ -40,7 +40,7 @@ def scene_of(seed: int) -> str:
 def blank_frame(seed: int) -> Image:
     """A frame in which there is nothing to see.
 
-    seed     the same gives the same frame; fourteen seeds in a row give one of each scene
+    seed     the same gives the same frame; fifteen seeds in a row give one of each scene
     returns  (H, W, 3) uint8, RGB, of a size in `SIZES`
     """
     rng = np.random.default_rng(seed)

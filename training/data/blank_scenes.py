@@ -39,6 +39,18 @@ def wall(rng: Random, h: int, w: int) -> Scene:
     return _colour(rng, h, w) * _light(rng, h, w)[..., None]
 
 
+def room(rng: Random, h: int, w: int) -> Scene:
+    """An empty corner: two walls and a floor or a ceiling, each of one colour, with straight edges between."""
+    scene, other, floor = wall(rng, h, w), wall(rng, h, w), wall(rng, h, w)
+    if rng.random() < 0.7:  # the same paint under other light
+        other = scene * rng.uniform(0.7, 1.2)
+    y, x = np.mgrid[0:h, 0:w] / w - 0.5
+    upright = x > rng.uniform(-0.3, 0.3) + rng.normal(0, 0.05) * y
+    level = (y - rng.uniform(-0.3, 0.1) - rng.normal(0, 0.2) * np.abs(x - rng.uniform(-0.3, 0.3))) * rng.choice([-1, 1])
+    shown = np.where(upright[..., None], other, scene) if rng.random() < 0.6 else scene
+    return np.asarray(np.where(level[..., None] > rng.uniform(0.05, 0.3), floor, shown))
+
+
 def plaster(rng: Random, h: int, w: int) -> Scene:
     """A wall of small bumps, lit from a side."""
     bumps = _waves(rng, h, w, w / rng.uniform(3, 12))
@@ -130,7 +142,7 @@ def grey(rng: Random, h: int, w: int) -> Scene:
 
 SCENES: tuple[Callable[[Random, int, int], Scene], ...] = (
     lens_cap, dark_room, overexposed, wall, plaster, wallpaper, curtain, wood, tiles, carpet, sky, out_of_focus,
-    covered, grey,
+    covered, grey, room,
 )  # fmt: skip
 
 

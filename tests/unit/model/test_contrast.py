@@ -54,6 +54,11 @@ def scene_in_the_dark() -> Image:
     return noisy(scene, 2)
 
 
+def scaled(noise: Image) -> Image:
+    """Noise as a model gets it that sees 0.9 of a small picture: neighbours are alike."""
+    return np.asarray(cv2.resize(noise.repeat(3, 2), (SIDE, SIDE), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
 def blurred() -> np.ndarray:
     blobs = np.random.default_rng(6).uniform(0, 255, (5, 5, 3))
     return np.asarray(cv2.GaussianBlur(cv2.resize(blobs, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC), (0, 0), 20))
@@ -70,6 +75,7 @@ BLANK: dict[str, Callable[[], Image]] = {
     "overexposed": lambda: noisy(plain(252), 6),
     "grey with noise": lambda: noisy(plain(120), 40),
     "noise alone": lambda: np.random.default_rng(7).integers(0, 256, (SIDE, SIDE, 3), np.uint8),
+    "scaled noise": lambda: scaled(np.random.default_rng(7).integers(0, 256, (200, 200, 1), np.uint8)),
     "a lit wall": lambda: noisy(vignetted(), 5),
     "blurred colours": lambda: noisy(blurred(), 4),
     "a hand over the lens": lambda: noisy(palm(), 5),
