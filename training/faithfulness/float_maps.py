@@ -12,7 +12,7 @@ import keras
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam_training.reference import Array, layer_norm, linear
+from vitcam_training.reference import Array, direct_evidence, direction, layer_norm, linear, margin
 from vitcam_training.vit import Taps, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
 
@@ -47,6 +47,17 @@ class FloatMaps:
             "likeness": self._likeness(taps),
         }
         return {name: np.asarray(values, np.float64).reshape(self.config.grid) for name, values in flat.items()}
+
+    def written_by_block(self, image: Image) -> tuple[list[float], float]:
+        """What the attention of each block wrote from the patches for the first guess, and the guess's margin, which
+        is the sum of that and of what the token has of itself: (L,), and one number. See `direct_evidence`."""
+        logits, batch = self._model.predict_on_batch(image[None])
+        z, taps = _one(logits), {name: np.asarray(tap, np.float64) for name, tap in batch.items()}
+        winner = np.eye(len(z))[z.argmax()]
+        towards = direction(taps, self.weights, self.config, winner)
+        blocks = range(self.config.depth)
+        written = [direct_evidence(taps, self.weights, self.config, i, towards).sum() for i in blocks]
+        return written, margin(z, winner)
 
     def _written(self, taps: Taps, block: int) -> Array:
         """What each patch would write into the stream through each head, (h, N, D), were it all that is looked at."""
