@@ -11,8 +11,10 @@ from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
 from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday
-from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet
+from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet, imagenet_things
 from vitcam_training.data.published.mnist import mnist
+from vitcam_training.data.published.ordinary import ordinary
+from vitcam_training.data.published.things_photos import things_photos
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
@@ -22,7 +24,10 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "everyday": everyday,
     "everyday-unknown": everyday_unknown,
     "imagenet": imagenet,
+    "imagenet-things": imagenet_things,
     "mnist": mnist,
+    "ordinary": ordinary,
+    "things": things_photos,
 }
 
 

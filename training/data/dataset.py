@@ -30,6 +30,8 @@ class Sample:
     """(H, W, 3) uint8 RGB: the photo itself, where many come in one file; `path` is then only its name."""
     render: Callable[[], Image] | None = field(default=None, repr=False, compare=False)
     """Makes the photo where none is stored; `path` is then only its name."""
+    accepted: frozenset[int] = frozenset()
+    """Other labels that are right, too: a photo of a dog may be called any breed."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ KEYPOINTS = 300
 RATIO = 0.8  # Lowe's: the best match must be this much nearer than the second
 REPROJECTION_PX = 3.0
 SCALES = (0.3, 3.3)
-ENOUGH, WIDE = 15, 0.1  # inliers, and the share of the picture that they surround
+ENOUGH, WIDE = 12, 0.1  # inliers, and the share of the picture that they surround
 FEWEST = 8  # matches below which no similarity is looked for: four points fix it
 
 

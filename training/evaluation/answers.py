@@ -28,6 +28,8 @@ class Answers:
     """(n,) whether the model file calls its best guess known; empty for a float network, which has no threshold."""
     certainty: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """(n,) what decides that, see `Classifier.certainty`; empty for a float network."""
+    accepted: tuple[frozenset[int], ...] = ()
+    """n sets of labels that are right besides `labels`; empty where there are none."""
 
     @property
     def guesses(self) -> NDArray[np.int64]:
@@ -36,8 +38,21 @@ class Answers:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """(n,)."""
-        return np.asarray(self.guesses == self.labels)
+        """(n,) whether the most probable label is right."""
+        return self.right_among(self.guesses[:, None])
+
+    @property
+    def answered(self) -> NDArray[np.int64]:
+        """(n,) the most probable labels; for a right answer, what the photo shows, also if another label is right."""
+        return np.where(self.right, self.labels, self.guesses)
+
+    def right_among(self, guesses: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n, k) labels -> (n,) whether one of each row is right."""
+        exact = (guesses == self.labels[:, None]).any(-1)
+        if not self.accepted:
+            return np.asarray(exact)
+        also = [not accepted.isdisjoint(row) for row, accepted in zip(guesses.tolist(), self.accepted, strict=True)]
+        return np.asarray(exact | np.array(also, bool))
 
 
 def figures(answers: Answers) -> dict[str, float]:
@@ -46,7 +61,7 @@ def figures(answers: Answers) -> dict[str, float]:
     return {
         "n": len(answers.labels),
         "top1": float(answers.right.mean()),
-        "top5": float((order == answers.labels[:, None]).any(-1).mean()),
+        "top5": float(answers.right_among(order).mean()),
         "ece": calibration_error(answers),
     }
 

@@ -52,7 +52,7 @@ def evaluate_model(
     return {
         "model": classifier.card.name, "data": dataset.name, "split": part, **figures(answers), **compared,
         "skipped": len(dataset.part(part)) - len(answers.labels),
-        **in_detail(answers.labels, answers.guesses, answers.known, classifier.labels),
+        **in_detail(answers.labels, answers.answered, answers.known, classifier.labels),
     }  # fmt: skip
 
 

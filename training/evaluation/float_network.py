@@ -12,6 +12,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.answers import Answers
+from vitcam_training.evaluation.model_file import accepted_in
 from vitcam_training.vit import Tensor, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.metadata import read_metadata
@@ -51,4 +52,4 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
         probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
         parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
     labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Answers(labels, probabilities, attention)
+    return Answers(labels, probabilities, attention, accepted=accepted_in(dataset.part(part), dataset, index))

@@ -73,7 +73,18 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
     looked = np.stack(attention).astype(np.float32)
     rows = np.array(labels), np.stack(probabilities)
-    return Answers(*rows, looked, tuple(kept), np.array(known), np.array(certainty))
+    accepted = accepted_in(kept, dataset, index)
+    return Answers(*rows, looked, tuple(kept), np.array(known), np.array(certainty), accepted)
+
+
+def accepted_in(samples: Sequence[Sample], dataset: Dataset, index: dict[str, int]) -> tuple[frozenset[int], ...]:
+    """The labels that are right besides each photo's own, as a model counts them; empty where there are none.
+
+    index  label -> its place among the model's
+    """
+    if not any(sample.accepted for sample in samples):
+        return ()
+    return tuple(frozenset(index[dataset.labels[label]] for label in sample.accepted) for sample in samples)
 
 
 def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> tuple[Floats, Floats]:

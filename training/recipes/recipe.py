@@ -218,7 +218,7 @@ def _from_preset(table: dict[str, Any]) -> dict[str, Any]:
     if "preset" not in table:
         return table
     row = asdict(preset(str(table["preset"]), classes=1))
-    row["image_size"] = list(row["image_size"])  # as TOML has lists
+    row |= {name: list(value) for name, value in row.items() if isinstance(value, tuple)}  # as TOML has lists
     return {name: value for name, value in (row | table).items() if name not in ("preset", "classes")}
 
 
@@ -264,7 +264,11 @@ def _value(kind: Any, value: Any, where: str) -> Any:
 
 
 def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
-    """Two whole numbers, or any number of tables of texts: the only tuples that recipes have."""
+    """Two whole numbers, three numbers, or any number of tables of texts: the only tuples that recipes have."""
+    if kinds == (float, float, float):
+        if isinstance(value, list) and len(value) == 3 and all(type(part) in (int, float) for part in value):
+            return tuple(float(part) for part in value)
+        raise UsageError(f"{where} is {value!r}; it must be three numbers, for red, green and blue")
     if kinds == (int, int):
         if isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value):
             return tuple(value)

@@ -13,6 +13,7 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
 from vitcam_training.data.published import cifar10 as cifar
+from vitcam_training.data.published.things import read_things
 
 
 def synsets(path: Path) -> dict[str, str]:
@@ -39,6 +40,21 @@ def everyday_unknown() -> Dataset:
     known = table("everyday_in_imagenet")
     labels = {synset: label for synset, label in synsets(_words()).items() if synset not in known}
     return _held_out("everyday-unknown", tuple(labels.values()), labels)
+
+
+def imagenet_things() -> Dataset:
+    """Half of the photos, with the labels of `things.csv`: those that the bundled model was not trained on."""
+    things = read_things()
+    samples = tuple(Sample(path, things.synsets[path.name.split("_")[0]]) for path in half(trained=False))
+    return Dataset("imagenet-things", things.labels, {"train": (), "heldout": samples}, things.synsets, things.groups)
+
+
+def half(trained: bool) -> list[Path]:
+    """Every second photo in the order of their names: the second, the fourth … are trained on, the others never."""
+    folder = data_root() / "imagenet_samples"
+    if not folder.is_dir():
+        raise _missing(folder)
+    return sorted(folder.glob("n*.jpg"))[int(trained) :: 2]
 
 
 def table(name: str) -> dict[str, str]:

@@ -50,18 +50,19 @@ class Things:
                 members[group].append(i)
         return {group: tuple(indices) for group, indices in members.items()}
 
+    @cached_property
+    def synsets(self) -> dict[str, int]:
+        """WordNet id -> index of the label that it means. Ids that mean a group have none."""
+        return {synset: i for i, thing in enumerate(self.rows) for synset in thing.synsets}
+
     def label_of_folder(self, folder: str) -> int | None:
         """The label of a folder's photos by its name, as `water_lilly`. None: it shows no thing of the table."""
         return self._by_name.get(folder.replace("_", " ").lower())
 
-    def label_of_synset(self, synset: str) -> int | None:
-        """The label that a WordNet id means, as `n02691156`. None: there is none, or it means a group."""
-        return self._by_synset.get(synset)
-
     def right_for_synset(self, synset: str) -> frozenset[int]:
         """The labels that are right for photos of a WordNet id: the label itself, or all of a group. Empty: none is."""
         groups = [group for group, synsets in self.group_synsets.items() if synset in synsets]
-        label = self._by_synset.get(synset)
+        label = self.synsets.get(synset)
         right = self.right_for_label(label) if label is not None else frozenset()
         return right.union(*(self.groups[group] for group in groups))
 
@@ -74,10 +75,6 @@ class Things:
         names = {name: i for i, thing in enumerate(self.rows) for name in thing.folders}
         labels = {thing.label: i for i, thing in enumerate(self.rows)}
         return {name.replace("_", " ").lower(): i for name, i in (names | labels).items()}
-
-    @cached_property
-    def _by_synset(self) -> dict[str, int]:
-        return {synset: i for i, thing in enumerate(self.rows) for synset in thing.synsets}
 
 
 def read_things() -> Things:

@@ -1,8 +1,13 @@
 """The table of things: one label for every photo's folder and WordNet id, and the groups that hold it."""
 
+import numpy as np
 import pytest
 
+from tests.parts import need_data
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import REPLAY, UNLABELLED
 from vitcam_training.data.published.things import Things, read_things
+from vitcam_training.evaluation.answers import Answers, figures
 
 
 @pytest.fixture(scope="module")
@@ -56,5 +61,49 @@ def test_a_word_above_the_labels_accepts_all_of_its_group(things: Things) -> Non
 
 
 def test_twins_among_imagenets_classes_share_a_label(things: Things) -> None:
-    assert things.label_of_synset("n02690373") == things.label_of_synset("n02691156")  # airliner, airplane
-    assert things.label_of_synset("n04355933") == things.label_of_synset("n04356056")  # sunglass, sunglasses
+    assert things.synsets["n02690373"] == things.synsets["n02691156"]  # airliner, airplane
+    assert things.synsets["n04355933"] == things.synsets["n04356056"]  # sunglass, sunglasses
+
+
+def test_the_photos_of_things_come_in_their_parts_with_all_labels_that_are_right() -> None:
+    need_data("caltech101")
+    found = open_dataset("things")
+    crabs = [sample for sample in found.parts["heldout"] if found.labels[sample.label] == "crab"]
+    paths = [sample.path for samples in found.parts.values() for sample in samples]
+
+    assert found.labels == read_things().labels
+    assert {"train", "choose", "calibration", "heldout", REPLAY} == set(found.parts)
+    assert len(set(paths)) == len(paths)
+    assert all(sample.label == UNLABELLED for sample in found.parts[REPLAY])
+    assert found.labels.index("fiddler crab") in crabs[0].accepted
+
+
+def test_a_half_of_imagenets_photos_is_trained_on_and_the_other_measured() -> None:
+    need_data("imagenet_samples")
+    trained = {sample.path for sample in open_dataset("things").parts[REPLAY]}
+    measured = {sample.path for sample in open_dataset("imagenet-things").parts["heldout"]}
+
+    assert len(trained) == len(measured) == 500
+    assert not trained & measured
+
+
+def test_of_each_ordinary_word_one_photo_chooses_and_one_measures() -> None:
+    need_data("ordinary")
+    parts = open_dataset("ordinary").parts
+    words = {part: [sample.path.parent.name for sample in parts[part]] for part in ("choose", "heldout")}
+    dogs = next(sample for sample in parts["heldout"] if sample.path.parent.name == "dog")
+
+    assert words["choose"] == words["heldout"]
+    assert len(words["choose"]) == 200
+    assert len(dogs.accepted) > 100
+    assert not parts["train"]
+
+
+def test_an_answer_is_right_if_it_is_one_of_the_labels_that_are() -> None:
+    probabilities = np.array([[0.1, 0.6, 0.2, 0.1], [0.1, 0.6, 0.2, 0.1], [0.7, 0.1, 0.1, 0.1]], np.float32)
+    accepted = (frozenset({1}), frozenset(), frozenset())
+    answers = Answers(np.array([2, 2, 0]), probabilities, np.zeros((3, 1), np.float32), accepted=accepted)
+
+    assert answers.right.tolist() == [True, False, True]
+    assert answers.answered.tolist() == [2, 1, 0]
+    assert figures(answers)["top5"] == 1.0

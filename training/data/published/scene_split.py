@@ -1,0 +1,114 @@
+"""How `things_parts.csv` was made: a split of Caltech-101 and tf_flowers in which no scene is on both sides.
+
+    python -m vitcam_training.data.published.scene_split
+
+Photos that show the same scene form a group: copies, crops, mirror images, frames of a video, bursts, also if they have
+two labels. `things_pairs.csv` lists the pairs that were found among the nearest neighbours of each photo. If a group
+holds a photo that was held out before, that one stays held out. Then the groups of each label, in an order that a hash
+of their names gives, choose and calibrate, one photo of each. The others are trained on. The rest of a group that is
+not trained on is left out. So is a photo whose scene has two labels, or lies in a collection for measuring, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path, PurePath
+
+from vitcam_training.data.dataset import data_root
+from vitcam_training.data.published.everyday import listed, photos
+from vitcam_training.data.published.scene_pairs import Pair, find_pairs
+from vitcam_training.data.published.things import read_things
+
+MEASURED = ("imagenet_samples/*.jpg", "ordinary/*/*.jpg")
+CHOOSE, CALIBRATION = 6, 6  # photos of each label
+TRAIN = 12  # groups of each label that are trained on before others choose and calibrate
+PAIRS, PARTS = "things_pairs.csv", "things_parts.csv"
+
+
+def split(paths: Sequence[str], pairs: Iterable[Pair], held_out: Sequence[str]) -> dict[str, list[str]]:
+    """The parts `heldout`, `choose`, `calibration` and `duplicates`; every other photo is trained on.
+
+    paths     photos of the two collections, relative to the data root
+    pairs     photos that show the same scene, also with photos of other collections
+    held_out  photos that were held out before
+    """
+    known, before = set(paths), set(held_out)
+    found: dict[str, list[str]] = {part: [] for part in ("heldout", "choose", "calibration", "duplicates")}
+    by_label: dict[int, list[list[str]]] = {}
+    for group in scenes(paths, pairs):
+        labels = {label_of(path) for path in known.intersection(group)}
+        if len(labels) > 1 or not known.issuperset(group):
+            found["duplicates"] += known.intersection(group)
+        elif kept := [path for path in group if path in before]:
+            found["heldout"].append(kept[0])
+            found["duplicates"] += [path for path in group if path != kept[0]]
+        else:
+            by_label.setdefault(labels.pop(), []).append(group)
+    for own in by_label.values():
+        own.sort(key=lambda group: rank(group[0]))
+        spare = max(0, len(own) - TRAIN)
+        for part, wanted in {"choose": min(CHOOSE, spare // 2), "calibration": min(CALIBRATION, spare // 2)}.items():
+            taken, own[:] = own[:wanted], own[wanted:]
+            found[part] += [group[0] for group in taken]
+            found["duplicates"] += [path for group in taken for path in group[1:]]
+    return {part: sorted(members) for part, members in found.items()}
+
+
+def scenes(paths: Sequence[str], pairs: Iterable[Pair]) -> list[list[str]]:
+    """Groups of photos that show the same scene, directly or through others; each sorted by name."""
+    group_of = {path: [path] for path in paths}
+    for one, other in pairs:
+        left, right = group_of.setdefault(one, [one]), group_of.setdefault(other, [other])
+        if left is not right:
+            left += right
+            group_of |= dict.fromkeys(right, left)
+    return [sorted(group) for group in {id(group): group for group in group_of.values()}.values()]
+
+
+def label_of(path: str) -> int:
+    """The label of a photo by its folder, as an index into `Things.labels`."""
+    label = _THINGS.label_of_folder(PurePath(path).parent.name)
+    if label is None:
+        raise ValueError(f"{path} shows nothing of things.csv")
+    return label
+
+
+def rank(path: str) -> str:
+    """A number that depends on the label and the file's stem alone, so new photos do not move old ones."""
+    return hashlib.sha256(f"{_THINGS.labels[label_of(path)]}/{PurePath(path).stem}".encode()).hexdigest()
+
+
+def listed_pairs() -> list[Pair]:
+    """The pairs of photos that show the same scene."""
+    return [(one, other) for one, other in _table(PAIRS)]
+
+
+def listed_parts() -> dict[str, list[str]]:
+    """The paths of each part, as the committed table has them."""
+    found: dict[str, list[str]] = {}
+    for part, path in _table(PARTS):
+        found.setdefault(part, []).append(path)
+    return found
+
+
+def _table(name: str) -> list[list[str]]:
+    return list(csv.reader(files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()))[1:]
+
+
+def _write(name: str, header: Pair, rows: Iterable[Sequence[str]]) -> None:
+    with Path(__file__).with_name(name).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+_THINGS = read_things()
+
+if __name__ == "__main__":
+    root = data_root()
+    own = photos(root)
+    others = sorted(path.relative_to(root).as_posix() for pattern in MEASURED for path in root.glob(pattern))
+    _write(PAIRS, ("one", "other"), find_pairs(root, own, others))
+    made = split(own, listed_pairs(), listed("heldout"))
+    _write(PARTS, ("part", "path"), [(part, path) for part, members in made.items() for path in members])
