@@ -14,7 +14,7 @@ from vitcam.model.bundle import Golden
 from vitcam.model.classifier import Classifier
 from vitcam.model.contrast import LEAST, contrast
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam_training.data.blank_scenes import covered, lens_cap, wall
+from vitcam_training.data.blank.scenes import covered, lens_cap, wall
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
 

@@ -3,8 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vitcam_training.data.blank_frames import SEEDS, SIZES, blank_frame, scene_of
-from vitcam_training.data.blank_scenes import SCENES
+from vitcam_training.data.blank.frames import SEEDS, SIZES, blank_frame, scene_of
+from vitcam_training.data.blank.scenes import SCENES
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.folder import lay_out
 from vitcam_training.data.photos import photo_of

@@ -4,8 +4,8 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.model.contrast import LEAST, contrast
+from vitcam_training.data.blank.empty_crops import empty_crop, empty_crops
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.data.empty_crops import empty_crop, empty_crops
 from vitcam_training.data.photos import photo_of
 
 

@@ -57,6 +57,10 @@ def test_the_input_of_a_recipe_becomes_that_of_the_model(tmp_path: Path) -> None
         ('name = "m"\ndata = "d"\ntrain = 3', r"train is 3; it must be a \[table\]"),
         ('name = "m"\ndata = "d"\n[model]\nimage_size = 224', r"image_size is 224; it must be two whole numbers"),
         (
+            'name = "m"\ndata = "d"\n[model]\nmean = 0.5',
+            r"mean is 0.5; it must be three numbers, for red, green and blue",
+        ),
+        (
             'name = "m"\ndata = "d"\n[about]\ntrained_on = [3]',
             r"trained_on is \[3\]; it must be \[\[tables\]\]",
         ),

@@ -12,7 +12,9 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam_training.data.blank_scenes import SCENES, Random, Scene
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg
+from vitcam_training.data.blank.scenes import SCENES, Random, Scene
 from vitcam_training.data.dataset import UNLABELLED, Dataset, Sample
 
 SEEDS = {
@@ -55,8 +57,7 @@ def _taken(rng: Random, scene: Scene) -> Image:
     image = np.clip(np.round(noisy), 0, 255).astype(np.uint8)
     if rng.random() >= JPEGS:
         return image
-    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 96))])
-    return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), dtype=np.uint8)
+    return decode_image(encode_jpeg(image, int(rng.integers(30, 96))))
 
 
 def _vignetted(rng: Random, scene: Scene) -> Scene:
