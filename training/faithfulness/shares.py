@@ -38,11 +38,13 @@ def patch_shares(evidence: Sequence[float], margin: float, blocks: Sequence[int]
 def measure_shares(checkpoint: Path, data: str, split: str, count: int, seed: int = 0) -> NDArray[np.floating[Any]]:
     """The shares on photos, (n, len(BLOCKS)).
 
-    raises  UsageError for a network whose margin is no such sum
+    raises  UsageError for a network whose margin is not such a sum
     """
     network, spec = FloatMaps(checkpoint), read_metadata(checkpoint).input
     if network.config.norm != "pre" or network.config.pooling == "mean":
-        raise UsageError(f"{checkpoint} is post-norm or reads the mean of all tokens; its margin is no sum of writes")
+        raise UsageError(
+            f"{checkpoint} is post-norm or reads the mean of all tokens, so its margin is not a sum of writes"
+        )
     samples = stratified(open_dataset(data).part(split), count, seed)
     images = (to_model_size(photo_of(sample), spec) for sample in samples)
     return np.stack([patch_shares(*network.written_by_block(image), BLOCKS) for image in images])
