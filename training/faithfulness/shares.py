@@ -36,7 +36,7 @@ def patch_shares(evidence: Sequence[float], margin: float, blocks: Sequence[int]
 
 
 def measure_shares(checkpoint: Path, data: str, split: str, count: int, seed: int = 0) -> NDArray[np.floating[Any]]:
-    """The shares on photos, (n, len(BLOCKS)).
+    """The shares on photos, (n, k), a column for each of `BLOCKS`.
 
     raises  UsageError for a network whose margin is not such a sum
     """
