@@ -101,7 +101,7 @@ def test_of_each_ordinary_word_one_photo_chooses_and_one_measures() -> None:
 
 def test_an_answer_is_right_if_it_is_one_of_the_labels_that_are() -> None:
     probabilities = np.array([[0.1, 0.6, 0.2, 0.1], [0.1, 0.6, 0.2, 0.1], [0.7, 0.1, 0.1, 0.1]], np.float32)
-    accepted = (frozenset({1}), frozenset(), frozenset())
+    accepted: tuple[frozenset[int], ...] = (frozenset({1}), frozenset(), frozenset())
     answers = Answers(np.array([2, 2, 0]), probabilities, np.zeros((3, 1), np.float32), accepted=accepted)
 
     assert answers.right.tolist() == [True, False, True]
