@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.model.classifier import Classifier
-from vitcam_training.data.dataset import UNLABELLED, Sample
 from vitcam_training.data.local_features import LocalFeatures, local_features, match_scenes
 from vitcam_training.data.photos import read_photo
-from vitcam_training.evaluation.model_file import embeddings
 from vitcam_training.progress import shown
 
 NEIGHBOURS = 13
@@ -30,7 +28,9 @@ def find_pairs(root: Path, paths: Sequence[str], others: Sequence[str], model: s
     model          whose embeddings tell which photos are compared
     """
     every = [*paths, *others]
-    rows, _ = embeddings(Classifier(model), [Sample(root / path, UNLABELLED) for path in every])
+    classifier = Classifier(model)
+    answers = (classifier.classify_image(read_photo(root / path)) for path in shown(every, "asking the model"))
+    rows = np.array([answer.embedding for answer in answers], np.float32)
     candidates = neighbours(rows, len(paths))
 
     @cache
