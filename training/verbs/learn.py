@@ -26,7 +26,10 @@ SaveOption = Annotated[
 BoardOption = Annotated[bool, typer.Option("--tensorboard", help="Write event files for TensorBoard, too.")]
 TeacherOption = Annotated[
     Path | None,
-    typer.Option("--teacher", help="Learn from this network, too: a checkpoint of vitcam-train with the same labels."),
+    typer.Option(
+        "--teacher",
+        help="Learn from this network, too: a checkpoint of vitcam-train with the same labels, or with WordNet ids.",
+    ),
 ]
 StopOption = Annotated[
     float | None,
