@@ -19,7 +19,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.augment import Augment, change, mix
-from vitcam_training.data.dataset import Sample
+from vitcam_training.data.dataset import NOTHING, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
 
 AHEAD = 4  # batches that wait at most: 64 pictures of 224 px are 9.6 MB
@@ -41,8 +41,6 @@ class BatchPlan:
     threads: int = 1
     share: slice = field(default_factory=lambda: slice(None))
     """The part of every training batch that is made here; other processes make the others."""
-    replay: float = 0.0
-    """Share of an epoch's photos that are replayed without labels."""
 
 
 def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) -> list[Sample]:
@@ -62,17 +60,20 @@ def draw(samples: Sequence[Sample], per_label: int, rng: np.random.Generator) ->
     return [chosen[i] for i in rng.permutation(len(chosen))]
 
 
-def with_replay(
-    samples: Sequence[Sample], replay: Sequence[Sample], share: float, rng: np.random.Generator
+def with_others(
+    samples: Sequence[Sample], others: Sequence[tuple[Sequence[Sample], float]], rng: np.random.Generator
 ) -> list[Sample]:
-    """An epoch's photos with photos to be replayed among them, each of these as often as the others.
+    """An epoch's photos in random order with other pictures among them, each of one kind as often as the others.
 
-    share  of the photos to be replayed in the whole epoch, 0 or more and less than 1
+    others  pictures of each kind, and their share of the whole epoch; less than 1 together
     """
-    count = round(len(samples) * share / (1 - share))
-    rounds = [rng.permutation(len(replay)) for _ in range(-(-count // max(1, len(replay))))]
-    chosen = [*samples, *(replay[i] for i in np.concatenate([np.zeros(0, int), *rounds])[:count])]
-    return [chosen[i] for i in rng.permutation(len(chosen))] if count else chosen
+    total = len(samples) / (1 - sum(share for _, share in others))
+    chosen = list(samples)
+    for pictures, share in others:
+        count = round(total * share)
+        rounds = [rng.permutation(len(pictures)) for _ in range(-(-count // max(1, len(pictures))))]
+        chosen += [pictures[i] for i in np.concatenate([np.zeros(0, int), *rounds])[:count]]
+    return [chosen[i] for i in rng.permutation(len(chosen))] if len(chosen) > len(samples) else chosen
 
 
 def training_batches(
@@ -82,17 +83,17 @@ def training_batches(
     epoch: int,
     per_label: int = 0,
     first: int = 0,
-    replay: Sequence[Sample] = (),
+    others: Sequence[tuple[Sequence[Sample], float]] = (),
 ) -> Generator[Batch]:
     """One epoch of changed pictures, (B, h, w, 3), and targets, (B, C). A last batch that is not full is dropped.
 
     Batches of other sizes would be compiled again.
 
     first   the batch to begin with; the photos of earlier batches are not read
-    replay  photos without labels, of which `plan.replay` says how many there are; their rows of targets are zero
+    others  see `with_others`: photos without labels, whose rows of targets are zero, and pictures that show nothing
     """
     rng = np.random.default_rng((plan.seed, epoch))
-    order = with_replay(draw(samples, per_label, rng), replay, plan.replay, rng)
+    order = with_others(draw(samples, per_label, rng), others, rng)
 
     def make(start: int) -> Batch:
         own = order[start : start + plan.size][plan.share]
@@ -131,7 +132,8 @@ def _load(samples: Sequence[Sample], plan: BatchPlan, prepare: Callable[[Image],
         labels.append(sample.label)
     if not images:
         raise UsageError(f"not one of {len(samples)} photos can be read, {samples[0].path} is the first; replace them")
-    rows = np.eye(plan.labels + 1, plan.labels, dtype=np.float32)  # the last row, of UNLABELLED, is zero
+    rows = np.eye(plan.labels + 2, plan.labels, dtype=np.float32)  # the last row, of UNLABELLED, is zero
+    rows[NOTHING] = 1 / plan.labels
     return np.stack(images), rows[labels]
 
 

@@ -15,8 +15,12 @@ ALL = "all"
 """The part that every data set has: the photos of all its other parts."""
 REPLAY = "replay"
 """The part of photos without labels, on which a network that is trained keeps to the answers of its teacher."""
+BLANK = "blank"
+"""The part of pictures in which there is nothing to see."""
 UNLABELLED = -1
 """In place of a label: nobody says what the photo shows."""
+NOTHING = -2
+"""In place of a label: the picture shows nothing, so every label is as wrong as any other."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Sample:
 
     path: Path
     label: int
-    """Index into the data set's labels, or `UNLABELLED`."""
+    """Index into the data set's labels, or `UNLABELLED`, or `NOTHING`."""
     pixels: Image | None = field(default=None, repr=False, compare=False)
     """(H, W, 3) uint8 RGB: the photo itself, where many come in one file; `path` is then only its name."""
     render: Callable[[], Image] | None = field(default=None, repr=False, compare=False)

@@ -117,14 +117,15 @@ class DistilLoss(keras.losses.Loss):  # type: ignore[misc]
         super().__init__()
         self.recipe, self.hard = recipe, hard
         self.unknown = None if knows is None or knows.all() else np.where(knows, 0.0, FAR).astype(np.float32)
+        self._lacks = None if knows is None else np.asarray(~knows, np.float32)[:, None]  # (C, 1)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         weight, temperature, classes = self.recipe.weight, self.recipe.temperature, y_pred.shape[-1]
         true, taught = y_true[:, :classes], y_true[:, classes:]
         logits = y_pred / temperature
         if self.unknown is not None:
-            labelled = ops.cast(ops.any(true > 0, axis=-1, keepdims=True), logits.dtype)  # (B, 1)
-            logits = logits + labelled * ops.cast(self.unknown, logits.dtype)
+            among_known = ops.any(true > 0, axis=-1, keepdims=True) & (taught @ self._lacks == 0)  # (B, 1)
+            logits = logits + ops.cast(among_known, logits.dtype) * ops.cast(self.unknown, logits.dtype)
         soft = keras.losses.categorical_crossentropy(taught, logits, from_logits=True)  # (B,)
         return (1 - weight) * self.hard.call(true, y_pred) + weight * temperature**2 * soft
 

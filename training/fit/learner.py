@@ -102,7 +102,10 @@ class Learner:
         """Targets (B, C), with the teacher's behind them where there is one: (B, 2 C)."""
         if not (self._teacher and self._distil):
             return targets
-        return np.hstack([targets, self._teacher.soft_labels(images, self._distil.temperature)])
+        soft = self._teacher.soft_labels(images, self._distil.temperature)
+        nothing = (targets == targets[:, :1]).all(axis=-1) & (targets[:, 0] > 0)  # whatever the teacher says
+        soft[nothing] = targets[nothing]
+        return np.hstack([targets, soft])
 
 
 def _freeze(vit: ViT, blocks: int) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam_training.data.batches import training_batches
-from vitcam_training.data.dataset import REPLAY, Sample
+from vitcam_training.data.dataset import Sample
 from vitcam_training.fit.cross_entropy import adjustment
 from vitcam_training.fit.data_parallel import check_folder, check_together, is_first, together, wait
 from vitcam_training.fit.learner import Learner
@@ -94,7 +94,7 @@ class FitRun:
         total, warmup = train.epochs * stage.work.steps, train.warmup_epochs * stage.work.steps
         batches = training_batches(
             stage.dataset.parts["train"], stage.plan, stage.recipe.augment, start.epoch, train.per_label,
-            first=start.step, replay=stage.dataset.parts.get(REPLAY, ()),
+            first=start.step, others=stage.others,
         )  # fmt: skip
         started_s = time.monotonic()
         with closing(batches):

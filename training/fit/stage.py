@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam_training.data.batches import BatchPlan
-from vitcam_training.data.dataset import REPLAY, Dataset
+from vitcam_training.data.dataset import BLANK, REPLAY, Dataset, Sample
 from vitcam_training.fit.data_parallel import share
 from vitcam_training.fit.distil import Teacher
 from vitcam_training.fit.progress.remaining import StageWork, photo_cost
@@ -38,8 +39,14 @@ class Stage:
         train = self.recipe.train
         return BatchPlan(
             self.recipe.spec, len(self.dataset.labels), train.batch_size, self.recipe.seed, train.loader_threads,
-            share(train.batch_size), train.replay,
+            share(train.batch_size),
         )  # fmt: skip
+
+    @property
+    def others(self) -> list[tuple[Sequence[Sample], float]]:
+        """The pictures of an epoch that have no labels, and their shares of it."""
+        train, parts = self.recipe.train, self.dataset.parts
+        return [(parts.get(REPLAY, ()), train.replay), (parts.get(BLANK, ()), train.blank)]
 
     @cached_property
     def work(self) -> StageWork:
@@ -64,6 +71,8 @@ class Stage:
                 f"{len(self.dataset.parts.get(REPLAY, ()))} photos in it, and a teacher is "
                 f"{'given' if self.teacher else 'missing (--teacher)'}"
             )
+        if self.recipe.train.blank and not self.dataset.parts.get(BLANK):
+            raise UsageError(f"{self.dataset.name} has no part '{BLANK}' of pictures that show nothing; give blank = 0")
         if self.recipe.train.patience and not self.dataset.parts.get("calibration"):
             raise UsageError(
                 f"patience stops by the loss on a part 'calibration', which {self.dataset.name} does not have; split "
@@ -79,7 +88,7 @@ def work(recipe: Recipe, dataset: Dataset) -> StageWork:
     scored = ["heldout", "calibration"] if train.patience else ["heldout"]
     return StageWork(
         train.epochs,
-        (photos + round(photos * train.replay / (1 - train.replay))) // train.batch_size,
+        round(photos / (1 - train.replay - train.blank)) // train.batch_size,
         train.batch_size,
         sum(len(parts.get(part, ())) for part in scored),
         train.score_every,

@@ -79,6 +79,9 @@ class TrainRecipe:
     replay: float = 0.0
     """Share of the photos of an epoch that come from the part `replay`: they have no labels, and count by the answers
     of the teacher."""
+    blank: float = 0.0
+    """Share of the pictures of an epoch that come from the part `blank`. They show nothing, and all labels are equally
+    wrong for them (Hendrycks et al. 2019, arXiv 1812.04606)."""
     start_share: float = 0.0
     """What the shipped weights keep of those that the stage began with (WiSE-FT, Wortsman et al. 2022, arXiv
     2109.01903)."""
@@ -100,11 +103,13 @@ class TrainRecipe:
             {
                 "epochs": (1, ANY), "warmup_epochs": (0, ANY), "batch_size": (1, ANY), "per_label": (0, ANY),
                 "learning_rate": (0, ANY), "layer_decay": (0.01, 1), "weight_decay": (0, ANY), "clip_norm": (0, ANY),
-                "logit_adjustment": (0, 2), "frozen_blocks": (0, ANY), "replay": (0, 0.95), "start_share": (0, 1),
-                "label_smoothing": (0, 0.99), "average": (0, 0.999999), "patience": (0, ANY),
+                "logit_adjustment": (0, 2), "frozen_blocks": (0, ANY), "replay": (0, 0.95), "blank": (0, 0.5),
+                "start_share": (0, 1), "label_smoothing": (0, 0.99), "average": (0, 0.999999), "patience": (0, ANY),
                 "score_every": (1, ANY), "loader_threads": (1, 256),
             },
         )  # fmt: skip
+        if self.replay + self.blank > 0.95:
+            raise ValueError(f"replay {self.replay} and blank {self.blank} leave too few other photos; 0.95 is allowed")
         for name, allowed in {"precision": PRECISIONS, "optimiser": OPTIMISERS, "start": STARTS}.items():
             if (found := getattr(self, name)) not in allowed:
                 raise ValueError(f"{name} is {found!r}; allowed: {', '.join(allowed)}")

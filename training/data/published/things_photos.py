@@ -2,15 +2,17 @@
 
 In: the folders `caltech101/`, `flowers/` and `imagenet_samples/` under the data root. Out: a Dataset with the parts
 `train`, `choose` (up to 6 photos of each label, to choose crop, recipe and threshold), `calibration` (as many, for the
-temperature), `heldout` (for figures only) and `replay` (photos without labels, for the answers of a teacher). The small
-parts are listed in `things_parts.csv`; `scene_split.py` makes it.
+temperature), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher) and `blank`
+(drawn frames that show nothing). The small parts are listed in `things_parts.csv`; `scene_split.py` makes it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from vitcam_training.data.dataset import REPLAY, UNLABELLED, Dataset, Sample, data_root, missing_data
+from vitcam_training.data.blank.frames import blank
+from vitcam_training.data.dataset import BLANK, NOTHING, REPLAY, UNLABELLED, Dataset, Sample, data_root, missing_data
 from vitcam_training.data.published.everyday import SOURCES, photos
 from vitcam_training.data.published.imagenet import half
 from vitcam_training.data.published.scene_split import label_of, listed_parts
@@ -32,6 +34,7 @@ def things_photos() -> Dataset:
         if part != "duplicates"
     }
     samples[REPLAY] = tuple(Sample(path, UNLABELLED) for path in half(trained=True))
+    samples[BLANK] = tuple(replace(sample, label=NOTHING) for sample in blank().parts["train"])
     return Dataset("things", things.labels, samples, things.synsets, things.groups)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.parts import need_data
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import REPLAY, UNLABELLED
+from vitcam_training.data.dataset import BLANK, REPLAY, UNLABELLED
 from vitcam_training.data.published.things import Things, read_things
 from vitcam_training.evaluation.answers import Answers, figures
 
@@ -72,7 +72,7 @@ def test_the_photos_of_things_come_in_their_parts_with_all_labels_that_are_right
     paths = [sample.path for samples in found.parts.values() for sample in samples]
 
     assert found.labels == read_things().labels
-    assert {"train", "choose", "calibration", "heldout", REPLAY} == set(found.parts)
+    assert {"train", "choose", "calibration", "heldout", REPLAY, BLANK} == set(found.parts)
     assert len(set(paths)) == len(paths)
     assert all(sample.label == UNLABELLED for sample in found.parts[REPLAY])
     assert found.labels.index("fiddler crab") in crabs[0].accepted

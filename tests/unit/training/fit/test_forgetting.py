@@ -13,9 +13,9 @@ from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
-from vitcam_training.data.batches import with_replay
+from vitcam_training.data.batches import BatchPlan, plain_batches, with_others
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import REPLAY, UNLABELLED, Dataset, Sample
+from vitcam_training.data.dataset import NOTHING, REPLAY, UNLABELLED, Dataset, Sample
 from vitcam_training.fit.cross_entropy import CrossEntropy, adjustment
 from vitcam_training.fit.distil import DistilLoss, read_teacher
 from vitcam_training.fit.loop import FitRun
@@ -139,26 +139,57 @@ def test_frequent_labels_are_expected_while_training_and_not_afterwards() -> Non
     assert adjustment(few, TRAIN) is None
 
 
-def test_replayed_photos_have_their_share_of_every_epoch() -> None:
+def test_pictures_without_labels_have_their_share_of_every_epoch() -> None:
     photos = [Sample(Path(f"{i}.jpg"), 0) for i in range(30)]
     replay = [Sample(Path(f"replay{i}.jpg"), UNLABELLED) for i in range(4)]
-    epoch = with_replay(photos, replay, 0.25, np.random.default_rng(0))
+    plain = [Sample(Path("plain.jpg"), NOTHING)]
+    epoch = with_others(photos, [(replay, 0.2), (plain, 0.05)], np.random.default_rng(0))
     again = [sample.path.name for sample in epoch if sample.label == UNLABELLED]
 
     assert len(epoch) == 40
-    assert sorted(again.count(f"replay{i}.jpg") for i in range(4)) == [2, 2, 3, 3]
-    assert with_replay(photos, [], 0.0, np.random.default_rng(0)) == photos
+    assert [sample.label for sample in epoch].count(NOTHING) == 2
+    assert [again.count(f"replay{i}.jpg") for i in range(4)] == [2, 2, 2, 2]
+    assert with_others(photos, [((), 0.0)], np.random.default_rng(0)) == photos
 
 
-def test_frozen_blocks_keep_their_weights_and_the_others_learn(known: Path, dataset: Dataset, tmp_path: Path) -> None:
-    trained = run(recipe(frozen_blocks=1), known, dataset, tmp_path)
-    before = to_timm(trained.stage.vit)
-    trained.train()
-    after = read_weights(tmp_path / "weights.safetensors")
-    changed = {name for name in after if not np.allclose(after[name], before[name], atol=1e-7)}
+def test_the_targets_of_what_has_no_label_are_none_or_all(dataset: Dataset) -> None:
+    first = dataset.parts["train"][0]
+    samples = [replace(first, label=label) for label in (1, UNLABELLED, NOTHING)]
+    _, targets = next(plain_batches(samples, BatchPlan(InputSpec(32, 32), 3, 3)))
 
-    assert {"blocks.1.mlp.fc1.weight", "head.weight"} <= changed
-    assert not {name for name in changed if name.startswith(("blocks.0", "patch", "cls", "pos"))}
+    np.testing.assert_allclose(targets, np.array([[0, 1, 0], [0, 0, 0], [1 / 3, 1 / 3, 1 / 3]]), rtol=1e-6)
+
+
+def test_where_there_is_nothing_the_teacher_is_not_believed(
+    known: Path, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distilled = replace(recipe(), distil=DistilRecipe(0.5, 1.0))
+    learner = run(distilled, known, dataset, tmp_path, teacher=known).learner
+    seen: list[NDArray[np.float32]] = []
+
+    def noted(images: NDArray[np.uint8], targets: NDArray[np.float32]) -> tuple[float, float]:
+        seen.append(targets)
+        return 1.0, 0.0
+
+    monkeypatch.setattr(learner.model, "train_on_batch", noted)
+    nothing = np.full(3, 1 / 3, np.float32)
+    learner.step(np.zeros((2, 32, 32, 3), np.uint8), np.stack([nothing, np.eye(3, dtype=np.float32)[0]]), 1e-3)
+
+    np.testing.assert_allclose(seen[0][0], np.concatenate([nothing, nothing]), rtol=1e-6)
+    assert not np.allclose(seen[0][1, 3:], nothing)
+
+
+def test_nothing_is_compared_among_all_labels() -> None:
+    third = [1 / 3] * 3
+
+    assert loss_of(third, third, [0.2, 5.0, -0.4]) == pytest.approx(-np.mean(log_softmax([0.2, 5.0, -0.4])), rel=1e-5)
+
+
+def test_a_data_set_without_blank_pictures_is_refused_where_the_recipe_wants_some(
+    known: Path, dataset: Dataset, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="has no part 'blank' of pictures that show nothing; give blank = 0"):
+        run(recipe(blank=0.1), known, dataset, tmp_path / "run").train()
 
 
 def test_replay_keeps_to_the_teacher_and_continues_where_it_stopped(
@@ -170,6 +201,17 @@ def test_replay_keeps_to_the_teacher_and_continues_where_it_stopped(
 
     assert len(steps) == trained.stage.work.steps == 24 // 6
     assert np.isfinite(steps).all()
+
+
+def test_frozen_blocks_keep_their_weights_and_the_others_learn(known: Path, dataset: Dataset, tmp_path: Path) -> None:
+    trained = run(recipe(frozen_blocks=1), known, dataset, tmp_path)
+    before = to_timm(trained.stage.vit)
+    trained.train()
+    after = read_weights(tmp_path / "weights.safetensors")
+    changed = {name for name in after if not np.allclose(after[name], before[name], atol=1e-7)}
+
+    assert {"blocks.1.mlp.fc1.weight", "head.weight"} <= changed
+    assert not {name for name in changed if name.startswith(("blocks.0", "patch", "cls", "pos"))}
 
 
 def test_replay_without_a_teacher_is_refused(known: Path, dataset: Dataset, tmp_path: Path) -> None:
