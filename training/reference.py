@@ -204,15 +204,16 @@ def direction(taps: Mapping[str, Array], w: Weights, net: ViTConfig, answer: Arr
     """What a step along each axis of the stream adds to the margin: the gradient without that of the norm's length.
 
     Σ_k a_k (z_k - mean of z) = <x, g> + terms of no x, for the token x that the head reads after the last block, (D,):
-    g = γ a(W - mean of W), less its mean, over √(var(x) + ε). Without a final norm, g = a(W - mean of W).
+    g = γ a(W - mean of W), less its mean, over √(var(x) + ε). Without a final norm, g = a(W - mean of W). Of a mean of
+    tokens, each divided by a length of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact.
     """
     head = w["head.weight"].astype(np.float64)
     step: Array = answer @ (head - head.mean(axis=0))
     if not net.final_norm:
         return step
     step = step * w["norm.weight"]
-    x = _entering(taps, net.depth)[0]
-    return np.asarray((step - step.mean()) / np.sqrt(x.var() + 1e-6))
+    x = _entering(taps, net.depth) if net.pooling == "mean" else _entering(taps, net.depth)[:1]
+    return np.asarray((step - step.mean()) * np.mean(1 / np.sqrt(x.var(axis=-1) + 1e-6)))
 
 
 def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index: int, towards: Array) -> Array:
@@ -220,13 +221,16 @@ def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index
 
     e_j = <Σ_h A_h[0, j] V_h[j] U_h γ_1, g>. The stream is a sum of what was written into it: the sum of e over patches
     and blocks, and what the token has of itself (its start, its own attention, biases, MLPs), make the margin exactly.
-    For pre-norm and a head that reads one token. Elhage et al. 2021, A Mathematical Framework for Transformer Circuits
+    That holds for pre-norm and a head that reads one token.
+    Elhage et al. 2021, A Mathematical Framework for Transformer Circuits
 
     taps     of one picture, a batch of 1
     towards  (D,), as `direction` gives it
     """
     name = f"blocks.{index}"
-    v = np.split(linear(layer_norm(_entering(taps, index), w, f"{name}.norm1"), w, f"{name}.attn.qkv"), 3, axis=-1)[2]
+    x = _entering(taps, index)
+    x = layer_norm(x, w, f"{name}.norm1") if net.norm == "pre" else x
+    v = np.split(linear(x, w, f"{name}.attn.qkv"), 3, axis=-1)[2]  # (T, D)
     u = w[f"{name}.attn.proj.weight"].astype(np.float64).T * w.get(f"{name}.ls1.gamma", np.ones(net.width))  # (D, D)
     parts = zip(np.split(v, net.heads, axis=-1), np.split(u, net.heads), strict=True)  # (T, d), (d, D) a head
     carried = np.stack([v_h @ u_h @ towards for v_h, u_h in parts])  # (h, T)

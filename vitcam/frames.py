@@ -116,8 +116,8 @@ class Prediction:
     rows: NDArray[np.float32] | None = None
     """(layers, heads, gh, gw): the same as `attention` of every block; None unless it was asked for."""
     evidence: NDArray[np.float32] | None = None
-    """(gh, gw): what each patch brought for the answer, and below zero against it, in the last block; None if the model
-    does not say."""
+    """(gh, gw): what each patch wrote for the answer, and below zero against it, in the last four blocks; in older
+    model files, in the last one. None if the model does not say."""
     blank: bool = False
     """True when there is nothing to see: the picture is too dark, too bright or too plain."""
 

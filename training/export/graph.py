@@ -17,12 +17,15 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 import tensorflow as tf
 
+from vitcam_training.config import ViTConfig
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
 from vitcam_training.export.rewrites import Affine, Folded, FoldedBlock, Norm
 from vitcam_training.vit import NORM_EPSILON, Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
-OUTPUTS = ("probabilities", "attention", "embedding", "evidence")
+OUTPUTS = ("probabilities", "attention", "embedding", "evidence", "margin")
+EVIDENCE_BLOCKS = 4
+"""What patches wrote in more blocks adds little to the margin, and in fewer it is not most of it."""
 SIGNATURES = ("classify", "explain")
 
 
@@ -32,7 +35,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     probabilities  (1, C)
     attention      (1, h, N) where what the head reads looked in the last block, one weight a patch
     embedding      (1, D) what the head reads, after the final norm where there is one
-    evidence       (1, N) what each patch brought, in the last block, for the answer and against all others; signed
+    evidence       (1, N) what each patch wrote for the answer and against all others, in the last blocks; signed
+    margin         (1, 1) what the evidence is a part of: how far the likely labels' logits are above the mean of all;
+                   left out where evidence is no part of it
     rollout        (1, N) attention rollout from what the head reads back to the patches; only of `explain`
     rows           (1, L, h, N) the same as `attention` of every block; only of `explain`
 
@@ -49,11 +54,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         self._floats = frozenset(floats)
 
     def classify(self, image: Tensor) -> dict[str, Tensor]:
-        """The first four outputs for a picture, (1, H, W, 3) uint8."""
+        """The first outputs, up to `margin`, for a picture, (1, H, W, 3) uint8."""
         return self._outputs(*self._encode(image))
 
     def explain(self, image: Tensor) -> dict[str, Tensor]:
-        """All six outputs for a picture, (1, H, W, 3) uint8."""
+        """All outputs for a picture, (1, H, W, 3) uint8."""
         x, attentions, values = self._encode(image)
         config = self.folded.config
         rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
@@ -63,23 +68,24 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
 
-    def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor], Tensor]:
-        """(1, H, W, 3) -> the tokens that the head reads, (1, D) or (T, D), each block's attention (h, R, T), and the
-        last block's values (h, T, d)."""
+    def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor], list[Tensor]]:
+        """(1, H, W, 3) -> the tokens that the head reads, (1, D) or (T, D), each block's attention (h, R, T), and each
+        block's values (h, T, d)."""
         folded = self.folded
         x = self._patches(image)  # (N, D)
         if folded.position is not None:
             x += folded.position
         if folded.cls_row is not None:
             x = tf.concat([folded.cls_row, x], axis=0)  # (T, D)
-        attentions = []
-        for i in range(len(folded.blocks) - 1):
-            x, attention, _ = self._block(i, x, x)  # (T, D), (h, T, T)
+        attentions, values = [], []
+        for i in range(len(folded.blocks)):
+            rows = x[:1] if folded.rewrites.last_row and i == len(folded.blocks) - 1 else x
+            x, attention, value = self._block(i, rows, x)  # (R, D), (h, R, T), (h, T, d)
             attentions.append(attention)
-        x, attention, values = self._block(len(folded.blocks) - 1, x[:1] if folded.rewrites.last_row else x, x)
-        return x if folded.config.pooling == "mean" else x[:1], [*attentions, attention], values
+            values.append(value)
+        return x if folded.config.pooling == "mean" else x[:1], attentions, values
 
-    def _outputs(self, x: Tensor, attentions: list[Tensor], values: Tensor) -> dict[str, Tensor]:
+    def _outputs(self, x: Tensor, attentions: list[Tensor], values: list[Tensor]) -> dict[str, Tensor]:
         folded = self.folded
         with self._scope("embedding"):
             embedding = x if folded.norm is None else _norm(x, folded.norm)
@@ -90,27 +96,37 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         logits = self._dense("head", embedding, folded.head)
         if folded.logit_factor != 1.0:
             logits *= folded.logit_factor
-        probabilities, looked = tf.nn.softmax(logits), self._looked(attentions[-1])
-        return {
+        probabilities = tf.nn.softmax(logits)
+        outputs = {
             "probabilities": probabilities,
-            "attention": tf.reshape(looked, (1, folded.config.heads, -1)),
+            "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
             "embedding": embedding,
-            "evidence": self._evidence(probabilities, looked, values),
+            "evidence": self._evidence(x, probabilities, attentions, values),
         }
+        if adds_up(folded.config):
+            above = probabilities * (logits - tf.reduce_mean(logits, axis=-1, keepdims=True))
+            outputs["margin"] = tf.reduce_mean(above, axis=-1, keepdims=True) * logits.shape[-1]
+        return outputs
 
-    def _evidence(self, probabilities: Tensor, looked: Tensor, values: Tensor) -> Tensor:
+    def _evidence(self, x: Tensor, probabilities: Tensor, attentions: list[Tensor], values: list[Tensor]) -> Tensor:
         """What attention carried over from each patch, as far as it made the answer likelier, (1, N).
 
-        What the head reads is a sum; one summand is, for each patch, its attention times its value, projected. Along
-        the direction in which the logits of the probable labels grow, weighted by their probabilities, that is a number
-        a patch (direct logit attribution; Elhage et al. 2021, A Mathematical Framework for Transformer Circuits). The
-        last MLP and the norm's division are left out: the one mixes them, the other hardly tells one from another.
+        What the head reads, `x`, is a sum. Among the summands are, for each block and patch, its attention times its
+        value, projected. Along the direction in which the logits of the probable labels grow, weighted by their
+        probabilities, each is a number (direct logit attribution; Elhage et al. 2021, A Mathematical Framework for
+        Transformer Circuits). Divided as the final norm divides x, these numbers are parts of the margin.
         """
-        config = self.folded.config
-        wanted = tf.matmul(probabilities, self.folded.evidence)  # (1, D), in the axes of the heads' values
-        wanted = tf.reshape(wanted, (config.heads, 1, config.width // config.heads))
-        brought = tf.matmul(wanted, values, transpose_b=True)[:, :, config.has_cls_token :]  # (h, 1, N)
-        return tf.reshape(_mean_of_heads(looked * brought), (1, -1))
+        folded, config = self.folded, self.folded.config
+        wanted = tf.matmul(probabilities, folded.evidence)  # (1, D), in the stream's axes
+        if folded.norm is not None:
+            wanted *= tf.reduce_mean(_inverse_length(x, folded.norm), axis=0, keepdims=True)
+        found = 0.0
+        for i in range(config.depth - evidence_blocks(config), config.depth):
+            of_heads = tf.matmul(wanted, np.ascontiguousarray(folded.blocks[i].output.kernel.T))  # (1, D)
+            of_heads = tf.reshape(of_heads, (config.heads, 1, -1))
+            carried = tf.matmul(of_heads, values[i], transpose_b=True)[:, :, config.has_cls_token :]  # (h, 1, N)
+            found += self._looked(attentions[i]) * carried  # an ADD_N would cut the graph
+        return tf.reshape(_mean_of_heads(found) * config.heads, (1, -1))
 
     def _looked(self, attention: Tensor) -> Tensor:
         """Where what the head reads looked among the patches, (h, R, T) -> (h, 1, N)."""
@@ -213,6 +229,17 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         return tf.name_scope(FLOAT) if name in self._floats else nullcontext()
 
 
+def adds_up(config: ViTConfig) -> bool:
+    """Whether evidence is a part of the margin. After a post-norm the stream is no sum of what was written into it, and
+    of a mean each token was divided by a length of its own."""
+    return config.norm == "pre" and config.pooling != "mean"
+
+
+def evidence_blocks(config: ViTConfig) -> int:
+    """In how many of the last blocks evidence is gathered."""
+    return min(EVIDENCE_BLOCKS, config.depth) if adds_up(config) else 1
+
+
 def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> bytes:
     """The graph as a TFLite file in float32, with both signatures; `floats` names the layers that will stay so."""
     module = InferenceGraph(folded, floats)
@@ -253,5 +280,12 @@ def _norm(x: Tensor, norm: Norm) -> Tensor:
     """LayerNorm; what the next projection or the stream's axes have taken over is left out."""
     if not norm.centred:
         x -= tf.reduce_mean(x, axis=-1, keepdims=True)
-    x *= tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + NORM_EPSILON)
+    x *= _inverse_length(x, Norm(centred=True))
     return x if norm.scale is None else x * norm.scale + norm.shift
+
+
+def _inverse_length(x: Tensor, norm: Norm) -> Tensor:
+    """What a LayerNorm multiplies each token of x (T, D) by, (T, 1)."""
+    if not norm.centred:
+        x -= tf.reduce_mean(x, axis=-1, keepdims=True)
+    return tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + NORM_EPSILON)

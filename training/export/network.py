@@ -135,4 +135,4 @@ def output_positions(tflite: bytes) -> dict[str, int]:
         graph.allocate_tensors()
     tensors = [detail["index"] for detail in graph.get_output_details()]
     named = graph.get_signature_runner(SIGNATURES[0]).get_output_details()
-    return {name: tensors.index(named[name]["index"]) for name in OUTPUTS}
+    return {name: tensors.index(named[name]["index"]) for name in OUTPUTS if name in named}

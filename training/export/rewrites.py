@@ -142,8 +142,8 @@ class Folded:
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
     evidence: Array
-    """(C, D): for each label the direction, in the axes of the last block's values, in which its logit grows before
-    those of the others."""
+    """(C, D): for each label the direction, in the axes of the residual stream, in which its logit grows before those
+    of the others; divided by the temperature. The final norm's division is left out."""
 
 
 def fold(
@@ -179,7 +179,7 @@ def fold(
         embedding=embedding,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
-        evidence=_evidence(blocks[-1].output, norm, embedding, head),
+        evidence=_evidence(norm, embedding, fold_factor(head, 1 / temperature)),
     )
 
 
@@ -281,8 +281,8 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStrea
     )
 
 
-def _evidence(output: Affine, norm: Norm | None, embedding: Affine | None, head: Affine) -> Array:
-    """What a step along each axis of the last block's values does to each logit, beyond what it does to all, (C, D)."""
+def _evidence(norm: Norm | None, embedding: Affine | None, head: Affine) -> Array:
+    """What a step along each axis of the stream does to each logit, beyond what it does to all, (C, D)."""
     gains = head.kernel.astype(np.float64)
     gains = gains - gains.mean(axis=1, keepdims=True)  # (D, C)
     if embedding is not None:
@@ -291,7 +291,7 @@ def _evidence(output: Affine, norm: Norm | None, embedding: Affine | None, head:
         gains = norm.scale[:, None] * gains
     if norm is not None and not norm.centred:
         gains = gains - gains.mean(axis=0)  # the norm takes the mean out of what it is given
-    return _single((output.kernel @ gains).T)
+    return _single(gains.T)
 
 
 def _position(config: ViTConfig, weights: Weights) -> NDArray[np.float64]:

@@ -90,7 +90,8 @@ def explanations(card: ModelCard, gives: Collection[str], network: Mapping[str, 
     """
     found = [*_baselines(orders), *_last_block_maps(card)]
     if "evidence" in gives:
-        description = "last block, what each patch brought for the answer"
+        blocks = "last blocks" if "margin" in card.outputs else "last block"
+        description = f"{blocks}, what each patch brought for the answer"
         found.append(
             Explanation("evidence", description, "classify", lambda inputs: _given(inputs.prediction.evidence))
         )

@@ -48,7 +48,7 @@ class ModelCard:
     description: str
     input: InputSpec
     outputs: dict[str, int]
-    """`probabilities`, `attention`, `embedding`, `evidence` -> position among the interpreter's outputs."""
+    """`probabilities`, `attention`, `embedding`, `evidence`, `margin` -> position among the interpreter's outputs."""
     patch_size: int
     grid: tuple[int, int]
     heads: int

@@ -30,7 +30,7 @@ def check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) ->
 def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard, familiar: Familiarity | None) -> None:
     """Raise ModelError unless each output of the description is there and has the size that it says."""
     cells = math.prod(card.grid)
-    wanted = {"attention": card.heads * cells, "evidence": cells}
+    wanted = {"attention": card.heads * cells, "evidence": cells, "margin": 1}
     if familiar is not None:
         wanted["embedding"] = len(familiar.matrix)
     for name, position in card.outputs.items():

@@ -22,7 +22,7 @@ from vitcam.model.runtime import open_interpreter
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.flatbuffer import only
-from vitcam_training.export.graph import SIGNATURES, to_float
+from vitcam_training.export.graph import SIGNATURES, adds_up, evidence_blocks, to_float
 from vitcam_training.export.quantise import allow_float16, delegate_input, to_int8
 from vitcam_training.export.rewrites import Rewrites, fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
@@ -62,38 +62,25 @@ def expected_outputs(config: ViTConfig, weights: Weights, image: NDArray[np.uint
     attentions = [taps[f"block{i:02}/attention"] for i in range(config.depth)]  # (1, h, T, T) each
     rows = np.concatenate([reference.pooled_attention(each, config.pooling) for each in attentions])  # (L, h, N)
     tokens = attentions[0].shape[-1]
+    answer = reference.softmax(logits)[0]
     start = np.full(tokens, 1 / tokens) if config.pooling == "mean" else np.eye(tokens)[0]
     carried = reference.rollout_row([each[0] for each in attentions], start)  # (T,)
     return {
         "probabilities": reference.softmax(logits)[0],
         "attention": rows[-1],
         "embedding": taps["embedding"][0],
-        "evidence": evidence(config, weights, taps, reference.softmax(logits)[0]),
+        "evidence": evidence(config, weights, taps, answer),
+        **({"margin": np.array([reference.margin(logits[0], answer)])} if adds_up(config) else {}),
         "rollout": carried[1:] if config.pooling == "cls_token" else carried,
         "rows": rows,
     }
 
 
 def evidence(config: ViTConfig, w: Weights, taps: dict[str, NDArray[Any]], probabilities: NDArray[Any]) -> NDArray[Any]:
-    """What each patch brought in the last block for the likely labels, (N,), word for word: patch by patch, head by
-    head, one vector written to the residual stream, and what the head makes of it."""
-    name, last = f"blocks.{config.depth - 1}", f"block{config.depth - 1:02}"
-    x = taps["embeddings" if config.depth == 1 else f"block{config.depth - 2:02}/output"][0]
-    x = reference.layer_norm(x, w, f"{name}.norm1") if config.norm == "pre" else x
-    values = np.split(reference.linear(x, w, f"{name}.attn.qkv"), 3, axis=-1)[2]  # (T, D)
-    looked = reference.pooled_attention(taps[f"{last}/attention"], config.pooling)[0]  # (h, N)
-    found = np.zeros(looked.shape[1])
-    width = config.width // config.heads
-    for head, row in enumerate(looked):
-        own = slice(head * width, (head + 1) * width)
-        for patch, weight in enumerate(row):
-            value = values[patch + config.has_cls_token, own]
-            written = weight * (w[f"{name}.attn.proj.weight"][:, own] @ value) * w.get(f"{name}.ls1.gamma", 1.0)
-            if config.final_norm:
-                written = (written - written.mean()) * w["norm.weight"]
-            logits = w["head.weight"] @ written
-            found[patch] += probabilities @ (logits - logits.mean()) / config.heads
-    return found
+    """What each patch wrote in the last blocks for the likely labels, (N,)."""
+    towards = reference.direction(taps, w, config, probabilities)
+    blocks = range(config.depth - evidence_blocks(config), config.depth)
+    return np.asarray(np.sum([reference.direct_evidence(taps, w, config, i, towards) for i in blocks], axis=0))
 
 
 def answer(model: bytes, image: NDArray[np.uint8], signature: str = "classify") -> Outputs:
