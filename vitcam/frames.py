@@ -120,6 +120,10 @@ class Prediction:
     model files, in the last one. None if the model does not say."""
     blank: bool = False
     """True when there is nothing to see: the picture is too dark, too bright or too plain."""
+    evidence_share: float | None = None
+    """The sum of the evidence as a part of the margin, which is how far the logits of the likely labels are above the
+    mean of all. The rest is the own share of the token that the head reads; where that speaks against the answer, this
+    is above 1. None if the model does not say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -97,9 +97,15 @@ def _last_block(explained: ExplainedPhoto) -> Image:
     if by_name["Rollout"] is not None:
         words = f"rollout: through all {explained.card.layers} blocks; heads: {words}"
     if by_name["Evidence"] is not None:
-        words = f"evidence: what spoke for the answer; {words}"
+        words = f"evidence: what spoke for the answer{_shares(explained)}; {words}"
     heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", explained.opacity))
     return stack([heading, beside(maps, GUTTER)], 18)
+
+
+def _shares(explained: ExplainedPhoto) -> str:
+    """How much of the answer patches wrote, and how much is the own share of the token that the head reads."""
+    share = explained.prediction.evidence_share
+    return "" if share is None else f" ({share:.0%} from patches, {1 - share:.0%} its token's own)"
 
 
 def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:

@@ -84,6 +84,9 @@ def _write(path: Path, figure: Image) -> None:
 def _in_words(explained: ExplainedPhoto) -> str:
     best = explained.prediction.top[0]
     answer = f"{best.label}, {best.p:.1%}"
+    share = explained.prediction.evidence_share
+    if share is not None:
+        answer += f", {share:.0%} of it from what patches wrote in the last blocks"
     if explained.truth is None:
         return answer
     if explained.right:

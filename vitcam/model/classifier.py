@@ -22,6 +22,7 @@ from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
+LEAST_MARGIN = 1e-3  # below, all labels are as likely, so there is no answer that evidence could be a share of
 GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime differs by far more
 
 
@@ -167,6 +168,7 @@ class Classifier:
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),
             blank=blank,
+            evidence_share=evidence_share(outputs),
         )
 
     def classify_image(self, image: Image, source: str = "upload", explain: bool = False) -> Prediction:
@@ -227,6 +229,14 @@ class Classifier:
             raise ModelError(
                 f"{self.path} gives attention of another size than its description says; export the model again"
             ) from error
+
+
+def evidence_share(outputs: dict[str, NDArray[Any]]) -> float | None:
+    """The sum of the output `evidence` as a part of the output `margin`; None without them, or without a margin."""
+    if "margin" not in outputs or "evidence" not in outputs:
+        return None
+    margin = float(outputs["margin"].sum())
+    return float(outputs["evidence"].sum()) / margin if margin > LEAST_MARGIN else None
 
 
 def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:

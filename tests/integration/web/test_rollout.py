@@ -114,10 +114,11 @@ def test_the_answer_to_a_photo_has_a_rollout_only_if_the_model_gives_one() -> No
 
 def test_the_answer_to_a_photo_has_signed_evidence_only_if_the_model_gives_it() -> None:
     evidence = np.linspace(-0.5, 0.5, 16, dtype=np.float32).reshape(4, 4)
-    with serving(lambda _: replace(frames.prediction(), evidence=evidence)) as weighing:
+    with serving(lambda _: replace(frames.prediction(), evidence=evidence, evidence_share=0.97)) as weighing:
         _, weighed = post(weighing, photo())
     with serving(lambda _: frames.prediction()) as silent:
         _, plain = post(silent, photo())
 
     np.testing.assert_allclose(weighed["evidence"], evidence, atol=1e-5)
-    assert "evidence" not in plain
+    assert weighed["evidence_share"] == 0.97
+    assert {"evidence", "evidence_share"}.isdisjoint(plain)

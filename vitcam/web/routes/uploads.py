@@ -79,6 +79,8 @@ class Uploads:
             record["rollout"] = nested_lists(prediction.rollout)
         if prediction.evidence is not None:
             record["evidence"] = nested_lists(prediction.evidence)
+        if prediction.evidence_share is not None:
+            record["evidence_share"] = round(prediction.evidence_share, 4)
         if with_input:
             record["input"] = _data_url(to_model_size(photo.image, self._input))
         return record
