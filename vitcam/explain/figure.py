@@ -82,13 +82,14 @@ def _last_block(explained: ExplainedPhoto) -> Image:
     """Evidence and rollout on the left, as large as the panels above. The heads of the last block on the right."""
     prediction = explained.prediction
     heads, by_name = prediction.attention, {"Evidence": prediction.evidence, "Rollout": prediction.rollout}
+    titles = {"Evidence": f"Evidence{_evidence_shares(explained)}", "Rollout": "Rollout"}
     aspect = explained.model_input.shape[1] / explained.model_input.shape[0]
     size = _size(_COLUMN, _COLUMN, aspect)
     maps: list[Image] = []
     for name, weights in by_name.items():
         if weights is not None:
             widened = blank(size[0] + LINE, _COLUMN)
-            widened[:, : size[1]] = tiles([_map(explained, weights, size)], [name], 1, 0)
+            widened[:, : size[1]] = tiles([_map(explained, weights, size)], [titles[name]], 1, 0)
             maps.append(widened)
     if heads is not None:
         room = _INNER - len(maps) * (_COLUMN + GUTTER)
@@ -97,15 +98,15 @@ def _last_block(explained: ExplainedPhoto) -> Image:
     if by_name["Rollout"] is not None:
         words = f"rollout: through all {explained.card.layers} blocks; heads: {words}"
     if by_name["Evidence"] is not None:
-        words = f"evidence: what spoke for the answer{_shares(explained)}; {words}"
+        words = f"evidence: what spoke for the answer; {words}"
     heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", explained.opacity))
     return stack([heading, beside(maps, GUTTER)], 18)
 
 
-def _shares(explained: ExplainedPhoto) -> str:
+def _evidence_shares(explained: ExplainedPhoto) -> str:
     """How much of the answer patches wrote, and how much is the own share of the token that the head reads."""
     share = explained.prediction.evidence_share
-    return "" if share is None else f" ({share:.0%} from patches, {1 - share:.0%} its token's own)"
+    return "" if share is None else f": {share:.0%} from patches, {1 - share:.0%} the token's own"
 
 
 def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:

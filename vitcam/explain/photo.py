@@ -86,7 +86,7 @@ def _in_words(explained: ExplainedPhoto) -> str:
     answer = f"{best.label}, {best.p:.1%}"
     share = explained.prediction.evidence_share
     if share is not None:
-        answer += f", {share:.0%} of it from what patches wrote in the last blocks"
+        answer += f"; patches wrote {share:.0%} of its margin in the last blocks"
     if explained.truth is None:
         return answer
     if explained.right:

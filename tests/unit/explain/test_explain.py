@@ -145,6 +145,17 @@ def test_what_spoke_for_the_answer_is_drawn_beside_where_the_model_looked() -> N
     assert (sheets[0] != sheets[1]).mean() > 0.05
 
 
+def test_the_share_of_the_evidence_stands_over_its_map_if_the_model_says_it() -> None:
+    whole = explained(noise(64, 64))
+    weighed = replace(whole.prediction, evidence=weights(*whole.card.grid) - 0.5)
+    without, with_share = (
+        draw_figure(replace(whole, prediction=replace(weighed, evidence_share=share))) for share in (None, 0.97)
+    )
+
+    assert without.shape == with_share.shape
+    assert 0 < (without != with_share).mean() < 0.01
+
+
 def test_a_model_without_a_description_gets_a_sheet_without_patches() -> None:
     foreign = replace(CARD, patch_size=0, grid=(0, 0), heads=0, layers=0, width=0, parameters=0)
 
