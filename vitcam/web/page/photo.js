@@ -67,10 +67,20 @@ export class Photo {
     this.#answer.show(answer);
     this.#picture.show(answer, bitmap);
     this.#explanation.setPhoto(photo);
+    this.#showEvidenceShare(answer.evidence_share);
     const { preprocess, infer } = answer.ms;
     document.getElementById("photo-times").textContent =
       `preprocessing ${milliseconds(preprocess)}, inference ${milliseconds(infer)}, with upload ${milliseconds(roundTripMs)}`;
     this.#reveal();
+  }
+
+  // share: of the answer's margin; undefined if the model file does not say it
+  #showEvidenceShare(share) {
+    const line = document.getElementById("photo-evidence");
+    line.hidden = share === undefined;
+    if (line.hidden) return;
+    const patches = Math.round(100 * share);
+    line.textContent = `evidence: ${patches}% from patches, ${100 - patches}% the token's own`;
   }
 
   // hides the answer to the photo before: it would look like the answer to this one
