@@ -37,7 +37,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     embedding      (1, D) what the head reads, after the final norm where there is one
     evidence       (1, N) what each patch wrote for the answer and against all others, in the last blocks; signed
     margin         (1, 1) what the evidence is a part of: how far the likely labels' logits are above the mean of all;
-                   left out where evidence is no part of it
+                   left out where evidence does not add up to it
     rollout        (1, N) attention rollout from what the head reads back to the patches; only of `explain`
     rows           (1, L, h, N) the same as `attention` of every block; only of `explain`
 
@@ -230,8 +230,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
 
 def adds_up(config: ViTConfig) -> bool:
-    """Whether evidence is a part of the margin. After a post-norm the stream is no sum of what was written into it, and
-    of a mean each token was divided by a length of its own."""
+    """Whether evidence is a part of the margin.
+
+    After a post-norm the stream is not a sum of what was written into it, and of a mean each token was divided by a
+    length of its own.
+    """
     return config.norm == "pre" and config.pooling != "mean"
 
 

@@ -232,7 +232,7 @@ class Classifier:
 
 
 def evidence_share(outputs: dict[str, NDArray[Any]]) -> float | None:
-    """The sum of the output `evidence` as a part of the output `margin`; None without them, or without a margin."""
+    """The sum of `evidence` (1, N) as a part of `margin` (1, 1); None without these outputs, or without a margin."""
     if "margin" not in outputs or "evidence" not in outputs:
         return None
     margin = float(outputs["margin"].sum())
