@@ -101,9 +101,8 @@ def test_a_run_killed_at_a_random_step_ends_with_the_same_weights_bit_for_bit(re
 
 
 @pytest.mark.timeout(3 * LIMIT_S)
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
     recipe: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
