@@ -1,12 +1,13 @@
-"""How `things_parts.csv` was made: a split of Caltech-101 and tf_flowers in which no scene is on both sides.
+"""How `things_parts.csv` was made: a split of Caltech-101 and tf_flowers with each scene that was found on one side.
 
     python -m vitcam_training.data.published.scene_split
 
 Photos that show the same scene form a group: copies, crops, mirror images, frames of a video, bursts, also if they have
-two labels. `things_pairs.csv` lists the pairs that were found among the nearest neighbours of each photo. If a group
-holds a photo that was held out before, that one stays held out. Then the groups of each label, in an order that a hash
-of their names gives, choose and calibrate, one photo of each. The others are trained on. The rest of a group that is
-not trained on is left out. So is a photo whose scene has two labels, or lies in a collection for measuring, too.
+two labels. `things_pairs.csv` lists the pairs found among the nearest neighbours of each photo by two networks
+(`everyday` of 104 labels, and DeiT-Tiny, which found 16 more), and one that shares its file's name. If a group holds a
+photo that was held out before, that one stays held out. Then the groups of each label, in an order that a hash of
+their names gives, choose and calibrate, one photo of each. The others are trained on. The rest of a group that is not
+trained on is left out. So is a photo whose scene has two labels, or lies in a collection for measuring, too.
 """
 
 from __future__ import annotations
