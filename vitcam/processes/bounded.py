@@ -1,8 +1,10 @@
 """Commands that may hang: each has a time limit, and is left behind when even SIGKILL does not end it."""
 
+import signal
 import subprocess
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 
@@ -24,16 +26,42 @@ class CommandResult:
 
 def run_bounded(command: Sequence[str], timeout_s: float) -> CommandResult:
     """Run a command that may hang, even unkillably in a driver; raises FileNotFoundError if there is none."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        out, err = child.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        _abandon(child)
-        return CommandResult(None, "", f"did not answer within {timeout_s:g} s")
-    except KeyboardInterrupt:  # sent only to this process, it would leave the child behind
-        _abandon(child)
-        raise
+    with _interrupt_deferred() as allow_interrupt:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            allow_interrupt()
+            out, err = child.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            _abandon(child)
+            return CommandResult(None, "", f"did not answer within {timeout_s:g} s")
+        except KeyboardInterrupt:  # sent only to this process, it would leave the child behind
+            _abandon(child)
+            raise
     return CommandResult(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+@contextmanager
+def _interrupt_deferred() -> Iterator[Callable[[], None]]:
+    """Ctrl-C raises KeyboardInterrupt only once the function that this gives is called.
+
+    Within `Popen` it would come when the child runs already and nobody holds it yet.
+    """
+    raised = threading.current_thread() is threading.main_thread()  # in other threads it never is
+    if not raised or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield lambda: None
+        return
+    waiting: list[int] = []
+
+    def allow() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if waiting:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield allow
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _abandon(child: "subprocess.Popen[bytes]") -> None:

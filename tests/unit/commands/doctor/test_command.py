@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,3 +97,26 @@ def test_the_last_words_of_a_traceback_are_its_error() -> None:
 
     assert result.code == 1
     assert result.last_words == "KeyError: 'x'"
+
+
+def test_ctrl_c_while_a_command_starts_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        """Ctrl-C comes when the child runs and its parent does not hold it yet."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_bounded([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=30)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert started[0].poll() == -signal.SIGKILL
