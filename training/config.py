@@ -103,6 +103,15 @@ class ViTConfig:
         return self.pooling == "cls_token"
 
     @property
+    def margin_is_sum(self) -> bool:
+        """Whether the margin of an answer is exactly a sum of what was written into the token that the head reads.
+
+        After a post-norm the stream is not a sum of what was written into it, and of a mean each token was divided by a
+        length of its own.
+        """
+        return self.norm == "pre" and self.pooling != "mean"
+
+    @property
     def tokens(self) -> int:
         """T: the patches, and the class token where there is one."""
         return self.grid[0] * self.grid[1] + self.has_cls_token

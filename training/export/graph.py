@@ -103,7 +103,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             "embedding": embedding,
             "evidence": self._evidence(x, probabilities, attentions, values),
         }
-        if adds_up(folded.config):
+        if folded.config.margin_is_sum:
             above = probabilities * (logits - tf.reduce_mean(logits, axis=-1, keepdims=True))
             outputs["margin"] = tf.reduce_mean(above, axis=-1, keepdims=True) * logits.shape[-1]
         return outputs
@@ -229,18 +229,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         return tf.name_scope(FLOAT) if name in self._floats else nullcontext()
 
 
-def adds_up(config: ViTConfig) -> bool:
-    """Whether evidence is a part of the margin.
-
-    After a post-norm the stream is not a sum of what was written into it, and of a mean each token was divided by a
-    length of its own.
-    """
-    return config.norm == "pre" and config.pooling != "mean"
-
-
 def evidence_blocks(config: ViTConfig) -> int:
     """In how many of the last blocks evidence is gathered."""
-    return min(EVIDENCE_BLOCKS, config.depth) if adds_up(config) else 1
+    return min(EVIDENCE_BLOCKS, config.depth) if config.margin_is_sum else 1
 
 
 def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> bytes:

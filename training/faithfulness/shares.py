@@ -41,7 +41,7 @@ def measure_shares(checkpoint: Path, data: str, split: str, count: int, seed: in
     raises  UsageError for a network whose margin is not such a sum
     """
     network, spec = FloatMaps(checkpoint), read_metadata(checkpoint).input
-    if network.config.norm != "pre" or network.config.pooling == "mean":
+    if not network.config.margin_is_sum:
         raise UsageError(
             f"{checkpoint} is post-norm or reads the mean of all tokens, so its margin is not a sum of writes"
         )

@@ -46,8 +46,8 @@ def _interrupt_deferred() -> Iterator[Callable[[], None]]:
 
     Within `Popen` it would come when the child runs already and nobody holds it yet.
     """
-    raised = threading.current_thread() is threading.main_thread()  # in other threads it never is
-    if not raised or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    interruptible = threading.current_thread() is threading.main_thread()  # no other thread is interrupted
+    if not interruptible or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield lambda: None
         return
     waiting: list[int] = []

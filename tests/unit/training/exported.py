@@ -22,7 +22,7 @@ from vitcam.model.runtime import open_interpreter
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.flatbuffer import only
-from vitcam_training.export.graph import SIGNATURES, adds_up, evidence_blocks, to_float
+from vitcam_training.export.graph import SIGNATURES, evidence_blocks, to_float
 from vitcam_training.export.quantise import allow_float16, delegate_input, to_int8
 from vitcam_training.export.rewrites import Rewrites, fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
@@ -70,7 +70,7 @@ def expected_outputs(config: ViTConfig, weights: Weights, image: NDArray[np.uint
         "attention": rows[-1],
         "embedding": taps["embedding"][0],
         "evidence": evidence(config, weights, taps, answer),
-        **({"margin": np.array([reference.margin(logits[0], answer)])} if adds_up(config) else {}),
+        **({"margin": np.array([reference.margin(logits[0], answer)])} if config.margin_is_sum else {}),
         "rollout": carried[1:] if config.pooling == "cls_token" else carried,
         "rows": rows,
     }

@@ -16,7 +16,7 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.model.contrast import LEAST, contrast
-from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.data.dataset import UNLABELLED, Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
 
 SHARE = 0.3  # of a photo's short side: smaller ones are blurred when enlarged, larger ones hold a part of the thing
@@ -42,7 +42,7 @@ def _empty(samples: tuple[Sample, ...]) -> Iterator[Sample]:
             log.warning("skipped %s", error)
             continue
         if found is not None:
-            yield Sample(_name(sample.path), -1, render=partial(_cut_again, sample))
+            yield Sample(_name(sample.path), UNLABELLED, render=partial(_cut_again, sample))
 
 
 def empty_crop(photo: Image) -> Image | None:

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.local_features import LocalFeatures, local_features, match_scenes
 from vitcam_training.data.photos import read_photo
+from vitcam_training.data.published.scene_split import Pair
 from vitcam_training.progress import shown
 
 NEIGHBOURS = 13
 LEAST_COSINE = 0.6  # of two embeddings less their mean: below it no pair of one scene was found
-
-Pair = tuple[str, str]
 
 
 def find_pairs(root: Path, paths: Sequence[str], others: Sequence[str], model: str = "everyday") -> list[Pair]:

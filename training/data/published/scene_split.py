@@ -15,17 +15,18 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePath
 
 from vitcam_training.data.dataset import data_root
 from vitcam_training.data.published.everyday import listed, photos
-from vitcam_training.data.published.scene_pairs import Pair, find_pairs
-from vitcam_training.data.published.things import read_things
+from vitcam_training.data.published.things import Things, read_things
 
 MEASURED = ("imagenet_samples/*.jpg", "ordinary/*/*.jpg")
 CHOOSE, CALIBRATION = 6, 6  # photos of each label
 TRAIN = 12  # groups of each label that are trained on before others choose and calibrate
+Pair = tuple[str, str]
 PAIRS, PARTS = "things_pairs.csv", "things_parts.csv"
 
 
@@ -71,7 +72,7 @@ def scenes(paths: Sequence[str], pairs: Iterable[Pair]) -> list[list[str]]:
 
 def label_of(path: str) -> int:
     """The label of a photo by its folder, as an index into `Things.labels`."""
-    label = _THINGS.label_of_folder(PurePath(path).parent.name)
+    label = _things().label_of_folder(PurePath(path).parent.name)
     if label is None:
         raise ValueError(f"{path} shows nothing of things.csv")
     return label
@@ -79,7 +80,7 @@ def label_of(path: str) -> int:
 
 def rank(path: str) -> str:
     """A number that depends on the label and the file's stem alone, so new photos do not move old ones."""
-    return hashlib.sha256(f"{_THINGS.labels[label_of(path)]}/{PurePath(path).stem}".encode()).hexdigest()
+    return hashlib.sha256(f"{_things().labels[label_of(path)]}/{PurePath(path).stem}".encode()).hexdigest()
 
 
 def listed_pairs() -> list[Pair]:
@@ -95,6 +96,11 @@ def listed_parts() -> dict[str, list[str]]:
     return found
 
 
+@cache
+def _things() -> Things:
+    return read_things()
+
+
 def _table(name: str) -> list[list[str]]:
     return list(csv.reader(files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()))[1:]
 
@@ -104,9 +110,9 @@ def _write(name: str, header: Pair, rows: Iterable[Sequence[str]]) -> None:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
 
-_THINGS = read_things()
-
 if __name__ == "__main__":
+    from vitcam_training.data.published.scene_pairs import find_pairs  # it runs a model, which data sets do not need
+
     root = data_root()
     own = photos(root)
     others = sorted(path.relative_to(root).as_posix() for pattern in MEASURED for path in root.glob(pattern))
