@@ -102,7 +102,10 @@ class Prediction:
     """False when the picture may show none of the labels: it stays below the model's threshold, or is blank."""
     familiarity: float | None
     """How much the picture resembles what the model was trained on, 0 to 1; 0.5 is the threshold, and 0 a blank
-    picture. None if the model file carries nothing to tell it by."""
+    picture. None if the model file does not say where the threshold is."""
+    certainty: float
+    """What decides `known`: the divergence of the probabilities from the uniform distribution, in nats; the best
+    probability where the model file gives no `least_familiarity`; minus infinity for a blank picture."""
     ms: Timings
     attention: NDArray[np.float32] | None
     """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at

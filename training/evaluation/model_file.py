@@ -15,7 +15,7 @@ from vitcam.frames import Prediction
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import BrokenPhotoError, photo_of
-from vitcam_training.evaluation.answers import Answers, Floats
+from vitcam_training.evaluation.answers import Answers
 from vitcam_training.progress import shown
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
             row[index[guess.label]] = guess.p
         kept.append(sample)
         known.append(prediction.known)
-        certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
+        certainty.append(prediction.certainty)
         labels.append(index[dataset.labels[sample.label]])
         probabilities.append(row)
         attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
@@ -87,17 +87,9 @@ def accepted_in(samples: Sequence[Sample], dataset: Dataset, index: dict[str, in
     return tuple(frozenset(index[dataset.labels[label]] for label in sample.accepted) for sample in samples)
 
 
-def embeddings(classifier: Classifier, samples: Sequence[Sample]) -> tuple[Floats, Floats]:
-    """What the head of a model file reads of each photo that can be read, (n, D), and the best probability, (n,)."""
-    found = [(answer.embedding, answer.top[0].p) for _, answer in ask_readable(classifier, samples)]
-    read, best = zip(*found, strict=True) if found else ((), ())
-    return np.array(read, np.float32), np.array(best, np.float32)
-
-
 def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[np.float64]:
-    """How well known each photo that can be read is, (n,), whatever it shows; see `Classifier.certainty`."""
-    found = ask_readable(classifier, samples)
-    return np.array([classifier.certainty(answer.top[0], answer.embedding) for _, answer in found])
+    """How well known each photo that can be read is, (n,), whatever it shows; see `Prediction.certainty`."""
+    return np.array([answer.certainty for _, answer in ask_readable(classifier, samples)])
 
 
 def ask_readable(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[tuple[Sample, Prediction]]:

@@ -18,7 +18,7 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.familiarity import Familiarity
+from vitcam.model.familiarity import familiarity
 from vitcam.model.groups import Groups
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
@@ -27,16 +27,15 @@ from vitcam_training.data.photos import read_photo
 from vitcam_training.evaluation.answers import comparison, figures
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.evaluation.float_network import ask_float
-from vitcam_training.evaluation.model_file import ask_model, embeddings, open_model
+from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.blank import blank_images, least_contrast
-from vitcam_training.export.familiarity import MOST, fit_familiarity
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
 from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.export.trial import Trial
 from vitcam_training.model_card.curves import CURVES
-from vitcam_training.weights.checkpoints import Weights, read_network, read_weights, save_weights
+from vitcam_training.weights.checkpoints import read_network, read_weights, save_weights
 from vitcam_training.weights.metadata import Metadata, read_metadata
 
 log = logging.getLogger(__name__)
@@ -91,12 +90,13 @@ def _write(
         check_partitions(tflite)
     bundle.write(out, tflite, card, labels, [])
     card = replace(card, least_contrast=least_contrast(card.input, dataset))
-    known, grouped = familiarity(out, network.weights, dataset), groups(network.about.labels, dataset)
-    card = bundle.write(out, tflite, card, labels, [], known, grouped)
+    card = replace(card, least_familiarity=least_familiarity(out, dataset))
+    grouped = groups(network.about.labels, dataset)
+    card = bundle.write(out, tflite, card, labels, [], grouped)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset))
     blank = blank_images(out) if golden else []
-    return bundle.write(out, tflite, card, labels, golden_images(out, golden), known, grouped, blank)
+    return bundle.write(out, tflite, card, labels, golden_images(out, golden), grouped, blank)
 
 
 def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantisation:
@@ -129,18 +129,12 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
     return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
 
 
-def familiarity(model: Path, weights: Weights, dataset: Dataset | None) -> Familiarity | None:
-    """The statistics by which a guess counts as known, from what the model file says of photos; None without photos.
-
-    weights  under timm's names, a dense layer's (out, in)
-    """
-    if dataset is None or not (dataset.parts.get("train") and dataset.parts.get("calibration")):
+def least_familiarity(model: Path, dataset: Dataset | None) -> float | None:
+    """What 95 % of the photos that calibrate reach in a model file; None without such photos."""
+    if dataset is None or not dataset.parts.get("calibration"):
         return None
-    classifier = Classifier(model)
-    order = np.random.default_rng(0).permutation(len(dataset.parts["train"]))[:MOST]
-    trained, _ = embeddings(classifier, [dataset.parts["train"][i] for i in order])
-    calibration = embeddings(classifier, dataset.parts["calibration"])
-    return fit_familiarity(weights["head.weight"].T, weights["head.bias"], trained, *calibration)
+    answers = ask_model(open_model(model, dataset), dataset, "calibration")
+    return round(fit_threshold(np.array([familiarity(row) for row in answers.probabilities])), 4)
 
 
 def groups(labels: tuple[str, ...], dataset: Dataset | None) -> Groups | None:

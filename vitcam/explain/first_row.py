@@ -110,9 +110,9 @@ def _certainty(explained: ExplainedPhoto) -> str:
     labels = f"{len(explained.prediction.top):,} labels"
     if explained.prediction.blank:
         return f"nothing to see: the picture is {WHY_BLANK}"
-    if card.familiarity and known:
+    if card.least_familiarity is not None and known:
         return f"of {labels}; it resembles what the model learned from"
-    if card.familiarity:
+    if card.least_familiarity is not None:
         return f"unlike what the model learned from: it may be none of its {labels}"
     if not card.threshold:
         return f"of {labels}"

@@ -2,7 +2,7 @@
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
-answers), since 0.2 `familiarity/*.npy`, by which a guess counts as known, `groups.json`, which groups labels, and
+answers), since 0.2 `groups.json`, which groups labels, and
 `blank/NAME.png`: images that show nothing, for which no answer may be known.
 
 The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
@@ -23,10 +23,9 @@ from typing import Any
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
-from vitcam.model import familiarity, groups
+from vitcam.model import groups
 from vitcam.model.content import content_of
 from vitcam.model.contrast import LEAST
-from vitcam.model.familiarity import Familiarity
 from vitcam.model.field_types import check_field_types
 from vitcam.model.groups import Groups
 from vitcam.pictures.decode import decode_image
@@ -61,11 +60,11 @@ class ModelCard:
     temperature: float = 1.0
     """Already applied in the graph; kept for the record."""
     threshold: float = 0.0
-    """From this probability on the best guess counts as known. Used only if the file has no familiarity."""
+    """From this probability on the best guess counts as known. Used only if `least_familiarity` is None."""
+    least_familiarity: float | None = None
+    """From this familiarity on, in nats, a guess counts as known. None in files of foreign or older models."""
     least_contrast: float = LEAST
     """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
-    familiarity: dict[str, float] = field(default_factory=dict)
-    """The numbers of `Familiarity`; empty if the file has none."""
     trained_on: tuple[dict[str, str], ...] = ()
     licence: str = ""
     accuracy: dict[str, Any] = field(default_factory=dict)
@@ -94,7 +93,6 @@ class Bundle:
     card: ModelCard
     labels: tuple[str, ...]
     golden: tuple[Golden, ...]
-    familiarity: Familiarity | None = None
     groups: Groups | None = None
     blank: tuple[Golden, ...] = ()
     """Images that show nothing; none in older files."""
@@ -106,18 +104,16 @@ def write(
     card: ModelCard,
     labels: list[str],
     golden: list[Golden],
-    familiar: Familiarity | None = None,
     grouped: Groups | None = None,
     blank: Sequence[Golden] = (),
 ) -> ModelCard:
     """Write a model file.
 
     tflite   the finished flatbuffer
-    returns  the card as it was written: with the flatbuffer's checksum and the numbers of `familiar`
+    returns  the card as it was written: with the flatbuffer's checksum
     """
     answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
-    numbers = familiar.numbers() if familiar else {}
-    card = replace(card, familiarity=numbers, graph_sha256=_sha256(tflite))
+    card = replace(card, graph_sha256=_sha256(tflite))
     parts: dict[str, str | bytes] = {
         "vitcam.json": _json(asdict(card)),
         "labels.txt": "\n".join(labels) + "\n",
@@ -125,7 +121,6 @@ def write(
     }
     parts |= {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
     parts |= {f"blank/{g.name}.png": encode_png(g.image) for g in blank}
-    parts |= familiar.parts() if familiar else {}
     parts |= grouped.parts() if grouped else {}
     _replace(path, tflite, parts)
     return card
@@ -174,9 +169,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             card = _card(json.loads(archive.read("vitcam.json")))
             _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
-            familiar = familiarity.read(archive, card.familiarity)
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), familiar, grouped, blank)
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank)
     except _DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
@@ -206,10 +200,7 @@ def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
     partial = path.with_name(f".{path.name}.partial")
     partial.write_bytes(tflite)
     with zipfile.ZipFile(partial, "a") as archive:
-        for (
-            name,
-            content,
-        ) in parts.items():  # ZipInfo dates each 1980, so the same model makes the same file
+        for name, content in parts.items():  # ZipInfo dates each 1980, so the same model makes the same file
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     partial.replace(path)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.model.bundle import ModelCard
-from vitcam.model.familiarity import Familiarity
 from vitcam.model.runtime.interpreter import TensorInfo
 from vitcam.pictures.resize import InputSpec
 
@@ -27,12 +26,10 @@ def check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) ->
         raise ModelError(f"{path} gives {shape[-1]} probabilities, but there are {len(labels)} labels; they must match")
 
 
-def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard, familiar: Familiarity | None) -> None:
+def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard) -> None:
     """Raise ModelError unless each output of the description is there and has the size that it says."""
     cells = math.prod(card.grid)
-    wanted = {"attention": card.heads * cells, "evidence": cells, "margin": 1}
-    if familiar is not None:
-        wanted["embedding"] = len(familiar.matrix)
+    wanted = {"attention": card.heads * cells, "evidence": cells, "margin": 1, "embedding": card.width}
     for name, position in card.outputs.items():
         if not 0 <= position < len(given):
             raise ModelError(f"{path} has {len(given)} outputs, its description says {name} is number {position}")

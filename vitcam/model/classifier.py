@@ -16,7 +16,7 @@ from vitcam.model import bundle, foreign
 from vitcam.model.checks import check_input, check_labels, check_outputs, read_labels
 from vitcam.model.content import content_of
 from vitcam.model.contrast import contrast
-from vitcam.model.familiarity import logistic
+from vitcam.model.familiarity import familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
@@ -76,12 +76,11 @@ class Classifier:
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.blank = described.blank if described else ()
-        self.familiarity = described.familiarity if described else None
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
         check_input(self.path, self._graph.inputs[0].shape, self.card.input)
-        check_outputs(self.path, self._graph.outputs, self.card, self.familiarity)
+        check_outputs(self.path, self._graph.outputs, self.card)
         check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
 
     def clone(self, threads: int) -> "Classifier":
@@ -108,8 +107,8 @@ class Classifier:
 
     @property
     def threshold(self) -> float:
-        """From this `certainty` on a guess counts as known."""
-        return self.card.threshold if self.familiarity is None else self.familiarity.threshold
+        """From this certainty on a guess counts as known."""
+        return self.card.threshold if self.card.least_familiarity is None else self.card.least_familiarity
 
     @property
     def explains(self) -> bool:
@@ -146,8 +145,7 @@ class Classifier:
         probabilities = outputs["probabilities"]
         best = self._best(probabilities)
         top = tuple(Guess(self.labels[i], float(probabilities[i])) for i in best)
-        embedding = outputs.get("embedding")
-        certainty = -math.inf if blank else self.certainty(top[0], embedding)
+        certainty = -math.inf if blank else self._certainty(top[0], probabilities)
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         return Prediction(
@@ -159,10 +157,11 @@ class Classifier:
             crop=self._seen(frame),
             top=top,
             known=certainty >= self.threshold,
-            familiarity=None if embedding is None or self.familiarity is None else logistic(certainty - self.threshold),
+            familiarity=None if self.card.least_familiarity is None else logistic(certainty - self.threshold),
+            certainty=certainty,
             ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
-            embedding=embedding,
+            embedding=outputs.get("embedding"),
             group=self.groups.find(best[0], probabilities) if self.groups else None,
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
@@ -175,15 +174,8 @@ class Classifier:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
         return self(frame_of(image, self.input, source), explain)
 
-    def certainty(self, best: Guess, embedding: NDArray[np.float32] | None) -> float:
-        """How certain it is that the picture shows one of the labels.
-
-        embedding  (D,) float32: what the head reads; None where the model does not give it
-        returns    the familiarity; the probability of the best guess where the file carries no familiarity
-        """
-        if self.familiarity is None or embedding is None:
-            return best.p
-        return self.familiarity.certainty(embedding, best.p)
+    def _certainty(self, best: Guess, probabilities: NDArray[Any]) -> float:
+        return best.p if self.card.least_familiarity is None else familiarity(probabilities)
 
     def _seen(self, frame: Frame) -> Rect:
         """The part of a frame's preview that the model saw."""

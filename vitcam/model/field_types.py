@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 
@@ -18,6 +19,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if hint is float:
         return type(value) in (int, float) and math.isfinite(value)
+    if kind is UnionType:
+        return any(_fits(value, each) for each in inner)
     if kind is Literal:
         return value in inner
     if kind is dict:
@@ -28,7 +31,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if dataclasses.is_dataclass(hint):
         check_field_types(value)
         return True
-    return type(value) is hint
+    return value is None if hint is type(None) else type(value) is hint
 
 
 def _word(hint: Any) -> str:

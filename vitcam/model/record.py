@@ -32,7 +32,7 @@ def model_info(classifier: Classifier) -> ModelInfo:
         card=classifier.card,
         labels=tuple(classifier.labels),
         gives=classifier.gives,
-        by_familiarity=classifier.familiarity is not None,
+        by_familiarity=classifier.card.least_familiarity is not None,
         threshold=classifier.threshold,
         runtime=classifier.runtime,
         groups=classifier.groups.members if classifier.groups else {},

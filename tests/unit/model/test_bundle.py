@@ -224,7 +224,7 @@ def with_blank(path: Path, least_contrast: float) -> Path:
     """The digits with two images that must be called unknown."""
     found = bundle.read(find_model("mnist"))
     assert found is not None
-    card = replace(found.card, least_contrast=least_contrast, threshold=0.0)
+    card = replace(found.card, least_contrast=least_contrast, threshold=0.0, least_familiarity=None)
     dark, grey = (Golden(name, np.full((28, 28, 3), v, np.uint8), ()) for name, v in (("dark", 3), ("grey", 128)))
     bundle.write(path, bundle.flatbuffer(found.path), card, list(found.labels), list(found.golden), blank=[dark, grey])
     return path

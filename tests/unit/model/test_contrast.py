@@ -133,8 +133,7 @@ def test_a_blank_picture_is_never_known_and_says_why(model: str) -> None:
 
 def test_without_a_familiarity_a_blank_picture_is_unknown_too() -> None:
     classifier = Classifier("mnist", threads=1)
-    classifier.familiarity = None
-    classifier.card = replace(classifier.card, threshold=0.0)
+    classifier.card = replace(classifier.card, least_familiarity=None, threshold=0.0)
 
     assert not classifier.classify_image(np.zeros((28, 28, 3), np.uint8)).known
 

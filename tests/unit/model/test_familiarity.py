@@ -9,88 +9,70 @@ import pytest
 
 from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
-from vitcam.frames import Guess, Rect
+from vitcam.frames import Rect
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier, frame_of
-from vitcam.model.familiarity import Familiarity, logistic
+from vitcam.model.familiarity import familiarity, logistic
 
 
-def familiar(width: int = 8, labels: int = 3, axes: int = 2, threshold: float = 0.0) -> Familiarity:
-    rng = np.random.default_rng(0)
-    matrix = rng.normal(size=(width, labels + axes)).astype(np.float16).astype(np.float32)
-    return Familiarity(matrix, rng.normal(size=labels + axes).astype(np.float32), labels, 0.5, threshold)
+def softmax(logits: np.ndarray) -> np.ndarray:
+    raised = np.exp(logits - logits.max())
+    return raised / raised.sum()
 
 
-def test_the_score_is_that_of_the_paper_written_out() -> None:
-    found = familiar()
-    x = np.random.default_rng(1).normal(size=8).astype(np.float32)
-    head, axes = np.split(found.matrix.astype(np.float64), [3], axis=1)
-    logits = x @ head + found.offset[:3]
-    residual = np.linalg.norm(x @ axes + found.offset[3:])
+def test_it_is_the_divergence_from_the_uniform_distribution_written_out() -> None:
+    p = softmax(np.random.default_rng(1).normal(size=7))
+    uniform = np.full(7, 1 / 7)
 
-    assert found.score(x) == pytest.approx(np.log(np.exp(logits).sum()) - 0.5 * residual, abs=1e-4)
+    assert familiarity(p) == pytest.approx((uniform * np.log(uniform / p)).sum())
 
 
-def test_very_large_logits_overflow_nothing() -> None:
-    assert np.isfinite(familiar().score(np.full(8, 1e4, np.float32)))
+def test_it_is_the_log_sum_exp_of_the_logits_less_their_mean() -> None:
+    logits = 4 * np.random.default_rng(2).normal(size=50)
+    lifted = [float(np.log(np.exp(each).sum()) - each.mean() - np.log(50)) for each in (logits, logits + 9)]
+
+    assert [familiarity(softmax(logits))] * 2 == pytest.approx(lifted)
 
 
-def test_what_a_file_carries_of_familiarity_is_read_back_exactly(tmp_path: Path) -> None:
-    given = familiar(threshold=1.25)
-    bundle.write(tmp_path / "a.tflite", FLATBUFFER, CARD, ["a", "b", "c"], [], given)
-    bundle.write(tmp_path / "b.tflite", FLATBUFFER, CARD, ["a", "b", "c"], [], given)
+def test_equal_probabilities_are_the_least_familiar_and_sharper_ones_more() -> None:
+    logits = np.random.default_rng(3).normal(size=20)
+    found = [familiarity(softmax(scale * logits)) for scale in (0.0, 0.5, 1.0, 5.0)]
+
+    assert found[0] == pytest.approx(0, abs=1e-12)
+    assert found == sorted(found)
+
+
+def test_a_probability_of_zero_gives_a_number() -> None:
+    assert np.isfinite(familiarity(np.array([1, 0, 0], np.float32)))
+
+
+def test_what_a_file_says_of_the_threshold_is_read_back(tmp_path: Path) -> None:
+    bundle.write(tmp_path / "a.tflite", FLATBUFFER, replace(CARD, least_familiarity=1.25), ["a"], [])
     found = bundle.read(tmp_path / "a.tflite")
 
     assert found is not None
-    assert found.familiarity is not None
-    assert found.card.familiarity == given.numbers() == found.familiarity.numbers()
-    np.testing.assert_array_equal(found.familiarity.matrix, given.matrix)
-    np.testing.assert_array_equal(found.familiarity.offset, given.offset)
-    assert (tmp_path / "a.tflite").read_bytes() == (tmp_path / "b.tflite").read_bytes()
+    assert found.card.least_familiarity == 1.25
 
 
-def test_a_file_from_before_there_was_familiarity_is_read_as_ever(tmp_path: Path) -> None:
-    path = tmp_path / "old.tflite"
+@pytest.mark.parametrize("value", ["much", [1], True, float("nan")])
+def test_a_threshold_that_is_no_number_is_refused(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "a.tflite"
     bundle.write(path, FLATBUFFER, CARD, ["a"], [])
-    raw = json.loads(zipfile.ZipFile(path).read("vitcam.json"))
-    del raw["familiarity"]
+    raw = json.loads(zipfile.ZipFile(path).read("vitcam.json")) | {"least_familiarity": value}
     path.write_bytes(FLATBUFFER)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("vitcam.json", json.dumps(raw))
-        archive.writestr("labels.txt", "a\n")
-        archive.writestr("golden.json", "[]")
-    found = bundle.read(path)
 
-    assert found is not None
-    assert found.familiarity is None
+    with pytest.raises(ModelError, match="'least_familiarity'"):
+        bundle.read(path)
 
 
-def test_familiarity_of_another_shape_is_refused(tmp_path: Path) -> None:
-    given = familiar()
-    broken = Familiarity(given.matrix, given.offset[:-1], 3, 0.5, 0.0)
-    bundle.write(tmp_path / "a.tflite", FLATBUFFER, CARD, ["a"], [], broken)
-
-    with pytest.raises(ModelError, match=r"familiarity of shapes \(8, 5\) and \(4,\)"):
-        bundle.read(tmp_path / "a.tflite")
-
-
-def test_a_sure_guess_is_known_though_the_picture_is_strange() -> None:
-    classifier = Classifier("everyday")
-    assert classifier.familiarity is not None
-    strange = np.zeros(192, np.float32)
-    low, high = (classifier.certainty(Guess("cup", p), strange) for p in (0.84, 0.86))
-
-    assert low == pytest.approx(classifier.familiarity.score(strange))
-    assert high == pytest.approx(low + 10)
-
-
-def test_asking_for_familiarity_costs_a_fraction_of_a_millisecond() -> None:
-    found = familiar(width=192, labels=1000, axes=96)
-    x = np.ones(192, np.float32)
+def test_it_costs_a_fraction_of_a_millisecond() -> None:
+    p = np.full(1000, 1e-3, np.float32)
     times = []
     for _ in range(30):
         started = time.perf_counter()
-        found.score(x)
+        familiarity(p)
         times.append(time.perf_counter() - started)
 
     assert min(times) < 1e-3
@@ -114,8 +96,10 @@ def test_a_prediction_says_how_familiar_and_which_part_of_which_picture_it_is_ab
     assert (chosen.size, chosen.crop) == ((160, 90), Rect(5, 6, 40, 40))
 
 
-def test_a_file_without_familiarity_knows_by_probability_alone() -> None:
+def test_a_file_without_a_threshold_of_familiarity_knows_by_probability_alone() -> None:
     classifier = Classifier("mnist", threads=1)
-    classifier.familiarity = None
+    classifier.card = replace(classifier.card, least_familiarity=None, threshold=1.0)
+    found = classifier.classify_image(np.random.default_rng(0).integers(0, 256, (28, 28, 3), np.uint8))
 
-    assert classifier.classify_image(np.zeros((28, 28, 3), np.uint8)).familiarity is None
+    assert (found.familiarity, found.known) == (None, False)
+    assert found.certainty == found.top[0].p

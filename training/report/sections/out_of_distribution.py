@@ -32,7 +32,7 @@ class OutOfDistribution:
     guesses: tuple[Guess, ...]
     """The best guess for each."""
     certainty: NDArray[np.float64]
-    """(m,): what the threshold is held against; see `Classifier.certainty`."""
+    """(m,): what the threshold is held against; see `Prediction.certainty`."""
     protocol: dict[str, float] | None
     """Of `disjoint`, where thresholds are chosen on other labels than they are measured with; None: no photos to
     choose them on."""
@@ -66,7 +66,7 @@ def ask_out_of_distribution(
             continue
         samples.append(sample)
         guesses.append(prediction.top[0])
-        certainty.append(classifier.certainty(prediction.top[0], prediction.embedding))
+        certainty.append(prediction.certainty)
     if not samples:
         raise UsageError(f"not one of the photos of {photos.name} can be read; give photos of no label with --unknown")
     found = np.array(certainty)

@@ -31,7 +31,11 @@ def unknown_photos(material: Material) -> list[Element]:
             "that show none of the labels make this section: "
         )
         return [missing(words, "--unknown DATA")]
-    by = "familiarity of the picture" if material.classifier.familiarity else "probability of the best guess"
+    by = (
+        "familiarity of the picture"
+        if material.classifier.card.least_familiarity is not None
+        else "probability of the best guess"
+    )
     intro = (
         f"{len(met.samples):,} photos of {met.source} show none of the {len(material.classifier.labels)} labels, "
         f"{len(known):,} show one. A guess counts as known by the {by}, from {threshold:.4g} on. Of two photos, "

@@ -26,11 +26,11 @@ def blocks(high: int) -> Image:
     return (small.repeat(8, 0).repeat(8, 1) + np.uint8(150)).astype(np.uint8)
 
 
-def copy_of_mnist(path: Path, **card: float) -> Path:
+def copy_of_mnist(path: Path, **card: float | None) -> Path:
     found = bundle.read(need_model("mnist"))
     assert found is not None
     changed = replace(found.card, **card)  # type: ignore[arg-type]
-    bundle.write(path, bundle.flatbuffer(found.path), changed, list(found.labels), [], found.familiarity)
+    bundle.write(path, bundle.flatbuffer(found.path), changed, list(found.labels), [])
     return path
 
 
@@ -64,7 +64,7 @@ def test_a_blank_image_that_a_file_calls_known_is_left_out_and_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     model = tmp_path / "a.tflite"
-    found = bundle.read(copy_of_mnist(model, least_contrast=0.0, threshold=0.0))
+    found = bundle.read(copy_of_mnist(model, least_contrast=0.0, threshold=0.0, least_familiarity=None))
     assert found is not None
     bundle.write(model, bundle.flatbuffer(model), found.card, list(found.labels), [])
     with caplog.at_level(logging.WARNING):
