@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.data.dataset import Sample
+from vitcam_training.evaluation.calibration_error import calibration_error, debiased_error, error_if_calibrated
 
 Floats = NDArray[np.float32]
 
@@ -27,7 +28,7 @@ class Answers:
     known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """(n,) whether the model file calls its best guess known; empty for a float network, which has no threshold."""
     certainty: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """(n,) what decides that, see `Classifier.certainty`; empty for a float network."""
+    """(n,) what decides that, see `Prediction.certainty`; empty for a float network."""
     accepted: tuple[frozenset[int], ...] = ()
     """n sets of labels that are right besides `labels`; empty where there are none."""
 
@@ -35,6 +36,11 @@ class Answers:
     def guesses(self) -> NDArray[np.int64]:
         """(n,) the most probable labels."""
         return np.asarray(self.probabilities.argmax(-1))
+
+    @property
+    def confidence(self) -> Floats:
+        """(n,) the probability of the most probable label."""
+        return np.asarray(self.probabilities.max(-1))
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -62,7 +68,18 @@ def figures(answers: Answers) -> dict[str, float]:
         "n": len(answers.labels),
         "top1": float(answers.right.mean()),
         "top5": float(answers.right_among(order).mean()),
-        "ece": calibration_error(answers),
+        "ece": calibration_error(answers.confidence, answers.right),
+    }
+
+
+def calibration(answers: Answers) -> dict[str, float]:
+    """What belongs beside `ece`: `ece_if_calibrated`, and `ece_debiased` from `ece_low` to `ece_high`."""
+    debiased = debiased_error(answers.confidence, answers.right)
+    return {
+        "ece_if_calibrated": error_if_calibrated(answers.confidence),
+        "ece_debiased": debiased.value,
+        "ece_low": debiased.low,
+        "ece_high": debiased.high,
     }
 
 
@@ -82,18 +99,3 @@ def attention_cosines(answers: Answers, reference: Answers) -> Floats:
     products = (answers.attention * reference.attention).sum(-1)
     lengths = np.linalg.norm(answers.attention, axis=-1) * np.linalg.norm(reference.attention, axis=-1)
     return np.asarray(products / np.maximum(lengths, 1e-12))
-
-
-def calibration_error(answers: Answers, bins: int = 15) -> float:
-    """Expected calibration error: how far confidence and accuracy lie apart, averaged over 15 bins of confidence.
-
-    source  Guo et al. 2017 (arXiv 1706.04599)
-    """
-    confidence = answers.probabilities.max(-1)
-    bin_of = np.minimum((confidence * bins).astype(int), bins - 1)
-    gaps = [
-        abs(float(answers.right[bin_of == b].mean()) - float(confidence[bin_of == b].mean()))
-        * float((bin_of == b).mean())
-        for b in np.unique(bin_of)
-    ]
-    return sum(gaps)

@@ -24,7 +24,7 @@ from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.photos import read_photo
-from vitcam_training.evaluation.answers import comparison, figures
+from vitcam_training.evaluation.answers import calibration, comparison, figures
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
@@ -155,7 +155,7 @@ def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
     """The figures of a model file on the held-out photos, beside those of the float network it came from."""
     answers = ask_model(open_model(model, dataset), dataset, "heldout")
     compared = comparison(answers, ask_float(checkpoint, dataset, "heldout"))
-    return {"data": dataset.name, "split": "heldout", **figures(answers), **compared}
+    return {"data": dataset.name, "split": "heldout", **figures(answers), **compared, **calibration(answers)}
 
 
 def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:

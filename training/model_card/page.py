@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from vitcam.model.bundle import ModelCard
 from vitcam_training.model_card import commands
@@ -47,8 +48,8 @@ def _head(model: Path, card: ModelCard) -> str:
 
 
 def _known(card: ModelCard) -> str:
-    if card.familiarity:
-        return f"from a familiarity of {card.familiarity['threshold']:g} on (ViM, arXiv 2203.10807), else unknown"
+    if card.least_familiarity is not None:
+        return f"from a familiarity of {card.least_familiarity:g} nats on (divergence from uniform), else unknown"
     return f"from a probability of {card.threshold:g} on, else unknown"
 
 
@@ -62,6 +63,7 @@ def _figures(model: Path, card: ModelCard) -> str:
         ("top-1", f"{found['top1']:.2%}", again),
         ("top-5", f"{found['top5']:.2%}", again),
         ("expected calibration error", f"{found['ece']:.2%}", again),
+        *_calibration(found, again),
         ("top-1 of the float32 network", f"{found['float_top1']:.2%}", compare),
         ("same answer as the float32 network", f"{found['agreement']:.2%}", compare),
         ("cosine of the attention to float32's, mean", f"{found['attention_cosine_mean']:.4f}", compare),
@@ -70,6 +72,17 @@ def _figures(model: Path, card: ModelCard) -> str:
     rows = "\n".join(f"| {name} | {value} | `{command}` |" for name, value, command in table)
     photos = f"On the {found['n']:,} photos of the part `{found['split']}` of `{found['data']}`."
     return f"## Figures\n\n{photos}\n\n| figure | value | command |\n|---|---|---|\n{rows}"
+
+
+def _calibration(found: dict[str, Any], command: str) -> list[tuple[str, str, str]]:
+    """What belongs beside the error; cards of older versions lack it."""
+    if "ece_debiased" not in found:
+        return []
+    ends = f"{found['ece_low']:.2%} to {found['ece_high']:.2%}"
+    return [
+        ("the same of a perfectly calibrated model", f"{found['ece_if_calibrated']:.2%}", command),
+        ("the same without bias, with its 95 % interval", f"{found['ece_debiased']:.2%} ({ends})", command),
+    ]
 
 
 def _attempts(card: ModelCard) -> str:

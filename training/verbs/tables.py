@@ -39,7 +39,7 @@ def export_table(card: ModelCard, written: Sequence[Path]) -> str:
     if found:
         rows = [("photos", f"{found['n']:,} of {found['data']}, part {found['split']}")]
         rows += [("top-1", f"{found['top1']:.2%}"), ("top-5", f"{found['top5']:.2%}")]
-        rows += [("calibration error", f"{found['ece']:.2%}  (15 bins)"), *_against_float(found)]
+        rows += [_calibration(found), *_against_float(found)]
     else:
         rows = [("figures", "none were measured; --data names photos to measure on")]
     table = _text(_pairs(card.name, [*rows, ("temperature", f"{card.temperature:g}")]))
@@ -131,13 +131,21 @@ def _overall(found: dict[str, Any]) -> Table:
         ("top-1", f"{found['top1']:.2%}  (95 % interval {found['top1_low']:.2%} to {found['top1_high']:.2%})"),
         ("top-5", f"{found['top5']:.2%}"),
         ("mean over classes", f"{found['mean_over_classes']:.2%}"),
-        ("calibration error", f"{found['ece']:.2%}  (15 bins)"),
+        _calibration(found),
         ("known", f"{found['known']:.2%}  (the others stay below the model's threshold)"),
     ]
     if found["float_top1"] is not None:
         rows += _against_float(found)
     rows += _unknown(found["unknown"]) if "unknown" in found else []
     return _pairs(str(found["model"]), rows)
+
+
+def _calibration(found: dict[str, Any]) -> tuple[str, str]:
+    if "ece_debiased" not in found:
+        return "calibration error", f"{found['ece']:.2%}  (15 bins)"
+    usual = f"{found['ece']:.2%} in 15 bins, {found['ece_if_calibrated']:.2%} if it were perfectly calibrated"
+    ends = f"{found['ece_low']:.2%} to {found['ece_high']:.2%}"
+    return "calibration error", f"{found['ece_debiased']:.2%}  (debiased, 95 % interval {ends}; {usual})"
 
 
 def _unknown(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -95,7 +95,7 @@ def test_the_figures_are_those_of_evaluate(workshop: Workshop) -> None:
     assert found.pop("classes") == expected.pop("classes")
     assert found == pytest.approx(expected)
     assert f"{expected['top1']:.2%}" in workshop.page
-    assert f"{expected['ece']:.2%}" in workshop.page
+    assert f"{expected['ece_debiased']:.2%}" in workshop.page
 
 
 def test_the_page_fetches_nothing_from_anywhere(workshop: Workshop) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.evaluation.answers import Answers, calibration_error
-from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
+from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.report.markup import paragraph, tag
 from vitcam_training.report.material import Material
 from vitcam_training.report.sections.unknown import rejected_at
@@ -20,10 +18,11 @@ def headline(material: Material) -> list[Element]:
     """A card for each figure; those whose ingredients are missing are left out here and explained further down."""
     found = material.figures
     top1 = Interval(found["top1"], found["top1_low"], found["top1_high"])
+    error = Interval(found["ece_debiased"], found["ece_low"], found["ece_high"])
     cards = [
         _share("right answers", top1, "top-1, int8"),
         _card("among the first five", f"{found['top5']:.2%}", "", "top-5"),
-        _share("calibration error", _ece(material.answers), "ECE, 15 bins; 0 is perfect"),
+        _share("calibration error", error, "ECE, debiased; 0 is perfect"),
         *_against_float(material),
         *_unknown(material),
         *_speed(material),
@@ -40,15 +39,6 @@ def headline(material: Material) -> list[Element]:
     )
     skipped = f" {found['skipped']:,} more cannot be read." if found["skipped"] else ""
     return [tag("div", *cards, class_="cards"), paragraph(note + skipped, class_="note")]
-
-
-def _ece(answers: Answers) -> Interval:
-    def resampled(places: NDArray[np.int64]) -> float:
-        return calibration_error(
-            replace(answers, labels=answers.labels[places], probabilities=answers.probabilities[places])
-        )
-
-    return bootstrap_figure(resampled, len(answers.labels), 0.0, 1.0)
 
 
 def _against_float(material: Material) -> list[Element]:

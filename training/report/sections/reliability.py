@@ -7,7 +7,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from vitcam_training.evaluation.answers import Answers, calibration_error
+from vitcam_training.evaluation.answers import Answers
+from vitcam_training.evaluation.calibration_error import calibration_error
 from vitcam_training.report.charts import dots, legend, line, percent_axis, plot
 from vitcam_training.report.markup import paragraph, table, tag
 from vitcam_training.report.material import Material
@@ -31,7 +32,7 @@ def reliability(material: Material) -> list[Element]:
     """Two diagrams, the second with the model's temperature."""
     temperature, after = material.classifier.card.temperature, material.answers
     before = replace(after, probabilities=material.raw)
-    errors = [calibration_error(each) for each in (before, after)]
+    errors = [calibration_error(each.confidence, each.right) for each in (before, after)]
     losses = [_log_loss(each) for each in (before, after)]
     fitted = "" if temperature != 1 else " It is 1: none was fitted, or none was needed."
     intro = (
@@ -65,7 +66,7 @@ def _diagram(name: str, answers: Answers) -> Element:
     largest = max(b.n for b in found)
     sizes = [2 + 7 * (b.n / largest) ** 0.5 for b in found]
     drawn = plot(
-        f"{name[0].upper()}{name[1:]}", f"ECE {calibration_error(answers):.2%}",
+        f"{name[0].upper()}{name[1:]}", f"ECE {calibration_error(answers.confidence, answers.right):.2%}",
         percent_axis("confidence"), percent_axis("right answers"),
         line([(0, 0), (1, 1)], "faint dashed"),
         line([(b.confidence, b.accuracy) for b in found], "accent thin"),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vitcam_training.evaluation.answers import Answers, calibration_error, comparison, figures
+from vitcam_training.evaluation.answers import Answers, comparison, figures
 
 
 def answers(probabilities: list[list[float]], labels: list[int], attention: list[list[float]] | None = None) -> Answers:
@@ -14,14 +14,6 @@ def test_top1_and_top5_count_what_their_names_say() -> None:
     found = figures(answers([ranked] * 4, [0, 0, 4, 5]))
 
     assert (found["n"], found["top1"], found["top5"]) == (4, 0.5, 0.75)
-
-
-def test_a_model_that_is_as_sure_as_it_is_right_has_no_calibration_error() -> None:
-    assert calibration_error(answers([[0.75, 0.25]] * 4, [0, 0, 0, 1])) == pytest.approx(0.0, abs=1e-6)
-
-
-def test_a_model_that_is_always_sure_and_half_right_is_off_by_a_half() -> None:
-    assert calibration_error(answers([[1.0, 0.0]] * 4, [0, 0, 1, 1])) == pytest.approx(0.5, abs=1e-6)
 
 
 def test_agreement_and_cosine_compare_photo_by_photo() -> None:

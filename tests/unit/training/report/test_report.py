@@ -9,7 +9,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from vitcam_training.evaluation.answers import Answers, calibration_error
+from vitcam_training.evaluation.answers import Answers
+from vitcam_training.evaluation.calibration_error import calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
 from vitcam_training.faithfulness.result import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, PlotArea, bars, line, log_axis, percent_axis, plot
@@ -134,7 +135,8 @@ def test_the_bins_of_a_reliability_diagram_make_up_the_calibration_error() -> No
     found = bins(answers)
 
     assert sum(b.n for b in found) == 200
-    assert sum(b.n * abs(b.accuracy - b.confidence) for b in found) / 200 == pytest.approx(calibration_error(answers))
+    error = calibration_error(answers.confidence, answers.right)
+    assert sum(b.n * abs(b.accuracy - b.confidence) for b in found) / 200 == pytest.approx(error)
 
 
 def test_a_confusion_is_counted_from_what_is_shown_to_what_is_answered() -> None:
