@@ -24,7 +24,7 @@ Right = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Bins:
-    """Photos by their confidence; each array has a place for each bin that has photos."""
+    """Photos by their confidence; each array, (bins,), has a place for each bin that has photos."""
 
     n: NDArray[np.int64]
     confidence: NDArray[np.float64]
@@ -33,10 +33,12 @@ class Bins:
 
     @property
     def share(self) -> NDArray[np.float64]:
+        """(bins,): each bin's part of all photos."""
         return np.asarray(self.n / self.n.sum())
 
     @property
     def gap(self) -> NDArray[np.float64]:
+        """(bins,): how far confidence and accuracy lie apart."""
         return np.abs(self.accuracy - self.confidence)
 
 

@@ -126,6 +126,7 @@ class Camera:
             blank=self.blank,
             group=self.group,
             familiarity=0.9 if self.known else 0.2,
+            certainty=2.2 if self.known else -1.4,
             attention=self._attention,
             rollout=self._rollout(),
         )
