@@ -19,7 +19,7 @@ def grouped_model(folder: Path) -> Path:
     found = bundle.read(find_model("mnist"))
     assert found is not None
     path = folder / "grouped.tflite"
-    card = replace(found.card, name="grouped", threshold=0.0)
+    card = replace(found.card, name="grouped", threshold=0.0, least_familiarity=None)
     graph = bundle.flatbuffer(found.path)
     bundle.write(path, graph, card, list(found.labels), list(found.golden), grouped=Groups(GROUPS, len(found.labels)))
     return path

@@ -106,13 +106,12 @@ def terminal(
     env |= {"XDG_CONFIG_HOME": "/nonexistent", "TERM": "xterm-256color"} | environment
     out = slave if stdout is None else os.open(stdout, os.O_WRONLY | os.O_CREAT)
     child = subprocess.Popen(
-        [sys.executable, "-m", "vitcam", *command],
+        # makes the terminal its own, so that Ctrl-C reaches it; preexec_fn would fork a process with JAX's threads in it
+        ["setsid", "--ctty", sys.executable, "-m", "vitcam", *command],
         stdin=slave,
         stdout=out,
         stderr=slave,
         env=env,
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(2, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
     )
     os.close(slave)
     if stdout is not None:
