@@ -106,7 +106,7 @@ def terminal(
     env |= {"XDG_CONFIG_HOME": "/nonexistent", "TERM": "xterm-256color"} | environment
     out = slave if stdout is None else os.open(stdout, os.O_WRONLY | os.O_CREAT)
     child = subprocess.Popen(
-        # makes the terminal its own, so that Ctrl-C reaches it; preexec_fn would fork a process with JAX's threads in it
+        # makes the terminal its own, so that Ctrl-C reaches it; preexec_fn would fork a process with threads in it
         ["setsid", "--ctty", sys.executable, "-m", "vitcam", *command],
         stdin=slave,
         stdout=out,

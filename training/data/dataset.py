@@ -17,6 +17,8 @@ REPLAY = "replay"
 """The part of photos without labels, on which a network that is trained keeps to the answers of its teacher."""
 BLANK = "blank"
 """The part of pictures in which there is nothing to see."""
+CHOOSE = "choose"
+"""The part on which choices are made: of the recipe, of several runs, of what stays in float."""
 UNLABELLED = -1
 """In place of a label: nobody says what the photo shows."""
 NOTHING = -2
@@ -49,6 +51,11 @@ class Dataset:
     """WordNet id -> index of the label that it means, for networks whose labels have such ids."""
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Group -> indices of its labels, the smallest group first."""
+
+    @property
+    def choosing(self) -> str:
+        """The part on which choices are made; held-out photos only where there are no others."""
+        return next((name for name in (CHOOSE, "calibration") if self.parts.get(name)), "heldout")
 
     def part(self, name: str) -> tuple[Sample, ...]:
         """The photos of a part, or of `all`. Raises UsageError if there is none of that name, or no photo in it."""

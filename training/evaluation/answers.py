@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,8 @@ from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.calibration_error import calibration_error, debiased_error, error_if_calibrated
 
 Floats = NDArray[np.float32]
+CHOSEN = "chosen"
+"""Among the figures of a card: those by which one of several networks or files is chosen. They are not published."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,11 @@ def calibration(answers: Answers) -> dict[str, float]:
         "ece_low": debiased.low,
         "ece_high": debiased.high,
     }
+
+
+def chosen_by(accuracy: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a card by which to choose: of photos that give no published figures, if there were some."""
+    return dict(accuracy.get(CHOSEN, accuracy))
 
 
 def comparison(answers: Answers, reference: Answers) -> dict[str, float]:

@@ -24,7 +24,7 @@ from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.photos import read_photo
-from vitcam_training.evaluation.answers import calibration, comparison, figures
+from vitcam_training.evaluation.answers import CHOSEN, Answers, calibration, chosen_by, comparison, figures
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
@@ -72,7 +72,7 @@ def export_model(
     temperature, threshold = calibrate(shipped, dataset)
     network = TrainedNetwork(about, config, weights, temperature, threshold, rewrites)
     card = _write(network, out, shipped, dataset, golden, how)
-    if how.ships and dataset and loses_too_much(card.accuracy):
+    if how.ships and dataset and loses_too_much(chosen_by(card.accuracy)):
         card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset))
     curves = checkpoint.with_name(CURVES)
     if curves.exists():
@@ -107,7 +107,7 @@ def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantis
         return Quantisation()
     log.warning("int8 loses more than %.1f points: looking for the layers that lose most", 100 * ALLOWED_LOSS)
     with tempfile.TemporaryDirectory() as folder:
-        return spare(Trial(network, shipped, dataset, "heldout", Path(folder)), parts[0])
+        return spare(Trial(network, shipped, dataset, dataset.choosing, Path(folder)), parts[0])
 
 
 def _resized(checkpoint: Path, side_px: int | None) -> Metadata:
@@ -152,10 +152,20 @@ def groups(labels: tuple[str, ...], dataset: Dataset | None) -> Groups | None:
 
 
 def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
-    """The figures of a model file on the held-out photos, beside those of the float network it came from."""
-    answers = ask_model(open_model(model, dataset), dataset, "heldout")
-    compared = comparison(answers, ask_float(checkpoint, dataset, "heldout"))
-    return {"data": dataset.name, "split": "heldout", **figures(answers), **compared, **calibration(answers)}
+    """The figures of a model file on the held-out photos, beside those of the float network it came from.
+
+    With `CHOSEN`: the same on the photos by which one of several networks or files is chosen, where there are others.
+    """
+    classifier = open_model(model, dataset)
+
+    def measured(part: str) -> tuple[Answers, dict[str, Any]]:
+        answers = ask_model(classifier, dataset, part)
+        compared = comparison(answers, ask_float(checkpoint, dataset, part))
+        return answers, {"data": dataset.name, "split": part, **figures(answers), **compared}
+
+    answers, found = measured("heldout")
+    found |= calibration(answers)
+    return found if dataset.choosing == "heldout" else found | {CHOSEN: measured(dataset.choosing)[1]}
 
 
 def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:

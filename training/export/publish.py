@@ -13,6 +13,7 @@ from pathlib import Path
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle, ModelCard
+from vitcam_training.evaluation.answers import chosen_by
 from vitcam_training.model_card.attempts import Attempt, listed, with_attempts
 from vitcam_training.model_card.page import write_card
 from vitcam_training.provenance import revision
@@ -100,7 +101,7 @@ def _refuse_unmeasured(there: Bundle, card: ModelCard) -> None:
 
 def _weaker(there: ModelCard, new: ModelCard) -> bool:
     """Whether the new file is right less often on the same photos; other photos say nothing, and that is logged."""
-    before, now = there.accuracy, new.accuracy
+    before, now = chosen_by(there.accuracy), chosen_by(new.accuracy)
     if not before:
         return False
     if any(before.get(name) != now[name] for name in ("data", "split", "n")):
@@ -113,11 +114,11 @@ def _weaker(there: ModelCard, new: ModelCard) -> bool:
 
 
 def _stays(out: Path, there: ModelCard, new: ModelCard) -> str:
-    before, now = there.accuracy, new.accuracy
+    before, now = chosen_by(there.accuracy), chosen_by(new.accuracy)
     return (
         f"{out} stays, its card has a line on this attempt: it is right on {before['top1']:.2%} of the {before['n']:,} "
-        f"photos held out of {before['data']}, the new model on {now['top1']:.2%}; --replace puts that there all the "
-        "same, another name behind -o keeps both"
+        f"photos of {before['data']}, part {before['split']}, the new model on {now['top1']:.2%}; "
+        "--replace puts that there all the same, another name behind -o keeps both"
     )
 
 

@@ -161,8 +161,8 @@ class FitRun:
         train, epoch, started_s = self.stage.recipe.train, self.position.epoch + 1, time.monotonic()
         line = {"epoch": epoch, "train_loss": self._mean.loss, "train_accuracy": self._mean.accuracy}
         if epoch % train.score_every == 0 or epoch == train.epochs or self._overdue(epoch):
-            for name, part in {"test": "heldout", "calibration": "calibration"}.items():
-                if part == "heldout" or train.patience:
+            for name, part in {"test": self.stage.tested, "calibration": "calibration"}.items():
+                if name == "test" or train.patience:
                     score = self.score(self.stage.dataset.parts[part], stop, display)
                     line |= {f"{name}_loss": score.loss, f"{name}_accuracy": score.accuracy}
         seconds = self.position.seconds + time.monotonic() - started_s

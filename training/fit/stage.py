@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam_training.data.batches import BatchPlan
-from vitcam_training.data.dataset import BLANK, REPLAY, Dataset, Sample
+from vitcam_training.data.dataset import BLANK, CHOOSE, REPLAY, Dataset, Sample
 from vitcam_training.fit.data_parallel import share
 from vitcam_training.fit.distil import Teacher
 from vitcam_training.fit.progress.remaining import StageWork, photo_cost
@@ -32,6 +32,11 @@ class Stage:
     teacher: Teacher | None = None
     later: tuple[StageWork, ...] = ()
     """The stages that follow this one."""
+
+    @property
+    def tested(self) -> str:
+        """The part that the curve shows."""
+        return tested(self.dataset)
 
     @cached_property
     def plan(self) -> BatchPlan:
@@ -80,12 +85,17 @@ class Stage:
             )
 
 
+def tested(dataset: Dataset) -> str:
+    """The part that the curve of a training shows: the one that chooses, where there is one of that name."""
+    return CHOOSE if dataset.parts.get(CHOOSE) else "heldout"
+
+
 def work(recipe: Recipe, dataset: Dataset) -> StageWork:
     """What a stage has to do with these photos."""
     train, labels, parts = recipe.train, len(dataset.labels), dataset.parts
     present = len({sample.label for sample in parts["train"]})  # labels without photos have no share in an epoch
     photos = train.per_label * present or len(parts["train"])
-    scored = ["heldout", "calibration"] if train.patience else ["heldout"]
+    scored = [tested(dataset), "calibration"] if train.patience else [tested(dataset)]
     return StageWork(
         train.epochs,
         round(photos / (1 - train.replay - train.blank)) // train.batch_size,

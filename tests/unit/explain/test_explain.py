@@ -32,8 +32,8 @@ def explained(photo: Image, card: ModelCard = CARD, truth: str | None = None, to
     """A sheet's content, as a model with that card would give it."""
     shares = np.geomspace(0.5, 0.01, len(LABELS))
     prediction = Prediction(
-        source="test", path=None, seq=0, captured_ns=0, known=True, familiarity=None, certainty=0.9, ms=Timings(0, 0, 0, 0),
-        embedding=None, size=photo.shape[1::-1], crop=Rect(0, 0, *photo.shape[1::-1]),
+        source="test", path=None, seq=0, captured_ns=0, known=True, familiarity=None, certainty=0.9,
+        ms=Timings(0, 0, 0, 0), embedding=None, size=photo.shape[1::-1], crop=Rect(0, 0, *photo.shape[1::-1]),
         top=tuple(Guess(label, float(p)) for label, p in zip(LABELS, shares, strict=True)),
         attention=weights(card.heads, *card.grid) if card.heads else None,
         rollout=weights(*card.grid) if card.layers else None,

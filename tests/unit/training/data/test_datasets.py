@@ -8,7 +8,7 @@ from tests.parts import need_data
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import data_root
+from vitcam_training.data.dataset import Dataset, Sample, data_root
 from vitcam_training.data.folder import lay_out
 from vitcam_training.data.near_duplicates import thumbnails
 from vitcam_training.data.published.cifar10 import LABELS
@@ -133,3 +133,13 @@ def test_photos_of_cifars_words_and_of_none_of_everydays_are_found_among_the_sam
     assert {photos.labels[s.label] for s in photos.part("heldout") if "tabby" in s.path.name} == {"cat"}
     assert len(unknown.part("heldout")) == 820
     assert known == set()
+
+
+def test_choices_are_made_on_held_out_photos_only_where_there_are_no_others() -> None:
+    some = (Sample(Path("a.jpg"), 0),)
+    parts = {"train": some, "heldout": some, "calibration": some, "choose": some}
+
+    assert [Dataset("cups", ("cup",), parts | left_out).choosing for left_out in ({}, {"choose": ()})] == [
+        "choose", "calibration",
+    ]  # fmt: skip
+    assert Dataset("cups", ("cup",), {"train": some, "heldout": some}).choosing == "heldout"

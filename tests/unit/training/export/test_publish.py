@@ -207,3 +207,17 @@ def test_a_newer_programs_list_is_read_without_what_is_unknown_here() -> None:
     card = replace(CARD, provenance={"attempts": [{"top1": 0.9, "photos": 9, "data": "cups", "mood": "good"}]})
 
     assert listed(card) == (Attempt(top1=0.9, photos=9, data="cups"),)
+
+
+def chosen(top1: float) -> dict[str, object]:
+    return {"data": "cups", "split": "calibration", "n": 100, "top1": top1}
+
+
+def test_photos_that_give_no_published_figures_decide_where_there_are_some(tmp_path: Path) -> None:
+    model = tmp_path / "cups.tflite"
+    publish(maker(0.9, chosen=chosen(0.8)), model)
+    with pytest.raises(WeakerModel, match=r"80\.00% of the 100 photos of cups, part calibration.* 79\.00%"):
+        publish(maker(0.95, filling=2, chosen=chosen(0.79)), model)
+    publish(maker(0.85, filling=3, chosen=chosen(0.81)), model)
+
+    assert [(each.top1, each.taken) for each in attempts(model)] == [(0.9, True), (0.95, False), (0.85, True)]

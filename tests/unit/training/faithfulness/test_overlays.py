@@ -171,7 +171,7 @@ def test_photos_are_taken_from_all_labels_alike_and_by_the_seed() -> None:
 def map_inputs(seed: int = 0) -> MapInputs:
     rng = np.random.default_rng(seed)
     prediction = Prediction(
-        "", None, 0, 0, (SIDE, SIDE), Rect(0, 0, SIDE, SIDE), (), True, None, Timings(0, 0, 0, 0),
+        "", None, 0, 0, (SIDE, SIDE), Rect(0, 0, SIDE, SIDE), (), True, None, 0.0, Timings(0, 0, 0, 0),
         rng.random((2, *GRID)).astype(np.float32), None,
         rollout=rng.random(GRID).astype(np.float32), rows=rng.random((5, 2, *GRID)).astype(np.float32),
         evidence=right_map().astype(np.float32),
