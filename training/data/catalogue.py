@@ -12,6 +12,7 @@ from vitcam_training.data.manifest import list_manifest
 from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday
 from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet, imagenet_things
+from vitcam_training.data.published.left_out import draws
 from vitcam_training.data.published.mnist import mnist
 from vitcam_training.data.published.ordinary import ordinary
 from vitcam_training.data.published.things_photos import things_photos
@@ -28,6 +29,7 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "mnist": mnist,
     "ordinary": ordinary,
     "things": things_photos,
+    **draws(),
 }
 
 

@@ -30,12 +30,12 @@ class Teacher:
     """A trained network that gives soft labels for a batch.
 
     columns  (C',): for each label of the teacher the label of the student that means it, of `labels` in all; several
-             may mean the same, and some of the student's labels may be unknown to the teacher
+             may mean the same, and some of the student's labels may be unknown to the teacher; -1: the student lacks it
     """
 
     def __init__(self, path: Path, about: Metadata, vit: ViT, columns: NDArray[np.intp], labels: int) -> None:
         self.path, self.about = path, about
-        self._merge = np.eye(labels, dtype=np.float32)[columns]  # (C', C)
+        self._merge = np.eye(labels + 1, labels, dtype=np.float32)[columns]  # (C', C); the last row, of -1, is zero
         self.model = _Resized(vit)
         self.model.compile(jit_compile=keras.backend.backend() != "torch")
         self.predict = predictor(self.model)
@@ -44,7 +44,8 @@ class Teacher:
         """Pictures (B, H, W, 3) of any size -> probabilities (B, C) of the student's labels, rows sum to 1."""
         logits = self.predict(images) / temperature
         raised = np.exp(logits - logits.max(-1, keepdims=True))
-        return np.asarray(raised / raised.sum(-1, keepdims=True) @ self._merge, np.float32)
+        shared = raised @ self._merge
+        return np.asarray(shared / shared.sum(-1, keepdims=True), np.float32)
 
     @property
     def knows(self) -> NDArray[np.bool_]:
@@ -89,8 +90,8 @@ def _columns(path: Path, about: Metadata, dataset: Dataset) -> NDArray[np.intp]:
     """(C',): for each label of the teacher the student's."""
     if about.labels == dataset.labels:
         return np.arange(len(dataset.labels))
-    if about.synsets and all(synset in dataset.synsets for synset in about.synsets):
-        return np.array([dataset.synsets[synset] for synset in about.synsets])
+    if any(synset in dataset.synsets for synset in about.synsets):
+        return np.array([dataset.synsets.get(synset, -1) for synset in about.synsets])
     first = next((label for label in dataset.labels if label not in about.labels), "in another order")
     raise UsageError(
         f"the teacher {path} knows {len(about.labels)} labels, which are not the {len(dataset.labels)} of the photos "

@@ -86,9 +86,20 @@ def test_a_teacher_of_other_labels_answers_in_the_students(known: Path, dataset:
     np.testing.assert_allclose(teacher.soft_labels(picture, 1.0)[0], [own[2] + own[3], 0.0, own[0] + own[1]], atol=1e-5)
 
 
-def test_a_teacher_with_an_id_that_the_photos_lack_is_refused(known: Path, dataset: Dataset) -> None:
+def test_a_teacher_shares_out_among_the_students_labels_what_it_gives_to_others(known: Path, dataset: Dataset) -> None:
+    teacher = read_teacher(known, replace(dataset, synsets={SYNSETS[0]: 2, SYNSETS[2]: 0}), "float32")
+    picture = np.full((1, 32, 32, 3), 90, np.uint8)
+    own = keras.ops.convert_to_numpy(keras.ops.softmax(small_vit(KNOWN)(picture)[0]))[0]
+
+    assert teacher.knows.tolist() == [True, False, True]
+    np.testing.assert_allclose(
+        teacher.soft_labels(picture, 1.0)[0], np.array([own[2], 0.0, own[0]]) / (own[0] + own[2]), atol=1e-5
+    )
+
+
+def test_a_teacher_without_any_label_of_the_photos_is_refused(known: Path, dataset: Dataset) -> None:
     with pytest.raises(UsageError, match="knows 4 labels, which are not the 3 of the photos"):
-        read_teacher(known, replace(dataset, synsets={SYNSETS[0]: 2}), "float32")
+        read_teacher(known, replace(dataset, synsets={}), "float32")
 
 
 def loss_of(targets: list[float], taught: list[float], logits: list[float], weight: float = 1.0) -> float:
