@@ -59,9 +59,11 @@ def at_the_edge(temperature: float) -> bool:
 def fit_threshold(scores: NDArray[np.floating[Any]]) -> float:
     """The score that 95 % of known photos reach, answered rightly or not; below it a guess is called unknown.
 
+    It is the score of one of the photos: a blank picture scores minus infinity, which cannot be interpolated.
+
     scores  (n,) of photos that show one of the labels: a probability, or anything else that grows with being known
     """
-    return float(np.quantile(scores, FALSE_REJECTION))
+    return float(np.quantile(scores, FALSE_REJECTION, method="higher"))
 
 
 def _surprise(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:

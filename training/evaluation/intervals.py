@@ -58,3 +58,16 @@ def bootstrap_figure(figure: Callable[[NDArray[np.int64]], float], n: int, low: 
     rng = np.random.default_rng(0)
     small, large = np.quantile([figure(rng.integers(0, n, n)) for _ in range(DRAWS_OF_FIGURES)], ENDS)
     return Interval(value, float(np.clip(2 * value - large, low, high)), float(np.clip(2 * value - small, low, high)))
+
+
+def bootstrap_pair(figure: Callable[[NDArray[np.int64]], float], n: int, m: int) -> Interval:
+    """The percentile bootstrap of a figure of two kinds of photos, each drawn anew from its own kind.
+
+    figure  of the photos at these places, (n + m,): n of the first kind, then m of the second
+    """
+    rng = np.random.default_rng(0)
+    drawn = [
+        figure(np.concatenate([rng.integers(0, n, n), n + rng.integers(0, m, m)])) for _ in range(DRAWS_OF_FIGURES)
+    ]
+    low, high = np.quantile(drawn, ENDS)
+    return Interval(figure(np.arange(n + m)), float(low), float(high))

@@ -6,7 +6,7 @@ Each measurement chooses a threshold of its own: on the calibration photos of ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset, open_to_measure
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.calibration import fit_threshold
+from vitcam_training.evaluation.intervals import bootstrap_pair
 from vitcam_training.evaluation.model_file import ask_certainty, ask_model, open_model
 
 SEEDS = 3
 
 Floats = NDArray[np.float64]
+Figure = Callable[[Floats, Floats], float]
 
 
 def rejection(model: str | Path, data: str, strange: str, threads: int | None = None) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def rejection(model: str | Path, data: str, strange: str, threads: int | None = 
     found = disjoint(calibration, held_out, unknown, range(SEEDS))
     return {
         "data": photos.name, "n": len(unknown), "seeds": SEEDS, **found,
-        "auroc": auroc(held_out.certainty, unknown),
+        **apart(held_out.certainty, unknown),
         "own_rejected": float((unknown < classifier.threshold).mean()),
         "own_false_rejection": float((held_out.certainty < classifier.threshold).mean()),
     }  # fmt: skip
@@ -66,6 +68,31 @@ def disjoint(calibration: Answers, held_out: Answers, unknown: Floats, seeds: Se
         "rejected": float(np.mean(rejected)), "rejected_sd": float(np.std(rejected, ddof=1)),
         "false_rejection": float(np.mean(falsely)), "false_rejection_sd": float(np.std(falsely, ddof=1)),
     }  # fmt: skip
+
+
+def apart(known: Floats, unknown: Floats) -> dict[str, float]:
+    """How well a score tells the two apart, whatever the threshold: `auroc`, and what is rejected at exactly 5 %.
+
+    known, unknown  (n,) and (m,) scores; the intervals are those of photos drawn anew from each
+    """
+    both, n = np.concatenate([known, unknown]), len(known)
+    found: dict[str, float] = {}
+    for name, figure in {"auroc": auroc, "rejected_at_5": rejected_at_5}.items():
+
+        def resampled(drawn: NDArray[np.int64], figure: Figure = figure) -> float:
+            return figure(both[drawn[:n]], both[drawn[n:]])
+
+        interval = bootstrap_pair(resampled, n, len(unknown))
+        found |= {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return found
+
+
+def rejected_at_5(known: Floats, unknown: Floats) -> float:
+    """The share of unknown photos below the score that 95 % of the known ones reach.
+
+    known, unknown  (n,) and (m,) scores
+    """
+    return float((unknown < fit_threshold(known)).mean())
 
 
 def auroc(known: Floats, unknown: Floats) -> float:

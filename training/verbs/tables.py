@@ -18,6 +18,7 @@ from vitcam_training.model_card.warnings import card_warnings
 from vitcam_training.weights.metadata import PLANNED
 
 WIDTH = 110
+APART = ("auroc", "rejected_at_5")  # figures with an interval
 
 
 def evaluation_table(found: dict[str, Any]) -> str:
@@ -150,7 +151,10 @@ def _calibration(found: dict[str, Any]) -> tuple[str, str]:
 
 def _unknown(found: dict[str, Any]) -> list[tuple[str, str]]:
     spread = f"± {found['rejected_sd']:.2%} over {found['seeds']} seeds"
+    ends = {name: f"95 % interval {found[name + '_low']:.2%} to {found[name + '_high']:.2%}" for name in APART}
     return [
+        ("known above unknown", f"{found['auroc']:.2%} of all pairs, AUROC  ({ends['auroc']})"),
+        ("unknown, rejected at 5 %", f"{found['rejected_at_5']:.2%}  ({ends['rejected_at_5']})"),
         ("unknown, rejected", f"{found['rejected']:.2%}  ({spread}; {found['n']:,} photos of {found['data']})"),
         ("known, rejected", f"{found['false_rejection']:.2%}  (± {found['false_rejection_sd']:.2%}; 5 % is aimed at)"),
         ("with its threshold", f"{found['own_rejected']:.2%} and {found['own_false_rejection']:.2%}"),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from vitcam_training.evaluation.answers import Answers
-from vitcam_training.evaluation.unknown import auroc, disjoint
+from vitcam_training.evaluation.unknown import apart, auroc, disjoint
 
 
 def answers(labels: int, each: int, certainty: float, seed: int) -> Answers:
@@ -32,6 +32,23 @@ def test_the_threshold_comes_from_other_labels_than_it_is_measured_on() -> None:
     # one label lies 100 below the other: whichever chooses, the other is rejected whole, or not at all
     assert found["false_rejection"] in (0.0, 1.0)
     assert found["rejected"] == found["false_rejection"]
+
+
+def test_what_tells_known_from_unknown_has_intervals_that_hold_it_and_narrow_with_more_photos() -> None:
+    rng = np.random.default_rng(4)
+    few, many = (apart(rng.normal(2, 1, n), rng.normal(0, 1, n)) for n in (60, 1000))
+
+    assert many["auroc"] == pytest.approx(0.921, abs=0.02), "Φ(2 / √2)"
+    assert many["rejected_at_5"] == pytest.approx(0.639, abs=0.07), "Φ(2 - 1.645)"
+    for name in ("auroc", "rejected_at_5"):
+        assert all(each[f"{name}_low"] < each[name] < each[f"{name}_high"] for each in (few, many))
+        assert many[f"{name}_high"] - many[f"{name}_low"] < 0.5 * (few[f"{name}_high"] - few[f"{name}_low"])
+
+
+def test_a_blank_picture_that_should_be_known_is_counted_as_rejected() -> None:
+    known = np.concatenate([[-np.inf], np.linspace(1, 2, 19)])
+
+    assert apart(known, np.array([0.0, 3.0]))["rejected_at_5"] == 0.5
 
 
 def test_the_spread_is_that_of_the_seeds() -> None:
