@@ -17,7 +17,7 @@ from vitcam.model.familiarity import familiarity, logistic
 
 def softmax(logits: np.ndarray) -> np.ndarray:
     raised = np.exp(logits - logits.max())
-    return raised / raised.sum()
+    return np.asarray(raised / raised.sum())
 
 
 def test_it_is_the_divergence_from_the_uniform_distribution_written_out() -> None:
