@@ -1,65 +1,23 @@
 """MJPEG by HTTP from servers as they are: exact, careless, protected, silent, and vitcam itself."""
 
 import base64
-import os
-import signal
 import socket
 import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
-from tests.eventually import eventually
-from tests.hostile import progressive_cmyk_jpeg
+from tests.http_camera import EXACT, MULTIPART, OK, Answer, jpeg, sends, server
 from tests.parts import need_program
 from vitcam.errors import SourceError, SourceLost
-from vitcam.pictures.resize import InputSpec
-from vitcam.pictures.view import Region
-from vitcam.sources import SourceOptions, open_source
-from vitcam.sources.active_crop import ActiveCrop
+from vitcam.sources import open_source
 from vitcam.sources.network import mjpeg
-
-OK = b"HTTP/1.1 200 OK\r\n"
-MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
-Answer = Callable[[socket.socket, bytes], None]
-
-
-def jpeg(value: int = 128) -> bytes:
-    """48 × 64 px of one grey."""
-    return bytes(cv2.imencode(".jpg", np.full((48, 64, 3), value, np.uint8))[1].tobytes())
-
-
-@contextmanager
-def server(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[int]:
-    """The port of a server that answers each request by `answer(connection, request)`."""
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listening.accept()
-            except OSError:  # the end of the test
-                return
-            with suppress(OSError), tls.wrap_socket(connection, server_side=True) if tls else connection as line:
-                answer(line, line.recv(10_000))
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield listening.getsockname()[1]
-        finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join(20)
-
 
 opened = threading.Event()
 
@@ -79,19 +37,6 @@ def parts(head: bytes, before: bytes, after: bytes, count: int = 30) -> Answer:
     return answer
 
 
-def sends(data: bytes, then_s: float = 0) -> Answer:
-    """Sends that, and leaves the connection open for a while."""
-
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(data)
-        connection.settimeout(then_s or None)
-        if then_s:
-            connection.recv(1)  # until the client leaves
-
-    return answer
-
-
-EXACT = b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: LENGTH\r\n\r\n"
 SERVERS = {
     "ustreamer": parts(MULTIPART, EXACT, b"\r\n"),
     "mjpg-streamer": parts(
@@ -331,76 +276,3 @@ def test_a_daemon_ends_while_its_camera_drips() -> None:
 
     assert code == 0
     assert took_s < 5
-
-
-def test_a_camera_of_enormous_pictures_is_lost_with_a_sentence() -> None:
-    enormous = progressive_cmyk_jpeg(12_500, 8_000)
-    with (
-        server(drips(MULTIPART, EXACT + enormous, 0.3)) as port,
-        pytest.raises(SourceError, match=r"100 megapixels; at most 40 are allowed"),
-    ):
-        open_source(f"http://127.0.0.1:{port}/").__enter__()
-
-
-@pytest.mark.parametrize(
-    ("options", "shape"),
-    [
-        (SourceOptions(), (750, 1500, 3)),
-        (SourceOptions(width=640, height=360), (375, 750, 3)),
-        (SourceOptions(width=640, height=360, input=InputSpec(224, 224)), (750, 1500, 3)),  # twice what the model takes
-        (SourceOptions(width=320, height=180, input=InputSpec(96, 96)), (375, 750, 3)),
-        (SourceOptions(active_crop=ActiveCrop(Region(100, 100, 2000, 1000))), (1500, 3000, 3)),
-        (SourceOptions(active_crop=ActiveCrop(Region(0, 0, 0.2, 0.2)), input=InputSpec(224, 224)), (1500, 3000, 3)),
-    ],
-)
-def test_a_cameras_picture_is_not_much_larger_than_what_was_asked(
-    options: SourceOptions, shape: tuple[int, int, int]
-) -> None:
-    large = bytes(cv2.imencode(".jpg", np.full((1500, 3000, 3), 128, np.uint8))[1])
-    with (
-        server(sends(MULTIPART + EXACT + large, then_s=20)) as port,
-        open_source(f"http://127.0.0.1:{port}/", options) as source,
-    ):
-        frame = next(iter(source))
-        source.stop()
-
-    assert frame.preview.shape == shape
-    assert not frame.preview.flags.writeable
-
-
-def test_a_decoder_that_dies_costs_one_picture() -> None:
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        while True:
-            connection.sendall(EXACT + jpeg())
-            time.sleep(0.05)
-
-    with server(answer) as port, open_source(f"http://127.0.0.1:{port}/") as source:
-        frames = iter(source)
-        next(frames)
-        children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-        for pid in " ".join(path.read_text() for path in children).split():
-            if b"pictures.decoder.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(int(pid), signal.SIGKILL)
-        after = [next(frames) for _ in range(3)]
-
-    assert after[-1].seq > 2
-
-
-def test_pictures_as_large_as_is_allowed_leave_daemon_and_decoder_within_the_units_memory() -> None:
-    coloured = bytes(cv2.imencode(".jpg", np.full((5000, 8000, 3), 128, np.uint8))[1])
-    greedy = progressive_cmyk_jpeg(8000, 5000)
-
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        while True:
-            for picture in (coloured, greedy):
-                connection.sendall(EXACT + picture)
-                time.sleep(0.7)
-
-    with server(answer) as port, daemon("--source", f"http://127.0.0.1:{port}/") as running:
-        running.wait_for("ok")
-        assert eventually(lambda: running.state()["frames"]["captured"] >= 4)
-        peak = running.peak_memory()
-
-    assert peak < 0.9 * (1 << 30)

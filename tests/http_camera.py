@@ -1,0 +1,55 @@
+"""A camera that sends MJPEG by HTTP, as a test wants it to."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import cv2
+import numpy as np
+
+OK = b"HTTP/1.1 200 OK\r\n"
+MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
+EXACT = b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: LENGTH\r\n\r\n"
+Answer = Callable[[socket.socket, bytes], None]
+
+
+def jpeg(value: int = 128) -> bytes:
+    """48 × 64 px of one grey."""
+    return bytes(cv2.imencode(".jpg", np.full((48, 64, 3), value, np.uint8))[1].tobytes())
+
+
+@contextmanager
+def server(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+    """The port of a server that answers each request by `answer(connection, request)`."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:  # the end of the test
+                return
+            with suppress(OSError), tls.wrap_socket(connection, server_side=True) if tls else connection as line:
+                answer(line, line.recv(10_000))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join(20)
+
+
+def sends(data: bytes, then_s: float = 0) -> Answer:
+    """Sends that, and leaves the connection open for a while."""
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(data)
+        connection.settimeout(then_s or None)
+        if then_s:
+            connection.recv(1)  # until the client leaves
+
+    return answer
