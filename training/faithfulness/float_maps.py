@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from vitcam.frames import Image
+from vitcam_training.faithfulness.relevance import relevance
 from vitcam_training.reference import Array, direct_evidence, direction, layer_norm, linear, margin
 from vitcam_training.vit import Taps, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
@@ -19,6 +20,7 @@ from vitcam_training.weights.checkpoints import load_into, read_network
 MAPS = {
     "attention × values": "last block, times the length of what each patch brings (Kobayashi et al. 2020)",
     "evidence, 4 blocks": "what the attention of the last four blocks wrote for the answer",
+    "gradient × attention": "all blocks, where the gradient of the answer is positive (Chefer et al. 2021)",
     "patch logits": "the head applied to each patch's token, after the last block but one",
     "likeness": "cosine of the token that the head reads with each patch's, after the last block but one",
 }
@@ -43,6 +45,7 @@ class FloatMaps:
         flat = {
             "attention × values": self._brought(taps, last),
             "evidence, 4 blocks": sum(self._evidence(taps, i, label) for i in range(max(0, last - 3), last + 1)),
+            "gradient × attention": relevance(taps, self.weights, self.config, label),
             "patch logits": self._patch_logits(taps, label),
             "likeness": self._likeness(taps),
         }

@@ -1,0 +1,114 @@
+"""Gradient × attention through all blocks, in float64: the expensive yardstick for cheaper maps. NumPy only.
+
+R ← R + mean over heads of (∇A ⊙ A)₊ R, from R = 1 and the first block on, with ∇A the gradient of the answer's logit by
+the attention weights. Chefer, Gur & Wolf 2021, "Generic Attention-model Explainability", arXiv 2103.15679, eq. 5 and 6.
+The gradients are written out, so the map needs no backend that can differentiate. Letters as in `vit.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.special import erf
+
+from vitcam_training.config import ViTConfig
+from vitcam_training.reference import Array, Weights, layer_norm, linear, relu
+
+EPSILON = 1e-6  # of layer norm
+
+
+def relevance(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> Array:
+    """How much each patch mattered for the logit of a label, (N,).
+
+    taps  of one picture, a batch of 1
+    """
+    seen = np.eye(net.tokens)
+    for weights, gradient in zip(_attention(taps, net), attention_gradients(taps, w, net, label), strict=True):
+        seen = seen + relu(gradient * weights).mean(axis=0) @ seen
+    row = seen.mean(axis=0) if net.pooling == "mean" else seen[0]
+    return np.asarray(row[net.has_cls_token :])
+
+
+def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> list[Array]:
+    """The gradient of a label's logit by the attention weights of each block, (h, T, T) each.
+
+    taps  of one picture, a batch of 1
+    """
+    entering = [
+        np.asarray(taps["embeddings" if i == 0 else f"block{i - 1:02}/output"], float)[0] for i in range(net.depth)
+    ]
+    last = np.asarray(taps[f"block{net.depth - 1:02}/output"], float)[0]  # (T, D)
+    g = np.zeros_like(last)
+    g[: len(g) if net.pooling == "mean" else 1] = w["head.weight"].astype(float)[label]
+    g = g / len(g) if net.pooling == "mean" else g
+    g = _through_norm(g, last, w, "norm") if net.final_norm else g
+    found = []
+    for i in reversed(range(net.depth)):
+        gradient, g = _through_block(g, entering[i], _attention(taps, net)[i], w, net, f"blocks.{i}")
+        found.append(gradient)
+    return found[::-1]
+
+
+def _attention(taps: Mapping[str, Array], net: ViTConfig) -> list[Array]:
+    return [np.asarray(taps[f"block{i:02}/attention"], float)[0] for i in range(net.depth)]
+
+
+def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfig, name: str) -> tuple[Array, Array]:
+    """From the gradient by what leaves a block, (T, D), to those by its attention weights and by what enters it."""
+    scale1, scale2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
+    pre = net.norm == "pre"
+    read = layer_norm(x, w, f"{name}.norm1") if pre else x
+    q, k, v = (_heads(part, net) for part in np.split(linear(read, w, f"{name}.attn.qkv"), 3, axis=-1))  # (h, T, d)
+    mixed = (weights @ v).swapaxes(0, 1).reshape(len(x), -1)
+    between = x + scale1 * linear(mixed, w, f"{name}.attn.proj")  # (T, D)
+
+    if pre:
+        inner = _through_mlp(g * scale2, layer_norm(between, w, f"{name}.norm2"), w, net, f"{name}.mlp")
+        g = g + _through_norm(inner, between, w, f"{name}.norm2")
+    else:
+        normed = layer_norm(between, w, f"{name}.norm1")
+        written = normed + scale2 * linear(_act(linear(normed, w, f"{name}.mlp.fc1"), net)[0], w, f"{name}.mlp.fc2")
+        g = _through_norm(g, written, w, f"{name}.norm2")
+        g = g + _through_mlp(g * scale2, normed, w, net, f"{name}.mlp")
+        g = _through_norm(g, between, w, f"{name}.norm1")
+
+    g_mixed = _heads(_back(g * scale1, w, f"{name}.attn.proj"), net)  # (h, T, d)
+    g_weights = g_mixed @ v.swapaxes(-1, -2)  # (h, T, T)
+    g_scores = weights * (g_weights - (g_weights * weights).sum(-1, keepdims=True)) / math.sqrt(q.shape[-1])
+    parts = (g_scores @ k, g_scores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ g_mixed)
+    joined = np.concatenate([part.swapaxes(0, 1).reshape(len(x), -1) for part in parts], axis=-1)  # (T, 3 D)
+    g_read = _back(joined, w, f"{name}.attn.qkv")
+    return g_weights, g + (_through_norm(g_read, x, w, f"{name}.norm1") if pre else g_read)
+
+
+def _heads(x: Array, net: ViTConfig) -> Array:
+    """(T, D) -> (h, T, d)."""
+    return x.reshape(len(x), net.heads, -1).swapaxes(0, 1)
+
+
+def _back(g: Array, w: Weights, name: str) -> Array:
+    """Through a dense layer."""
+    return np.asarray(g @ w[f"{name}.weight"].astype(float))
+
+
+def _through_norm(g: Array, x: Array, w: Weights, name: str) -> Array:
+    """Through a layer norm that read x, (T, D)."""
+    g = g * w[f"{name}.weight"]
+    length = np.sqrt(x.var(-1, keepdims=True) + EPSILON)
+    normed = (x - x.mean(-1, keepdims=True)) / length
+    return np.asarray((g - g.mean(-1, keepdims=True) - normed * (g * normed).mean(-1, keepdims=True)) / length)
+
+
+def _through_mlp(g: Array, x: Array, w: Weights, net: ViTConfig, name: str) -> Array:
+    slope = _act(linear(x, w, f"{name}.fc1"), net)[1]
+    return _back(_back(g, w, f"{name}.fc2") * slope, w, f"{name}.fc1")
+
+
+def _act(x: Array, net: ViTConfig) -> tuple[Array, Array]:
+    """The activation and its slope, both (T, M)."""
+    if net.activation == "relu":
+        return relu(x), (x > 0).astype(float)
+    below = 0.5 * (1 + erf(x / math.sqrt(2)))  # Φ(x)
+    return x * below, below + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
