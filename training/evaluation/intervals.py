@@ -61,7 +61,7 @@ def bootstrap_figure(figure: Callable[[NDArray[np.int64]], float], n: int, low: 
 
 
 def bootstrap_pair(figure: Callable[[NDArray[np.int64]], float], n: int, m: int) -> Interval:
-    """The percentile bootstrap of a figure of two kinds of photos, each drawn anew from its own kind.
+    """The percentile bootstrap of a figure of two kinds of photos, each drawn again from its own kind.
 
     figure  of the photos at these places, (n + m,): n of the first kind, then m of the second
     """

@@ -73,7 +73,7 @@ def disjoint(calibration: Answers, held_out: Answers, unknown: Floats, seeds: Se
 def apart(known: Floats, unknown: Floats) -> dict[str, float]:
     """How well a score tells the two apart, whatever the threshold: `auroc`, and what is rejected at exactly 5 %.
 
-    known, unknown  (n,) and (m,) scores; the intervals are those of photos drawn anew from each
+    known, unknown  (n,) and (m,) scores; the intervals are those of photos drawn again from each
     """
     both, n = np.concatenate([known, unknown]), len(known)
     found: dict[str, float] = {}

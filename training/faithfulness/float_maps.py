@@ -12,8 +12,8 @@ import keras
 import numpy as np
 
 from vitcam.frames import Image
-from vitcam_training.faithfulness.relevance import relevance
 from vitcam_training.reference import Array, direct_evidence, direction, layer_norm, linear, margin
+from vitcam_training.relevance import relevance
 from vitcam_training.vit import Taps, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
 

@@ -8,8 +8,8 @@ import pytest
 
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.faithfulness.relevance import attention_gradients, relevance
 from vitcam_training.reference import Array, Weights
+from vitcam_training.relevance import attention_gradients, relevance
 
 SMALL = ViTConfig(image_size=(8, 8), patch_size=4, width=8, depth=2, heads=2, mlp_width=16, classes=3)
 CHOICES = [
