@@ -19,7 +19,7 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.evaluation.answers import Answers, Floats, attention_cosines, comparison, figures
+from vitcam_training.evaluation.answers import Answers, Floats, attention_cosines, calibration, comparison, figures
 from vitcam_training.evaluation.calibration import scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
@@ -97,7 +97,7 @@ class Material:
         detail = in_detail(answers.labels, answers.guesses, answers.known, labels)
         named = {"model": self.classifier.card.name, "data": self.dataset.name, "split": self.part}
         skipped = {"skipped": len(self.dataset.part(self.part)) - len(answers.labels)}
-        return {**named, **figures(answers), **compared, **skipped, **detail}
+        return {**named, **figures(answers), **compared, **skipped, **detail, **calibration(answers)}
 
 
 def check_place(out: Path) -> None:

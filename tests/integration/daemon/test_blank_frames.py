@@ -14,13 +14,13 @@ ONCE = ("--no-realtime", "--once", "--no-web", "--log", "json", "--emit", "all")
 
 
 def blank_photos(folder: Path) -> Path:
-    """Black, black with noise, white, a grey wall with light from the left; and a photo of a cup."""
+    """Black, black with noise, white, a grey wall with light from the left; and a photo of a cat."""
     noise = np.random.default_rng(0).normal(0, 5, (240, 320, 3))
     wall = np.linspace(200, 130, 320)[None, :, None] + noise
     pictures = {"black": noise * 0, "grainy": noise + 4, "white": noise * 0 + 255, "wall": wall}
     for name, picture in pictures.items():
         cv2.imwrite(str(folder / f"{name}.png"), np.clip(picture, 0, 255).astype(np.uint8))
-    (folder / "cup.jpg").write_bytes(COFFEE.read_bytes())
+    (folder / "cat.jpg").write_bytes((COFFEE.parent / "cat.jpg").read_bytes())
     return folder
 
 
@@ -46,7 +46,7 @@ def test_pictures_of_nothing_are_unknown_and_blank(tmp_path: Path, command: str)
     assert result.code == 0, result.err
     assert {name: (line["known"], line["blank"]) for name, line in said.items()} == {
         "black": (False, True), "grainy": (False, True), "white": (False, True), "wall": (False, True),
-        "cup": (True, False),
+        "cat": (True, False),
     }  # fmt: skip
 
 
