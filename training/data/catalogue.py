@@ -10,12 +10,11 @@ from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
 from vitcam_training.data.published.cifar10 import cifar10
-from vitcam_training.data.published.everyday import everyday
-from vitcam_training.data.published.imagenet import cifar10_photos, everyday_unknown, imagenet, imagenet_things
+from vitcam_training.data.published.everyday import everyday, everyday_before
+from vitcam_training.data.published.imagenet import cifar10_photos, imagenet, imagenet_things
 from vitcam_training.data.published.left_out import draws
 from vitcam_training.data.published.mnist import mnist
 from vitcam_training.data.published.ordinary import ordinary
-from vitcam_training.data.published.things_photos import things_photos
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
@@ -23,12 +22,11 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "cifar10": cifar10,
     "cifar10-photos": cifar10_photos,
     "everyday": everyday,
-    "everyday-unknown": everyday_unknown,
+    "everyday-before": everyday_before,
     "imagenet": imagenet,
     "imagenet-things": imagenet_things,
     "mnist": mnist,
     "ordinary": ordinary,
-    "things": things_photos,
     **draws(),
 }
 

@@ -35,6 +35,8 @@ class Answers:
     """(n,) what decides that, see `Prediction.certainty`; empty for a float network."""
     accepted: tuple[frozenset[int], ...] = ()
     """n sets of labels that are right besides `labels`; empty where there are none."""
+    named: tuple[frozenset[int], ...] = ()
+    """n sets of labels: the group that the model names where its best guess is unsure, empty where it names none."""
 
     @property
     def guesses(self) -> NDArray[np.int64]:
@@ -50,6 +52,14 @@ class Answers:
     def right(self) -> NDArray[np.bool_]:
         """(n,) whether the most probable label is right."""
         return self.right_among(self.guesses[:, None])
+
+    @property
+    def right_or_group(self) -> NDArray[np.bool_]:
+        """(n,) the same, or whether a group is named that holds everything that the photo may show: a dog, any dog."""
+        shown = [{label} for label in self.labels.tolist()]
+        for label, accepted in zip(shown, self.accepted, strict=False):
+            label |= accepted
+        return self.right | np.array([all_of <= group for all_of, group in zip(shown, self.named, strict=True)])
 
     @property
     def answered(self) -> NDArray[np.int64]:
@@ -74,6 +84,11 @@ def figures(answers: Answers) -> dict[str, float]:
         "top5": float(answers.right_among(order).mean()),
         "ece": calibration_error(answers.confidence, answers.right),
     }
+
+
+def grouped(answers: Answers) -> dict[str, float]:
+    """Of a model with groups, `top1_or_group`, how often its best guess or the group that it names instead is right."""
+    return {"top1_or_group": float(answers.right_or_group.mean())} if answers.named else {}
 
 
 def calibration(answers: Answers) -> dict[str, float]:

@@ -24,7 +24,7 @@ def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np
     return np.asarray(raised / raised.sum(-1, keepdims=True))
 
 
-def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
+def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_]) -> float:
     """The temperature in `RANGE` at which it is least surprising which of the best guesses are right.
 
     Only the probability of the best guess is displayed and counted in the calibration error, so only it is fitted: the
@@ -32,12 +32,11 @@ def fit_temperature(probabilities: NDArray[np.float32], labels: NDArray[np.int64
     with smoothed labels too sure. A weak prior about 1 keeps few photos, all answered rightly, from making it certain;
     its tails are heavy, for after a short training a temperature of 0.1 may be right.
 
-    probabilities  (n, C), at temperature 1; labels (n,)
+    probabilities  (n, C), at temperature 1
+    right          (n,) whether the best guess is a label that the photo shows
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
     from scipy.optimize import minimize_scalar  # imported late: reports read this module, too, and need no optimiser
-
-    right = probabilities.argmax(-1) == labels
 
     def loss(log_t: float) -> float:
         return _surprise(scaled(probabilities, math.exp(log_t)).max(-1), right) + 2 * math.log1p(

@@ -12,7 +12,7 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.find import find_model
 from vitcam_training.data.catalogue import open_to_measure
-from vitcam_training.evaluation.answers import calibration, comparison, figures
+from vitcam_training.evaluation.answers import calibration, comparison, figures, grouped
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.evaluation.scores import in_detail
 from vitcam_training.evaluation.unlabelled import called_known
@@ -51,6 +51,7 @@ def evaluate_model(
         compared = dict.fromkeys(COMPARED)
     return {
         "model": classifier.card.name, "data": dataset.name, "split": part, **figures(answers), **compared,
+        **grouped(answers),
         "skipped": len(dataset.part(part)) - len(answers.labels),
         **in_detail(answers.labels, answers.answered, answers.known, classifier.labels),
         **calibration(answers),

@@ -52,7 +52,8 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     """Classify the photos of one part one by one with a model file that `open_model` opened."""
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
-    kept, labels, probabilities, attention, certainty, known = [], [], [], [], [], []
+    members = {} if classifier.groups is None else classifier.groups.members
+    kept, labels, probabilities, attention, certainty, known, named = [], [], [], [], [], [], []
     for sample in shown(samples, f"asking {classifier.card.name}"):
         try:
             photo = photo_of(sample)
@@ -65,6 +66,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
             row[index[guess.label]] = guess.p
         kept.append(sample)
         known.append(prediction.known)
+        named.append(frozenset(members[prediction.group.name] if prediction.group else ()))
         certainty.append(prediction.certainty)
         labels.append(index[dataset.labels[sample.label]])
         probabilities.append(row)
@@ -74,7 +76,8 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     looked = np.stack(attention).astype(np.float32)
     rows = np.array(labels), np.stack(probabilities)
     accepted = accepted_in(kept, dataset, index)
-    return Answers(*rows, looked, tuple(kept), np.array(known), np.array(certainty), accepted)
+    groups = tuple(named) if members else ()
+    return Answers(*rows, looked, tuple(kept), np.array(known), np.array(certainty), accepted, groups)
 
 
 def accepted_in(samples: Sequence[Sample], dataset: Dataset, index: dict[str, int]) -> tuple[frozenset[int], ...]:

@@ -125,7 +125,7 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
     if dataset is None or not dataset.parts.get("calibration"):
         return 1.0, 0.0
     answers = ask_float(checkpoint, dataset, "calibration")
-    temperature = fit_temperature(answers.probabilities, answers.labels)
+    temperature = fit_temperature(answers.probabilities, answers.right)
     return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
 
 

@@ -131,6 +131,7 @@ def _overall(found: dict[str, Any]) -> Table:
         _photos(found),
         ("top-1", f"{found['top1']:.2%}  (95 % interval {found['top1_low']:.2%} to {found['top1_high']:.2%})"),
         ("top-5", f"{found['top5']:.2%}"),
+        *_group(found),
         ("mean over classes", f"{found['mean_over_classes']:.2%}"),
         _calibration(found),
         ("known", f"{found['known']:.2%}  (the others stay below the model's threshold)"),
@@ -139,6 +140,12 @@ def _overall(found: dict[str, Any]) -> Table:
         rows += _against_float(found)
     rows += _unknown(found["unknown"]) if "unknown" in found else []
     return _pairs(str(found["model"]), rows)
+
+
+def _group(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if "top1_or_group" not in found:
+        return []
+    return [("top-1 or its group", f"{found['top1_or_group']:.2%}  (the group that is named where the label is unsure)")]
 
 
 def _calibration(found: dict[str, Any]) -> tuple[str, str]:

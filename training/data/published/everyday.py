@@ -1,73 +1,55 @@
-"""The data set of the bundled model: Caltech-101's things and animals plus five flowers, 104 labels.
+"""The data set of the bundled model: photos of Caltech-101 and tf_flowers with the labels of `things.csv`.
 
-In: the folders `caltech101/` and `flowers/` under the data root. Out: a Dataset with the parts `train`,
-`calibration` (2 photos of each label, for the temperature and the threshold) and `heldout` (10 of each, for figures
-only). The two small parts are lists in this folder, so they are the same everywhere. `everyday_split.py` makes them and
-the list of near duplicates, which are left out of `train`.
+In: the folders `caltech101/`, `flowers/`, `imagenet_samples/` and `ordinary/` under the data root. Out: a Dataset with
+the parts `train`, `choose` (up to 6 photos of each label, for the recipe and for what stays in float), `calibration` (as
+many, for the temperature and the threshold), `heldout` (for figures only), `replay` (photos without labels, for the
+answers of a teacher) and `blank` (drawn frames that show nothing). The small parts are listed in `everyday_parts.csv`;
+`scene_split.py` makes it. The ordinary photos that may choose are in `choose` and in `calibration`.
 """
 
 from __future__ import annotations
 
-from importlib.resources import files
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
-
-FOLDERS = ("caltech101", "flowers/train", "flowers/val")
-SOURCES = "data.caltech.edu/records/mzrjq-6wc02 (Caltech-101) and tensorflow.org/datasets/catalog/tf_flowers"
-
-# Folder names as the publishers spell them -> what a person would say. Others: underscores become spaces.
-LABELS = {
-    "Faces": "face", "Faces_easy": "face", "Leopards": "leopard", "Motorbikes": "motorbike",
-    "airplanes": "airplane", "roses": "rose", "sunflowers": "sunflower", "tulips": "tulip",
-    "bass": "bass (fish)", "binocular": "binoculars", "buddha": "buddha statue", "car_side": "car",
-    "ceiling_fan": "ceiling fan", "cellphone": "cell phone", "cougar_body": "cougar", "cougar_face": "cougar's face",
-    "crocodile_head": "crocodile's head", "dollar_bill": "dollar bill", "flamingo_head": "flamingo's head",
-    "garfield": "Garfield", "hawksbill": "hawksbill turtle", "headphone": "headphones",
-    "inline_skate": "inline skate", "joshua_tree": "Joshua tree", "ketch": "ketch (two masts)",
-    "rhino": "rhinoceros", "schooner": "schooner (sailing ship)", "sea_horse": "seahorse", "snoopy": "Snoopy",
-    "water_lilly": "water lily", "wild_cat": "wild cat", "windsor_chair": "Windsor chair",
-    "yin_yang": "yin and yang",
-}  # fmt: skip
-
-
-def label_of(path: str) -> str:
-    """`"caltech101/water_lilly/image_0001.jpg"` -> `"water lily"`."""
-    folder = Path(path).parent.name
-    return LABELS.get(folder, folder.replace("_", " "))
-
-
-def photos(root: Path) -> list[str]:
-    """All photos of the set, as paths relative to `root`, in order.
-
-    raises  UsageError if one of the three folders is not there
-    """
-    for folder in FOLDERS:
-        if not (root / folder).is_dir():
-            raise missing_data(root / folder, SOURCES)
-    found = (path for folder in FOLDERS for path in (root / folder).glob("*/*.jpg"))
-    return sorted(path.relative_to(root).as_posix() for path in found)
-
-
-def listed(part: str) -> list[str]:
-    """The paths in `everyday_PART.txt` beside this file; lines that begin with # are remarks."""
-    text = files(__package__).joinpath(f"everyday_{part}.txt").read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+from vitcam_training.data.blank.frames import blank
+from vitcam_training.data.dataset import BLANK, NOTHING, REPLAY, UNLABELLED, Dataset, Sample, data_root, missing_data
+from vitcam_training.data.published.collections import SOURCES, photos
+from vitcam_training.data.published.imagenet import half
+from vitcam_training.data.published.ordinary import ordinary
+from vitcam_training.data.published.scene_split import held_out_before, label_of, listed_parts
+from vitcam_training.data.published.things import Things, read_things
 
 
 def everyday() -> Dataset:
-    """Every photo of the set in its part. Raises UsageError if the data or a listed photo is missing."""
-    root = data_root()
-    known = photos(root)
-    labels = tuple(sorted({label_of(path) for path in known}, key=str.lower))
-    parts = {part: listed(part) for part in ("heldout", "calibration")}
-    for path in (path for part in parts.values() for path in part):
+    """Every photo in its part. Raises UsageError if the data or a listed photo is missing."""
+    root, things = data_root(), read_things()
+    listed = listed_parts()
+    left_out = listed.pop("duplicates")
+    taken = {*left_out, *(path for part in listed.values() for path in part)}
+    listed["train"] = [path for path in photos(root) if path not in taken]
+    parts = {part: _samples(root, paths, things) for part, paths in listed.items()}
+    for part in ("choose", "calibration"):
+        parts[part] += ordinary().parts["choose"]
+    parts[REPLAY] = tuple(Sample(path, UNLABELLED) for path in half(trained=True))
+    parts[BLANK] = tuple(replace(sample, label=NOTHING) for sample in blank().parts["train"])
+    return Dataset("everyday", things.labels, parts, things.synsets, things.groups)
+
+
+def everyday_before() -> Dataset:
+    """The photos that the model of 104 labels had held out, to compare with it: some have a twin in `train`."""
+    things = read_things()
+    samples = _samples(data_root(), held_out_before(), things)
+    return Dataset("everyday-before", things.labels, {"train": (), "heldout": samples}, things.synsets, things.groups)
+
+
+def _samples(root: Path, paths: Iterable[str], things: Things) -> tuple[Sample, ...]:
+    """Photos that lie below the root. Raises UsageError for one that is not there."""
+    found = []
+    for path in paths:
         if not (root / path).is_file():
             raise missing_data(root / path, SOURCES)
-    taken = {*parts["heldout"], *parts["calibration"], *listed("duplicates")}
-    parts["train"] = [path for path in known if path not in taken]
-    index = {label: i for i, label in enumerate(labels)}
-    samples = {
-        part: tuple(Sample(root / path, index[label_of(path)]) for path in paths) for part, paths in parts.items()
-    }
-    return Dataset("everyday", labels, samples)
+        label = label_of(path)
+        found.append(Sample(root / path, label, accepted=things.right_for_label(label) - {label}))
+    return tuple(found)

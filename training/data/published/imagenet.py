@@ -1,4 +1,4 @@
-"""One photo of each ImageNet-1k class: all of them, those of other data sets' labels, and those of none of them.
+"""One photo of each ImageNet-1k class: all of them, those of CIFAR-10's labels, and halves to train on and to measure.
 
 The photos were probably in the training set of every network that is trained on ImageNet, DeiT-Tiny among them: they
 compare a network with its int8 form, and a fine-tuned network with real photos; they measure no ImageNet accuracy.
@@ -33,13 +33,6 @@ def imagenet() -> Dataset:
 def cifar10_photos() -> Dataset:
     """Photos of a camera for CIFAR-10's labels: of the classes that `cifar10_photos.txt` gives one, and says why."""
     return _held_out("cifar10-photos", cifar.LABELS, table("cifar10_photos"))
-
-
-def everyday_unknown() -> Dataset:
-    """Photos that show none of the labels of `everyday`: all but those of the classes in `everyday_in_imagenet.txt`."""
-    known = table("everyday_in_imagenet")
-    labels = {synset: label for synset, label in synsets(_words()).items() if synset not in known}
-    return _held_out("everyday-unknown", tuple(labels.values()), labels)
 
 
 def imagenet_things() -> Dataset:

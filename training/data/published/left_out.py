@@ -1,4 +1,4 @@
-"""`things` with 100 of its labels left out, in three draws.
+"""`everyday` with 100 of its labels left out, in three draws.
 
 A network that is trained on such a data set has no output for these labels, so their photos are unknown to it. Known
 and unknown photos come from the same source, so nothing but what they show tells them apart. What the network begins
@@ -16,7 +16,7 @@ import numpy as np
 from vitcam_training.data.dataset import REPLAY, Dataset, Sample
 from vitcam_training.data.published.imagenet import half, imagenet_things
 from vitcam_training.data.published.things import Things, read_things
-from vitcam_training.data.published.things_photos import things_photos
+from vitcam_training.data.published.everyday import everyday
 
 COUNT = 100
 DRAWS = (1, 2, 3)
@@ -27,13 +27,13 @@ def left_out(draw: int, labels: int) -> frozenset[int]:
     return frozenset(np.random.default_rng(draw).permutation(labels)[:COUNT].tolist())
 
 
-def things_left_out(draw: int) -> Dataset:
+def everyday_left_out(draw: int) -> Dataset:
     """What a network of a draw is trained on, and known photos of ImageNet's classes in the part `heldout`."""
-    things = things_photos()
-    dropped = left_out(draw, len(things.labels))
-    replay = tuple(sample for sample in things.parts[REPLAY] if _label(sample, read_things()) not in dropped)
-    parts = things.parts | {REPLAY: replay, "heldout": imagenet_things().parts["heldout"]}
-    return without(replace(things, name=f"things-left-out-{draw}", parts=parts), dropped)
+    whole = everyday()
+    dropped = left_out(draw, len(whole.labels))
+    replay = tuple(sample for sample in whole.parts[REPLAY] if _label(sample, read_things()) not in dropped)
+    parts = whole.parts | {REPLAY: replay, "heldout": imagenet_things().parts["heldout"]}
+    return without(replace(whole, name=f"everyday-left-out-{draw}", parts=parts), dropped)
 
 
 def unknown_things(draw: int) -> Dataset:
@@ -42,7 +42,7 @@ def unknown_things(draw: int) -> Dataset:
     dropped = left_out(draw, len(things.labels))
     labels = [(path, things.synsets[path.name.split("_")[0]]) for trained in (True, False) for path in half(trained)]
     unknown = [Sample(path, label) for path, label in labels if things.right_for_label(label) <= dropped]
-    return Dataset(f"things-left-out-{draw}-unknown", things.labels, {"train": (), "heldout": tuple(unknown)})
+    return Dataset(f"everyday-left-out-{draw}-unknown", things.labels, {"train": (), "heldout": tuple(unknown)})
 
 
 def without(dataset: Dataset, dropped: frozenset[int]) -> Dataset:
@@ -74,8 +74,8 @@ def draws() -> dict[str, Callable[[], Dataset]]:
     """The data sets of all draws by their names."""
     found: dict[str, Callable[[], Dataset]] = {}
     for draw in DRAWS:
-        found[f"things-left-out-{draw}"] = partial(things_left_out, draw)
-        found[f"things-left-out-{draw}-unknown"] = partial(unknown_things, draw)
+        found[f"everyday-left-out-{draw}"] = partial(everyday_left_out, draw)
+        found[f"everyday-left-out-{draw}-unknown"] = partial(unknown_things, draw)
     return found
 
 

@@ -1,9 +1,9 @@
-"""How `things_parts.csv` was made: a split of Caltech-101 and tf_flowers with each scene that was found on one side.
+"""How `everyday_parts.csv` was made: a split of Caltech-101 and tf_flowers with each scene that was found on one side.
 
     python -m vitcam_training.data.published.scene_split
 
 Photos that show the same scene form a group: copies, crops, mirror images, frames of a video, bursts, also if they have
-two labels. `things_pairs.csv` lists the pairs found among the nearest neighbours of each photo by two networks
+two labels. `everyday_pairs.csv` lists the pairs found among the nearest neighbours of each photo by two networks
 (`everyday` of 104 labels, and DeiT-Tiny, which found 16 more), and one that shares its file's name. If a group holds a
 photo that was held out before, that one stays held out. Then the groups of each label, in an order that a hash of
 their names gives, choose and calibrate, one photo of each. The others are trained on. The rest of a group that is not
@@ -20,14 +20,15 @@ from importlib.resources import files
 from pathlib import Path, PurePath
 
 from vitcam_training.data.dataset import data_root
-from vitcam_training.data.published.everyday import listed, photos
+from vitcam_training.data.published.collections import photos
 from vitcam_training.data.published.things import Things, read_things
 
 MEASURED = ("imagenet_samples/*.jpg", "ordinary/*/*.jpg")
 CHOOSE, CALIBRATION = 6, 6  # photos of each label
 TRAIN = 12  # groups of each label that are trained on before others choose and calibrate
 Pair = tuple[str, str]
-PAIRS, PARTS = "things_pairs.csv", "things_parts.csv"
+PAIRS, PARTS = "everyday_pairs.csv", "everyday_parts.csv"
+BEFORE = "everyday_heldout_before.txt"
 
 
 def split(paths: Sequence[str], pairs: Iterable[Pair], held_out: Sequence[str]) -> dict[str, list[str]]:
@@ -88,6 +89,11 @@ def listed_pairs() -> list[Pair]:
     return [(one, other) for one, other in _table(PAIRS)]
 
 
+def held_out_before() -> list[str]:
+    """The photos that the model of 104 labels had held out, before scenes were looked for."""
+    return [line for line in _text(BEFORE).splitlines() if not line.startswith("#")]
+
+
 def listed_parts() -> dict[str, list[str]]:
     """The paths of each part, as the committed table has them."""
     found: dict[str, list[str]] = {}
@@ -102,7 +108,11 @@ def _things() -> Things:
 
 
 def _table(name: str) -> list[list[str]]:
-    return list(csv.reader(files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()))[1:]
+    return list(csv.reader(_text(name).splitlines()))[1:]
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _write(name: str, header: Pair, rows: Iterable[Sequence[str]]) -> None:
@@ -117,5 +127,5 @@ if __name__ == "__main__":
     own = photos(root)
     others = sorted(path.relative_to(root).as_posix() for pattern in MEASURED for path in root.glob(pattern))
     _write(PAIRS, ("one", "other"), find_pairs(root, own, others))
-    made = split(own, listed_pairs(), listed("heldout"))
+    made = split(own, listed_pairs(), held_out_before())
     _write(PARTS, ("part", "path"), [(part, path) for part, members in made.items() for path in members])

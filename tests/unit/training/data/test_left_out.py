@@ -7,7 +7,7 @@ import pytest
 from tests.parts import need_data
 from vitcam_training.data.dataset import REPLAY, UNLABELLED, Dataset, Sample
 from vitcam_training.data.published.imagenet import imagenet_things
-from vitcam_training.data.published.left_out import COUNT, DRAWS, left_out, things_left_out, unknown_things, without
+from vitcam_training.data.published.left_out import COUNT, DRAWS, everyday_left_out, left_out, unknown_things, without
 from vitcam_training.data.published.things import read_things
 
 
@@ -37,7 +37,7 @@ def test_each_draw_leaves_out_a_hundred_labels_and_always_the_same() -> None:
 @pytest.mark.parametrize("draw", DRAWS)
 def test_no_photo_of_a_label_that_is_left_out_is_trained_on_and_none_of_another_is_unknown(draw: int) -> None:
     need_data("caltech101")
-    things, kept, unknown = read_things(), things_left_out(draw), unknown_things(draw)
+    things, kept, unknown = read_things(), everyday_left_out(draw), unknown_things(draw)
     dropped = {things.labels[label] for label in left_out(draw, len(things.labels))}
     shown = {kept.labels[sample.label] for sample in kept.parts["train"]}
     replayed = {things.labels[things.synsets[sample.path.name.split("_")[0]]] for sample in kept.parts[REPLAY]}

@@ -6,11 +6,12 @@ import pytest
 from tests.parts import need_data
 from vitcam_training.data.local_features import local_features, match_scenes
 from vitcam_training.data.photos import read_photo
-from vitcam_training.data.published.everyday import listed, photos
+from vitcam_training.data.published.collections import photos
 from vitcam_training.data.published.scene_pairs import neighbours
 from vitcam_training.data.published.scene_split import (
     CHOOSE,
     TRAIN,
+    held_out_before,
     label_of,
     listed_pairs,
     listed_parts,
@@ -64,7 +65,7 @@ def test_neighbours_are_compared_once_and_only_with_photos_of_the_collection() -
 def test_the_committed_split_follows_from_the_committed_pairs() -> None:
     own = photos(need_data("caltech101").parent)
 
-    assert split(own, listed_pairs(), listed("heldout")) == listed_parts()
+    assert split(own, listed_pairs(), held_out_before()) == listed_parts()
 
 
 def test_no_scene_of_the_committed_split_is_trained_on_and_measured() -> None:

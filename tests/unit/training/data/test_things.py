@@ -7,7 +7,7 @@ from tests.parts import need_data
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import BLANK, REPLAY, UNLABELLED
 from vitcam_training.data.published.things import Things, read_things
-from vitcam_training.evaluation.answers import Answers, figures
+from vitcam_training.evaluation.answers import Answers, figures, grouped
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +65,15 @@ def test_twins_among_imagenets_classes_share_a_label(things: Things) -> None:
     assert things.synsets["n04355933"] == things.synsets["n04356056"]  # sunglass, sunglasses
 
 
-def test_the_photos_of_things_come_in_their_parts_with_all_labels_that_are_right() -> None:
+def test_the_photos_of_everyday_come_in_their_parts_with_all_labels_that_are_right() -> None:
     need_data("caltech101")
-    found = open_dataset("things")
+    found = open_dataset("everyday")
     crabs = [sample for sample in found.parts["heldout"] if found.labels[sample.label] == "crab"]
-    paths = [sample.path for samples in found.parts.values() for sample in samples]
+    paths = [sample.path for part, samples in found.parts.items() for sample in samples if part != "calibration"]
 
     assert found.labels == read_things().labels
+    assert set(open_dataset("ordinary").parts["choose"]) <= set(found.parts["choose"]) & set(found.parts["calibration"])
+    assert not set(open_dataset("ordinary").parts["heldout"]) & {each for part in found.parts.values() for each in part}
     assert {"train", "choose", "calibration", "heldout", REPLAY, BLANK} == set(found.parts)
     assert len(set(paths)) == len(paths)
     assert all(sample.label == UNLABELLED for sample in found.parts[REPLAY])
@@ -80,7 +82,7 @@ def test_the_photos_of_things_come_in_their_parts_with_all_labels_that_are_right
 
 def test_a_half_of_imagenets_photos_is_trained_on_and_the_other_measured() -> None:
     need_data("imagenet_samples")
-    trained = {sample.path for sample in open_dataset("things").parts[REPLAY]}
+    trained = {sample.path for sample in open_dataset("everyday").parts[REPLAY]}
     measured = {sample.path for sample in open_dataset("imagenet-things").parts["heldout"]}
 
     assert len(trained) == len(measured) == 500
@@ -107,3 +109,14 @@ def test_an_answer_is_right_if_it_is_one_of_the_labels_that_are() -> None:
     assert answers.right.tolist() == [True, False, True]
     assert answers.answered.tolist() == [2, 1, 0]
     assert figures(answers)["top5"] == 1.0
+
+
+def test_a_group_that_holds_all_that_a_photo_may_show_is_right_where_the_label_is_not() -> None:
+    probabilities = np.tile(np.array([0.1, 0.6, 0.2, 0.1], np.float32), (4, 1))
+    accepted: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset({3}), frozenset({1}))
+    named = frozenset({1, 2}), frozenset[int](), frozenset({1, 2}), frozenset[int]()
+    answers = Answers(np.full(4, 2), probabilities, np.zeros((4, 1), np.float32), accepted=accepted, named=named)
+
+    assert answers.right_or_group.tolist() == [True, False, False, True]
+    assert grouped(answers) == {"top1_or_group": 0.5}
+    assert grouped(Answers(np.full(4, 2), probabilities, np.zeros((4, 1), np.float32))) == {}
