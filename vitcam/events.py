@@ -1,11 +1,16 @@
 """Makes events of flickering predictions. Pure: the same predictions give the same events.
 
-Three rules, in this order: probabilities are smoothed over time; a label begins only once its smoothed probability has
-stayed above `enter` for `dwell_s`; it ends only when that falls below `leave` (hysteresis), or another label begins.
+Four rules, in this order: probabilities are smoothed over time; a label begins only once its smoothed probability has
+stayed above `enter` for `dwell_s`; where no label is above it, the smallest group that is begins in its place; what has
+begun ends only when its probability falls below `leave` (hysteresis), or something else begins.
+
+A label and a group that holds it are one thing, seen more or less clearly: going from one to the other changes an event
+and does not end it.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from vitcam.frames import LIKELY, Event, Group, Prediction
 
@@ -17,7 +22,7 @@ class Rules:
     half_life_s: float = 0.5
     """After this time an old prediction weighs half."""
     enter: float = 0.5
-    """Smoothed probability at which a label may begin."""
+    """Smoothed probability at which a label or a group may begin."""
     leave: float = 0.3
     """Smoothed probability below which it ends."""
     dwell_s: float = 0.5
@@ -26,23 +31,40 @@ class Rules:
     """How often a lasting event is reported again."""
 
 
+class Subject(NamedTuple):
+    """What an event is about."""
+
+    name: str
+    is_group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """An event that has begun."""
+
+    event: Event
+    """As it was reported last."""
+    subject: Subject
+    kin: frozenset[Subject]
+    """The same thing seen more or less clearly: the groups and the labels that came with the subject."""
+    reported_ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class EventState:
     """The state between one prediction and the next."""
 
-    scores: Mapping[str, float] = field(default_factory=dict)
-    """Smoothed probability of each label seen lately."""
+    scores: Mapping[Subject, float] = field(default_factory=dict)
+    """Smoothed probability of each label and each group seen lately."""
     last_ns: int | None = None
-    candidate: str | None = None
-    candidate_ns: int = 0
-    """Since when the candidate is above `enter`."""
-    current: Event | None = None
-    reported_ns: int = 0
+    since_ns: Mapping[Subject, int] = field(default_factory=dict)
+    """Since when each subject that may begin is above `enter`."""
+    current: Lasting | None = None
 
     @property
     def label(self) -> str | None:
         """The smoothed top label, or None when nothing is there."""
-        return self.current.label if self.current else None
+        return self.current.event.label if self.current else None
 
 
 def step(
@@ -55,63 +77,114 @@ def step(
     """
     now = prediction.captured_ns
     scores = _smooth(rules, state, prediction)
-    best = max(scores, key=scores.__getitem__, default=None)
-    qualifies = best is not None and prediction.known and scores[best] >= rules.enter
-    candidate = best if qualifies else None
-    since = state.candidate_ns if candidate == state.candidate else now
-    state = replace(state, scores=scores, last_ns=now, candidate=candidate, candidate_ns=since)
+    above = _above(rules, scores, prediction)
+    since = {subject: state.since_ns.get(subject, now) for subject in above}
+    ripe = above[0] if above and now - since[above[0]] >= rules.dwell_s * 1e9 else None
+    lasting = _with_kin(state.current, prediction)
+    heir = _heir(rules, lasting, scores, above, ripe, prediction)
     events: list[Event] = []
-    if _is_over(rules, state):
-        state = _end(state, now, events)
-    if candidate is not None and candidate != state.label and now - since >= rules.dwell_s * 1e9:
-        state = _end(state, now, events)
-        p = scores[candidate]
-        group = _group(prediction, candidate, p)
-        begun = Event(new_id(), "new", candidate, p, since, None, prediction.source, group)
-        events.append(begun)
-        state = replace(state, current=begun, reported_ns=now)
-    elif state.current and now - state.reported_ns >= rules.update_s * 1e9:
-        label = state.current.label
-        p = max(state.current.p, scores[label])
-        lasting = replace(state.current, phase="update", p=p, group=_group(prediction, label, p))
-        events.append(lasting)
-        state = replace(state, current=lasting, reported_ns=now)
-    return state, tuple(events)
+    if lasting and (heir is None or heir not in lasting.kin | {lasting.subject}):
+        events.append(_ended(lasting, now))
+        lasting = None
+    if heir and lasting is None:
+        begun = Event(new_id(), "new", heir.name, 0.0, since[heir], None, prediction.source)
+        lasting = Lasting(_named(begun, heir, scores, prediction), heir, _kin(heir, prediction), now)
+        events.append(lasting.event)
+    elif heir and lasting and (heir != lasting.subject or now - lasting.reported_ns >= rules.update_s * 1e9):
+        update = _named(replace(lasting.event, phase="update"), heir, scores, prediction)
+        lasting = Lasting(update, heir, lasting.kin | {lasting.subject}, now)
+        events.append(update)
+    return EventState(scores, now, since, lasting), tuple(events)
 
 
 def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...]]:
     """End what is still there, because no more predictions will come."""
-    events: list[Event] = []
-    return _end(state, now_ns, events), tuple(events)
+    events = (_ended(state.current, now_ns),) if state.current else ()
+    return replace(state, current=None), events
 
 
-def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[str, float]:
-    """Exponential smoothing by elapsed time, so that the frame rate does not matter; labels that faded are dropped.
+def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Subject, float]:
+    """Exponential smoothing by elapsed time, so that the frame rate does not matter; what faded is dropped.
 
     Where there is nothing to see, no label is probable, whatever the model says.
     """
-    fresh = {} if prediction.blank else {guess.label: guess.p for guess in prediction.top}
+    fresh: dict[Subject, float] = {}
+    if not prediction.blank:
+        fresh = {Subject(guess.label): guess.p for guess in prediction.top}
+        fresh |= {_of(group): group.p for group in prediction.groups}
     if state.last_ns is None:
         return fresh
     elapsed_s = max(0.0, (prediction.captured_ns - state.last_ns) / 1e9)
     keep = 0.5 ** (elapsed_s / rules.half_life_s) if rules.half_life_s > 0 else 0.0
-    labels = fresh.keys() | state.scores.keys()
-    blended = {label: keep * state.scores.get(label, 0.0) + (1 - keep) * fresh.get(label, 0.0) for label in labels}
-    held = state.label
-    return {label: p for label, p in blended.items() if p > 1e-3 or label == held}
+    subjects = fresh.keys() | state.scores.keys()
+    blended = {each: keep * state.scores.get(each, 0.0) + (1 - keep) * fresh.get(each, 0.0) for each in subjects}
+    held = state.current.subject if state.current else None
+    return {each: p for each, p in blended.items() if p > 1e-3 or each == held}
 
 
-def _group(prediction: Prediction, label: str, p: float) -> Group | None:
-    """The coarser guess for an event whose label is unsure."""
-    return prediction.group if p < LIKELY and prediction.top[0].label == label else None
+def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction) -> list[Subject]:
+    """What may begin: the best label, then the groups with the newest best label, the smallest first."""
+    if not prediction.known:
+        return []
+    best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
+    found = [*([best] if best else []), *map(_of, prediction.groups)]
+    return [each for each in found if scores.get(each, 0.0) >= rules.enter]
 
 
-def _is_over(rules: Rules, state: EventState) -> bool:
-    return state.current is not None and state.scores[state.current.label] < rules.leave
+def _heir(
+    rules: Rules,
+    lasting: Lasting | None,
+    scores: Mapping[Subject, float],
+    above: list[Subject],
+    ripe: Subject | None,
+    prediction: Prediction,
+) -> Subject | None:
+    """What is there from now on: what was, the same thing seen more or less clearly, something else, or nothing.
+
+    above  what may begin
+    ripe   what has waited long enough for it
+    """
+    if lasting is None or (ripe and ripe not in lasting.kin and ripe != lasting.subject):
+        return ripe
+    if ripe and _is_narrower(ripe, lasting.subject, prediction):
+        return ripe
+    if scores[lasting.subject] >= rules.leave:
+        return lasting.subject
+    smallest = next(map(_of, prediction.groups), None)  # a larger one may be shared with what came instead: dog and cat
+    return smallest if smallest in lasting.kin and smallest in above else None
 
 
-def _end(state: EventState, now_ns: int, events: list[Event]) -> EventState:
-    if state.current is None:
-        return state
-    events.append(replace(state.current, phase="end", end_ns=now_ns))
-    return replace(state, current=None)
+def _is_narrower(one: Subject, other: Subject, prediction: Prediction) -> bool:
+    """Whether one of two kin says more than the other: a label, or the smaller of two groups."""
+    groups = [*map(_of, prediction.groups)]
+    if not (one.is_group and other.is_group):
+        return other.is_group
+    return other in groups and groups.index(one) < groups.index(other)
+
+
+def _kin(subject: Subject, prediction: Prediction) -> frozenset[Subject]:
+    family = frozenset([Subject(prediction.top[0].label), *map(_of, prediction.groups)])
+    return family - {subject} if subject in family else frozenset()
+
+
+def _with_kin(lasting: Lasting | None, prediction: Prediction) -> Lasting | None:
+    return lasting and replace(lasting, kin=lasting.kin | _kin(lasting.subject, prediction))
+
+
+def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], prediction: Prediction) -> Event:
+    """The event with its label, the best probability so far, and the group where that is unsure."""
+    best, label = prediction.top[0].label, subject.name
+    if subject.is_group:
+        label = best if _kin(subject, prediction) else event.label
+        p = scores.get(Subject(label), 0.0)
+        return replace(event, label=label, p=p, group=Group(subject.name, scores[subject]))
+    p = max(event.p if event.label == label else 0.0, scores[subject])
+    return replace(event, label=label, p=p, group=prediction.group if p < LIKELY and best == label else None)
+
+
+def _ended(lasting: Lasting, now_ns: int) -> Event:
+    return replace(lasting.event, phase="end", end_ns=now_ns)
+
+
+def _of(group: Group) -> Subject:
+    return Subject(group.name, is_group=True)

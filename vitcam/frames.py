@@ -112,8 +112,8 @@ class Prediction:
     each patch in the last block; None if the model does not say."""
     embedding: NDArray[np.float32] | None
     """(D,): what the head reads, after the final norm; None if the model does not give it."""
-    group: Group | None = None
-    """The smallest group with the best label whose `p` reaches `LIKELY`, where that label alone does not reach it."""
+    groups: tuple[Group, ...] = ()
+    """The groups with the best label whose `p` reaches `LIKELY`, the smallest first."""
     rollout: NDArray[np.float32] | None = None
     """(gh, gw): attention rollout of what the head reads, through all blocks; None unless it was asked for."""
     rows: NDArray[np.float32] | None = None
@@ -127,6 +127,11 @@ class Prediction:
     """The sum of the evidence as a part of the margin, which is how far the logits of the likely labels are above the
     mean of all. The rest is the own share of the token that the head reads; where that speaks against the answer, this
     is above 1. None if the model does not say."""
+
+    @property
+    def group(self) -> Group | None:
+        """The smallest of `groups`, where the best label alone does not reach `LIKELY`."""
+        return self.groups[0] if self.groups and self.top[0].p < LIKELY else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,4 +155,4 @@ class Event:
     end_ns: int | None
     camera: str
     group: Group | None = None
-    """Of the prediction that this was reported at, if `p` is below `LIKELY` and the best label was this one."""
+    """What is surely there where no label is: `label` is then the best guess within this group."""

@@ -1,5 +1,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,7 +161,7 @@ def test_after_a_half_life_an_old_prediction_weighs_half() -> None:
     state, _ = step(rules, EventState(), at(0, "cup", 1.0), str)
     state, _ = step(rules, state, at(1, "pagoda", 0.8), str)
 
-    assert state.scores == {"cup": 0.5, "pagoda": 0.4}
+    assert state.scores == {("cup", False): 0.5, ("pagoda", False): 0.4}
 
 
 def test_labels_that_faded_are_forgotten_but_never_the_one_that_lasts() -> None:
@@ -170,7 +171,7 @@ def test_labels_that_faded_are_forgotten_but_never_the_one_that_lasts() -> None:
     for one in run:
         state, _ = step(rules, state, one, lambda: "id")
 
-    assert state.scores == {"cup": 0.0, "pagoda": 0.4}
+    assert state.scores == {("cup", False): 0.0, ("pagoda", False): 0.4}
     assert state.label == "cup"
 
 
@@ -191,8 +192,8 @@ def test_events_always_come_as_new_updates_end_and_never_overlap(run: list[tuple
 
 def test_a_change_of_the_group_alone_is_no_event() -> None:
     rules = Rules(enter=0.25, leave=0.1, update_s=60)
-    groups = [Group("dog", 0.6), Group("mammal", 0.7), None]
-    events = replay((replace(at(i / 10, "collie", 0.3), group=groups[i // 10 % 3]) for i in range(60)), rules)
+    groups = [(Group("dog", 0.6),), (Group("mammal", 0.7),), ()]
+    events = replay((replace(at(i / 10, "collie", 0.3), groups=groups[i // 10 % 3]) for i in range(60)), rules)
 
     assert [(event.phase, event.label, event.group) for event in events] == [
         ("new", "collie", Group("dog", 0.6)),
@@ -203,21 +204,21 @@ def test_a_change_of_the_group_alone_is_no_event() -> None:
 def test_an_update_carries_the_newest_group_of_an_unsure_label() -> None:
     rules = Rules(enter=0.25, leave=0.1, update_s=2)
     dog, mammal = Group("dog", 0.6), Group("mammal", 0.7)
-    events = replay((replace(at(i / 10, "collie", 0.3), group=dog if i < 20 else mammal) for i in range(30)), rules)
+    events = replay((replace(at(i / 10, "collie", 0.3), groups=(dog if i < 20 else mammal,)) for i in range(30)), rules)
 
     assert [(event.phase, event.group) for event in events] == [("new", dog), ("update", mammal), ("end", mammal)]
 
 
 def test_an_event_of_a_likely_label_has_no_group() -> None:
     likely = [at(i / 10, "collie", 0.9) for i in range(10)]
-    events = replay([*likely, replace(at(1.0, "collie", 0.45), group=Group("dog", 0.6))], Rules(update_s=0.5))
+    events = replay([*likely, replace(at(1.0, "collie", 0.45), groups=(Group("dog", 0.6),))], Rules(update_s=0.5))
 
     assert [(event.phase, event.group) for event in events] == [("new", None), ("update", None), ("end", None)]
 
 
 def test_the_group_of_another_label_is_not_the_events() -> None:
     rules = Rules(half_life_s=10, enter=0.25, leave=0.1, update_s=1)
-    other = replace(at(2.0, "tabby", 0.4), group=Group("cat", 0.6))
+    other = replace(at(2.0, "tabby", 0.4), groups=(Group("cat", 0.6),))
     events = replay([*(at(i / 10, "collie", 0.3) for i in range(15)), other], rules)
 
     assert [(event.phase, event.label, event.group) for event in events] == [
@@ -225,3 +226,101 @@ def test_the_group_of_another_label_is_not_the_events() -> None:
         ("update", "collie", None),
         ("end", "collie", None),
     ]
+
+
+DOG, MAMMAL, CAT = Group("dog", 0.8), Group("mammal", 0.9), Group("cat", 0.8)
+
+
+def dog(seconds: float, breed: str = "collie", p: float = 0.3, *groups: Group) -> Prediction:
+    return replace(at(seconds, breed, p), groups=groups or (DOG, MAMMAL))
+
+
+def told(events: list[Event]) -> list[tuple[str, str]]:
+    """Phases, and what each event is called."""
+    return [(event.phase, event.group.name if event.group else event.label) for event in events]
+
+
+def test_a_dog_of_an_unsure_breed_is_an_event_of_its_group() -> None:
+    breeds = ("collie", "pug", "beagle")
+    events = replay(dog(i / 10, breeds[i % 3]) for i in range(30))
+
+    assert told(events) == [("new", "dog"), ("end", "dog")]
+    assert events[0].group == DOG
+    assert events[0].label in breeds
+    assert events[0].p < 0.5
+
+
+def test_a_breed_that_becomes_clear_changes_the_event_and_does_not_end_it() -> None:
+    run = [dog(i / 10) for i in range(15)] + [dog(1.5 + i / 10, "collie", 0.9) for i in range(15)]
+    events = replay(run)
+
+    assert told(events) == [("new", "dog"), ("update", "collie"), ("end", "collie")]
+    assert len({event.id for event in events}) == 1
+    assert events[1].p > 0.5
+
+
+def test_a_breed_that_becomes_unclear_leaves_the_group_and_does_not_end_the_event() -> None:
+    run = [dog(i / 10, "collie", 0.9) for i in range(15)] + [dog(1.5 + i / 10, "pug", 0.2) for i in range(20)]
+    events = replay(run)
+
+    assert told(events) == [("new", "collie"), ("update", "dog"), ("end", "dog")]
+    assert len({event.id for event in events}) == 1
+
+
+def test_a_breed_that_wavers_about_the_threshold_reports_no_change_each_time() -> None:
+    run = [dog(i / 10, "collie", 0.5 + 0.1 * (-1) ** (i // 5)) for i in range(100)]
+
+    assert told(replay(run, Rules(update_s=60))) == [("new", "collie"), ("end", "collie")]
+
+
+def test_another_group_ends_the_event_of_the_first() -> None:
+    run = [dog(i / 10) for i in range(15)] + [dog(1.5 + i / 10, "tabby", 0.3, CAT, MAMMAL) for i in range(20)]
+    events = replay(run)
+
+    assert told(events) == [("new", "dog"), ("end", "dog"), ("new", "cat"), ("end", "cat")]
+    assert events[0].id != events[2].id
+
+
+def test_a_smaller_group_that_becomes_clear_takes_the_place_of_the_larger() -> None:
+    run = [dog(i / 10, "collie", 0.2, MAMMAL) for i in range(15)] + [dog(1.5 + i / 10) for i in range(15)]
+    events = replay(run)
+
+    assert told(events) == [("new", "mammal"), ("update", "dog"), ("end", "dog")]
+    assert events[1].group is not None
+    assert events[1].group.p < DOG.p, "it is smoothed"
+
+
+def test_a_sure_label_never_waits_behind_its_group() -> None:
+    run = [replace(at(i / 10, "collie", 0.95), groups=(Group("dog", 0.99),)) for i in range(20)]
+
+    assert told(replay(run)) == [("new", "collie"), ("end", "collie")]
+
+
+def test_an_unknown_picture_begins_no_event_of_a_group() -> None:
+    assert replay(replace(dog(i / 10), known=False) for i in range(30)) == []
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["collie", "pug", "tabby"]),
+            st.floats(0, 1),
+            st.sampled_from([(), (DOG,), (DOG, MAMMAL), (MAMMAL,), (CAT, MAMMAL)]),
+            st.booleans(),
+        ),
+        max_size=60,
+    )
+)
+def test_events_of_groups_never_overlap_and_each_step_reports_little(
+    run: list[tuple[str, float, tuple[Group, ...], bool]],
+) -> None:
+    state, open_id = EventState(), None
+    for i, (label, p, groups, known) in enumerate(run):
+        one = replace(at(i / 4, label, p), groups=groups, known=known)
+        state, events = step(Rules(), state, one, partial(str, i))
+        phases = [event.phase for event in events]
+        assert phases in ([], ["new"], ["end"], ["update"], ["end", "new"])
+        for event in events:
+            assert event.phase == "new" or event.id == open_id
+            open_id = None if event.phase == "end" else event.id
+    assert (state.label is None) == (open_id is None)

@@ -33,7 +33,7 @@ def test_the_group_of_an_unsure_guess_is_named_as_a_guess_is() -> None:
     dog = Group("dog", 0.83000001)
 
     assert prediction_record(prediction())["group"] is None
-    assert prediction_record(replace(prediction(), group=dog))["group"] == {"label": "dog", "p": 0.83}
+    assert prediction_record(replace(prediction("collie", 0.31), groups=(dog,)))["group"] == {"label": "dog", "p": 0.83}
     assert event_record(Event("01J", "new", "cup", 0.95, now, None, "demo"))["group"] is None
     assert event_record(Event("01J", "new", "collie", 0.31, now, None, "demo", dog))["group"] == {
         "label": "dog",

@@ -59,7 +59,8 @@ class Answers:
         shown = [{label} for label in self.labels.tolist()]
         for label, accepted in zip(shown, self.accepted, strict=False):
             label |= accepted
-        return self.right | np.array([all_of <= group for all_of, group in zip(shown, self.named, strict=True)])
+        held = [all_of <= group for all_of, group in zip(shown, self.named, strict=True)]
+        return np.asarray(self.right | np.array(held, bool))
 
     @property
     def answered(self) -> NDArray[np.int64]:

@@ -145,7 +145,7 @@ def _overall(found: dict[str, Any]) -> Table:
 def _group(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "top1_or_group" not in found:
         return []
-    return [("top-1 or its group", f"{found['top1_or_group']:.2%}  (the group that is named where the label is unsure)")]
+    return [("top-1 or its group", f"{found['top1_or_group']:.2%}  (the group that is named for an unsure label)")]
 
 
 def _calibration(found: dict[str, Any]) -> tuple[str, str]:

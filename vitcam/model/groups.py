@@ -30,19 +30,14 @@ class Groups:
             for label in group[1].tolist():
                 self._with_label.setdefault(label, []).append(group)
 
-    def find(self, best: int, probabilities: NDArray[Any]) -> Group | None:
-        """The smallest group that the picture likely shows. None: the best label is likely itself, or no group is.
+    def likely(self, best: int, probabilities: NDArray[Any]) -> tuple[Group, ...]:
+        """The groups with the best label that the picture likely shows, the smallest first.
 
         best           index of the most probable label
         probabilities  (C,) of all labels
         """
-        if probabilities[best] >= LIKELY:
-            return None
-        for name, labels in self._with_label.get(best, ()):
-            p = float(probabilities[labels].sum())
-            if p >= LIKELY:
-                return Group(name, min(p, 1.0))
-        return None
+        sums = [(name, float(probabilities[labels].sum())) for name, labels in self._with_label.get(best, ())]
+        return tuple(Group(name, min(p, 1.0)) for name, p in sums if p >= LIKELY)
 
     def parts(self) -> dict[str, str]:
         """The file for the zip of a model file, by name."""

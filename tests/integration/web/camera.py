@@ -124,7 +124,7 @@ class Camera:
             crop=frame.crop,
             known=self.known,
             blank=self.blank,
-            group=self.group,
+            groups=() if self.group is None else (self.group,),
             familiarity=0.9 if self.known else 0.2,
             certainty=2.2 if self.known else -1.4,
             attention=self._attention,

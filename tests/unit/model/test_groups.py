@@ -3,16 +3,18 @@
 import json
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.frames import prediction
 from tests.grouped import GROUPS, grouped_model, unsure_picture
 from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
-from vitcam.frames import Group
+from vitcam.frames import Group, Guess
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.groups import Groups
@@ -21,9 +23,9 @@ LABELS = ["collie", "pug", "tabby", "cup"]
 ANIMALS = Groups({"cat": (2,), "dog": (0, 1), "animal": (0, 1, 2)}, len(LABELS))
 
 
-def found(*probabilities: float, groups: Groups = ANIMALS) -> Group | None:
+def found(*probabilities: float, groups: Groups = ANIMALS) -> list[Group]:
     given = np.array(probabilities, np.float32)
-    return groups.find(int(given.argmax()), given)
+    return [*groups.likely(int(given.argmax()), given)]
 
 
 def written(path: Path, groups: object) -> Path:
@@ -34,30 +36,35 @@ def written(path: Path, groups: object) -> Path:
     return path
 
 
-def test_an_unsure_guess_is_read_as_the_smallest_group_that_is_likely() -> None:
-    assert found(0.375, 0.25, 0.125, 0.25) == Group("dog", 0.625)
-    assert found(0.375, 0.0625, 0.25, 0.3125) == Group("animal", 0.6875)
+def test_the_likely_groups_of_the_best_label_are_found_the_smallest_first() -> None:
+    assert found(0.375, 0.25, 0.125, 0.25) == [Group("dog", 0.625), Group("animal", 0.75)]
+    assert found(0.375, 0.0625, 0.25, 0.3125) == [Group("animal", 0.6875)]
+    assert found(0.75, 0.0, 0.125, 0.125) == [Group("dog", 0.75), Group("animal", 0.875)]
 
 
-def test_a_likely_guess_stands_by_itself() -> None:
-    assert found(0.5, 0.25, 0.25, 0.0) is None
-    assert found(0.499, 0.25, 0.25, 0.001) is not None
+def test_an_unsure_guess_is_read_as_the_smallest_group_and_a_likely_one_stands_by_itself() -> None:
+    unsure = replace(prediction("collie", 0.4), groups=(Group("dog", 0.6), Group("animal", 0.9)))
+
+    assert unsure.group == Group("dog", 0.6)
+    assert replace(unsure, top=(Guess("collie", 0.5),)).group is None
+    assert replace(unsure, groups=()).group is None
 
 
 def test_a_group_is_likely_from_a_half_on() -> None:
-    assert found(0.375, 0.125, 0.25, 0.25) == Group("dog", 0.5)
-    assert found(0.375, 0.124, 0.0, 0.374) is None
+    assert found(0.375, 0.125, 0.0, 0.5)[0:1] == []
+    assert found(0.375, 0.125, 0.25, 0.25)[0] == Group("dog", 0.5)
+    assert found(0.375, 0.124, 0.0, 0.374) == []
 
 
 def test_a_likely_group_without_the_best_label_does_not_count() -> None:
-    assert found(0.25, 0.125, 0.1875, 0.4375) is None
+    assert found(0.25, 0.125, 0.1875, 0.4375) == []
 
 
 def test_the_sum_of_all_labels_is_never_above_one() -> None:
     many = Groups({"thing": tuple(range(1000))}, 1000)
-    group = many.find(0, np.full(1000, 0.0010001, np.float32))
+    group = many.likely(0, np.full(1000, 0.0010001, np.float32))
 
-    assert group == Group("thing", 1.0)
+    assert group == (Group("thing", 1.0),)
 
 
 def test_finding_a_group_among_a_thousand_labels_takes_a_fraction_of_a_millisecond() -> None:
@@ -66,11 +73,10 @@ def test_finding_a_group_among_a_thousand_labels_takes_a_fraction_of_a_milliseco
     times = []
     for _ in range(30):
         started = time.perf_counter()
-        group = many.find(7, even)
+        groups = many.likely(7, even)
         times.append(time.perf_counter() - started)
 
-    assert group is not None
-    assert group.name in ("group 504", "group 496"), "0.001 has no exact float32"
+    assert groups[0].name in ("group 504", "group 496"), "0.001 has no exact float32"
     assert min(times) < 2e-3
 
 
@@ -115,8 +121,8 @@ def test_predictions_of_a_file_without_groups_have_none() -> None:
 
 def test_a_prediction_carries_the_group(tmp_path: Path) -> None:
     classifier = Classifier(grouped_model(tmp_path), threads=1, top_k=10)
-    prediction = classifier.classify_image(unsure_picture())
-    group, p = prediction.group, {guess.label: guess.p for guess in prediction.top}
+    found = classifier.classify_image(unsure_picture())
+    group, p = found.group, {guess.label: guess.p for guess in found.top}
 
     assert group is not None
     assert group.name == "even digit"

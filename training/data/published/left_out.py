@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 from vitcam_training.data.dataset import REPLAY, Dataset, Sample
+from vitcam_training.data.published.everyday import everyday
 from vitcam_training.data.published.imagenet import half, imagenet_things
 from vitcam_training.data.published.things import Things, read_things
-from vitcam_training.data.published.everyday import everyday
 
 COUNT = 100
 DRAWS = (1, 2, 3)
