@@ -9,6 +9,7 @@ from vitcam_training.data.blank.frames import blank
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
+from vitcam_training.data.published.altered import ordinary_drawn, ordinary_night
 from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday, everyday_before
 from vitcam_training.data.published.imagenet import cifar10_photos, imagenet, imagenet_things
@@ -27,6 +28,8 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "imagenet-things": imagenet_things,
     "mnist": mnist,
     "ordinary": ordinary,
+    "ordinary-drawn": ordinary_drawn,
+    "ordinary-night": ordinary_night,
     **draws(),
 }
 

@@ -15,6 +15,8 @@ from vitcam_training.evaluation.calibration_error import calibration_error, debi
 Floats = NDArray[np.float32]
 CHOSEN = "chosen"
 """Among the figures of a card: those by which one of several networks or files is chosen. They are not published."""
+ELSEWHERE = "elsewhere"
+"""Among the figures of a card: those of photos from other sources than those it was trained on."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.model.bundle import ModelCard
+from vitcam_training.evaluation.answers import ELSEWHERE
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
@@ -18,7 +19,8 @@ _READS = {"cls_token": "the class token", "first": "the first patch's token", "m
 def write_card(model: Path, card: ModelCard) -> None:
     """Write the card of a model file: the whole of it, or nothing."""
     sections = [
-        _head(model, card), _figures(model, card), _attempts(card), _made(model, card), _photos(card), _limits(),
+        _head(model, card), _figures(model, card), _elsewhere(model, card), _attempts(card), _made(model, card),
+        _photos(card), _limits(),
     ]  # fmt: skip
     partial = model.with_name(f".{model.stem}.md.partial")
     partial.write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
@@ -85,6 +87,28 @@ def _calibration(found: dict[str, Any], command: str) -> list[tuple[str, str, st
     ]
 
 
+def _elsewhere(model: Path, card: ModelCard) -> str:
+    found = card.accuracy.get(ELSEWHERE, [])
+    if not found:
+        return ""
+    rows = [_line_elsewhere(each, commands.evaluating(model, each["data"], each["split"])) for each in found]
+    return (
+        "## Figures by source\n\nOther photos than it was trained on. A photo that shows none of its labels should not "
+        "be called known.\n\n| photos | n | top-1 (95 % interval) | or its group | error of calibration, debiased | "
+        "called known | command |\n|---|---|---|---|---|---|---|\n" + "\n".join(rows)
+    )
+
+
+def _line_elsewhere(found: dict[str, Any], command: str) -> str:
+    right = group = error = "–"
+    if "top1" in found:
+        right = f"{found['top1']:.1%} ({found['top1_low']:.1%} to {found['top1_high']:.1%})"
+        group = f"{found['top1_or_group']:.1%}" if "top1_or_group" in found else group
+        error = f"{found['ece_debiased']:.1%} ({found['ece_low']:.1%} to {found['ece_high']:.1%})"
+    cells = [found["data"], f"{found['n']:,}", right, group, error, f"{found['known']:.1%}", f"`{command}`"]
+    return f"| {' | '.join(cells)} |"
+
+
 def _attempts(card: ModelCard) -> str:
     lines = [HEAD, ["---"] * len(HEAD), *attempt_rows(listed(card))]
     if len(lines) == 2:
@@ -123,5 +147,9 @@ def _limits() -> str:
         "## Limits\n\n"
         "It gives every picture one of its labels, also one that shows none of them; some of those stay below the "
         "threshold, not all. It learned from photos with the thing in the middle: what is small, cut off or at the "
-        "border of a wide picture is often missed."
+        "border of a wide picture is often missed. It names one thing in a picture; it does not count things or say "
+        "where they are.\n\n"
+        "It is not for decisions in which a mistake does harm: whether a mushroom, a plant or a meal can be eaten, "
+        "whether an animal or a street is safe, whether nobody is there, or what an illness is. It does not tell who "
+        "a person is, and must not be used for that."
     )

@@ -96,6 +96,15 @@ def export(
     ] = QUANTISE,
     keep: KeepOption = None,
     representative: RepresentativeOption = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also",
+            metavar="DATA",
+            help="Write into the card how it does on these photos, too: a data set, a folder or a CSV file. May be "
+            "repeated.",
+        ),
+    ] = None,
     note: Annotated[
         str, typer.Option("--note", metavar="TEXT", help="Add this remark to the card's list of attempts.")
     ] = "",
@@ -105,7 +114,10 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
+    from vitcam.model import bundle
     from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.evaluation.answers import ELSEWHERE
+    from vitcam_training.evaluation.elsewhere import measure_elsewhere
     from vitcam_training.export.export import export_model
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.rewrites import Rewrites
@@ -118,13 +130,19 @@ def export(
         rewrites = Rewrites.without(*(without or ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
+    if also and not data:
+        raise UsageError("--also names photos besides those of --data; give --data, too")
     dataset = open_dataset(data) if data else None
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
-    command = exporting(checkpoint, out, data, *_options(golden, without, image_size, quantise, keep, representative))
+    options = _options(golden, without, image_size, quantise, keep, representative, also)
+    command = exporting(checkpoint, out, data, *options)
 
     def make(place: Path) -> "ModelCard":
         card = export_model(checkpoint, place, dataset, golden, rewrites, image_size, how)
+        if also:
+            card = dataclasses.replace(card, accuracy=card.accuracy | {ELSEWHERE: measure_elsewhere(place, also)})
+            bundle.amend(place, accuracy=card.accuracy)
         photos = {MEASURED_ON: data_word(data)} if data else {}
         return dataclasses.replace(card, provenance=card.provenance | photos | {EXPORTED_BY: command})
 
@@ -143,7 +161,7 @@ def export(
 
 def _options(
     golden: Path | None, without: list[str] | None, image_size: int | None, quantise: str, keep: list[str] | None,
-    representative: str | None,
+    representative: str | None, also: list[str] | None,
 ) -> list[str]:  # fmt: skip
     """What decides about the file, as `export` takes it."""
     from vitcam_training.model_card.commands import data_word, path_word
@@ -153,7 +171,8 @@ def _options(
     words += ["--image-size", str(image_size)] if image_size else []
     words += ["--quantise", quantise] if quantise != QUANTISE else []
     words += [word for pattern in keep or () for word in ("--keep", pattern)]
-    return words + (["--representative", data_word(representative)] if representative else [])
+    words += ["--representative", data_word(representative)] if representative else []
+    return words + [word for data in also or () for word in ("--also", data_word(data))]
 
 
 def compare(

@@ -136,12 +136,20 @@ def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greet
 
 def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:
     small = tmp_path / "small.tflite"
-    call("export", workshop / "colours.safetensors", "-o", small, "--image-size", "16", "--without", "last_row")
+    export = ("export", workshop / "colours.safetensors", "-o", small, "--image-size", "16", "--without", "last_row")
+    call(*export, "--data", workshop / "photos", "--also", workshop / "photos", "--also", "blank")
     found = json.loads(call("evaluate", small, "--data", workshop / "photos", "--json"))
     classifier = Classifier(small)
 
+    elsewhere = classifier.card.accuracy["elsewhere"]
+
     assert (classifier.input.height, classifier.input.width) == (16, 16)
     assert found["top1"] == 1.0
+    assert [(each["data"], "top1" in each) for each in elsewhere] == [
+        (str(workshop / "photos"), True),
+        ("blank", False),
+    ]
+    assert f"--also {workshop / 'photos'} --also blank" in small.with_suffix(".md").read_text()
 
 
 ERRORS = ("ece_if_calibrated", "ece_debiased", "ece_low", "ece_high")
@@ -260,6 +268,7 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["finetune", "everyday", "--weights", "absent.npz"], "no "),
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
+        (["export", "WEIGHTS", "-o", "x.tflite", "--also", "blank"], "besides those of --data; give --data, too"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--image-size", "40"], "40 px cannot be cut into patches of 16 px"),
         (["fit", "scratch", "--data", "blank"], "blank has no labels, so nothing can be learned from it alone"),
         (["evaluate", "MODEL", "--data", "blank", "--float", "WEIGHTS"], "blank has no labels, so a checkpoint"),

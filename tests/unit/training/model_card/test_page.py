@@ -5,6 +5,7 @@ import pytest
 
 from vitcam.model.bundle import ModelCard
 from vitcam.pictures.resize import InputSpec
+from vitcam_training.evaluation.answers import ELSEWHERE
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
 from vitcam_training.weights.metadata import PLANNED
@@ -72,6 +73,23 @@ def test_a_model_from_before_it_kept_its_commands_gets_them_by_its_recipe(
 
     assert f"$ vitcam-train {train} --teacher {tmp_path}/large.safetensors\n" in text
     assert f"$ vitcam-train {export} --golden {tmp_path}/photos/golden --keep '*/up'\n" in text
+
+
+def test_a_card_has_a_line_for_each_other_source_of_photos(tmp_path: Path) -> None:
+    camera = {
+        "data": "camera", "split": "all", "n": 200, "top1": 0.7, "top1_low": 0.63, "top1_high": 0.76,
+        "top1_or_group": 0.82, "ece_debiased": 0.02, "ece_low": 0.0, "ece_high": 0.05, "known": 0.91,
+    }  # fmt: skip
+    walls = {"data": "walls", "split": "all", "n": 50, "known": 0.02, "known_low": 0.0, "known_high": 0.1}
+    text = card_text(tmp_path, replace(CARD, accuracy=FIGURES | {ELSEWHERE: [camera, walls]}))
+
+    assert "| camera | 200 | 70.0% (63.0% to 76.0%) | 82.0% | 2.0% (0.0% to 5.0%) | 91.0% | `vitcam-train" in text
+    assert "| walls | 50 | – | – | – | 2.0% | `vitcam-train evaluate" in text
+    assert "by source" not in card_text(tmp_path, CARD)
+
+
+def test_a_card_says_what_the_model_is_not_for(tmp_path: Path) -> None:
+    assert "It is not for decisions in which a mistake does harm" in card_text(tmp_path, CARD)
 
 
 def test_a_card_shows_the_curves_of_the_run_where_there_are_any(tmp_path: Path) -> None:
