@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import keras
-import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
@@ -25,7 +24,8 @@ from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
-from vitcam_training.weights.checkpoints import Weights, load_into, read_network
+from vitcam_training.weights.carried_head import carried_head
+from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.metadata import FROM_SCRATCH, Metadata, read_metadata, stored_metadata
 from vitcam_training.weights.mimetic import start_mimetic
 from vitcam_training.weights.normalisation import Normalisation
@@ -187,24 +187,6 @@ def start(
     else:
         load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
     return model
-
-
-def carried_head(given: Weights, synsets: tuple[str, ...], dataset: Dataset) -> Weights:
-    """A head for the labels of a data set from one for other labels, matched by their WordNet ids.
-
-    Labels of the old head that mean the same become one, by the mean of their rows. A label that it lacks begins with
-    a row of zeros and the lowest bias of the old head: less likely than any that it knows.
-
-    given    `head.weight` (C', D) and `head.bias` (C',) of the old head
-    returns  `head.weight` (C, D) and `head.bias` (C,)
-    """
-    columns = np.array([dataset.synsets.get(synset, -1) for synset in synsets])
-    weight = np.zeros((len(dataset.labels), given["head.weight"].shape[1]), np.float32)
-    bias = np.full(len(dataset.labels), given["head.bias"].min(), np.float32)
-    for label in np.unique(columns[columns >= 0]):
-        rows = columns == label
-        weight[label], bias[label] = given["head.weight"][rows].mean(axis=0), given["head.bias"][rows].mean()
-    return {"head.weight": weight, "head.bias": bias}
 
 
 def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:

@@ -52,16 +52,26 @@ def import_weights(
     interpolation: Annotated[
         str, typer.Option("--interpolation", help="Resize photos by area, linear or bicubic interpolation.")
     ] = "bicubic",
+    labels_of: Annotated[
+        str | None,
+        typer.Option(
+            "--labels-of",
+            metavar="DATA",
+            help="Give the network the labels of this data set instead, where WordNet ids tell what is the same.",
+        ),
+    ] = None,
     licence: Annotated[str, typer.Option("--licence", help="Write this licence of the weights into the card.")] = "",
     mean: MeanOption = None,
     std: StdOption = None,
 ) -> None:
     """Import foreign weights: compare every shape, name what is left over, and write a checkpoint for `export`."""
+    from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.weights.foreign import ImportOptions, import_foreign
     from vitcam_training.weights.normalisation import parse_normalisation
 
     pixels = parse_normalisation(mean, std)
-    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, pixels)
+    dataset = open_dataset(labels_of) if labels_of else None
+    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, pixels, dataset)
     leftovers = import_foreign(weights, labels, out, wanted)
     say(f"wrote {out}")
     if leftovers:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
+from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
-from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
+from vitcam_training.weights.carried_head import carried_head
+from vitcam_training.weights.checkpoints import Weights, load_into, read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import Normalisation
 
@@ -28,13 +30,15 @@ class ImportOptions:
     licence: str = ""
     normalisation: Normalisation | None = None
     """Of the pixels; None: that of a published file."""
+    dataset: Dataset | None = None
+    """Whose labels the head is to have; None: those of the weights."""
 
 
 def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions) -> list[str]:
     """Write a checkpoint; returns the names of tensors that the network has no place for.
 
     raises  UsageError if weights or labels are missing, or do not fit each other or any ViT; if nobody says how the
-            pixels are normalised
+            pixels are normalised; if another data set's labels are wanted and no WordNet id tells one of them
     """
     side = wanted.image_size
     config, given = read_network(weights, (side, side) if side else None, wanted.normalisation)
@@ -48,6 +52,9 @@ def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions
         crop_fraction=wanted.crop_fraction,
         interpolation=cast(Interpolation, wanted.interpolation),  # InputSpec refuses what is none
     )
+    if wanted.dataset:
+        names, ids, given = _with_labels_of(wanted.dataset, ids, given)
+        config = replace(config, classes=len(names))
     model = ViT(config)
     leftovers = load_into(model, given)
     about = Metadata(
@@ -57,6 +64,17 @@ def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
     return leftovers
+
+
+def _with_labels_of(
+    dataset: Dataset, ids: tuple[str, ...], given: Weights
+) -> tuple[tuple[str, ...], tuple[str, ...], Weights]:
+    """Labels, ids and weights with the head for a data set. No ids are kept: a label may have several of them."""
+    if not any(synset in dataset.synsets for synset in ids):
+        raise UsageError(
+            f"no label has a WordNet id that {dataset.name} knows, so the head cannot be carried over to it"
+        )
+    return dataset.labels, (), given | carried_head(given, ids, dataset)
 
 
 def read_labels(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:

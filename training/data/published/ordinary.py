@@ -1,7 +1,8 @@
 """Ordinary photos of 200 everyday words, two of each: only to choose and to measure, never to train on.
 
 The words are above or among the labels of `things.csv`: for a photo of a dog, any breed is right. The first photo of
-each word by its file name chooses, the second measures.
+each word by its file name chooses, the second measures. `everyday` has photos of some words to train on; what measures
+of those is in a part of its own, too.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
+from vitcam_training.data.published.scene_split import label_of, listed_parts
 from vitcam_training.data.published.things import Things, read_things
 
 SOURCE = "github.com/ajschumacher/imagen"
 
 
 def ordinary() -> Dataset:
-    """The parts `choose` and `heldout`. Raises UsageError if the photos are not there."""
+    """The parts `choose`, `heldout` and `heldout-trained`. Raises UsageError if the photos are not there."""
     folder, things = data_root() / "ordinary", read_things()
     if not folder.is_dir():
         raise missing_data(folder, SOURCE)
@@ -24,6 +26,8 @@ def ordinary() -> Dataset:
         part: tuple(_sample(photos[place], things) for photos in words if len(photos) > place)
         for place, part in enumerate(("choose", "heldout"))
     }
+    trained = {label_of(path) for path in listed_parts()["heldout"]}
+    parts["heldout-trained"] = tuple(each for each in parts["heldout"] if trained & {each.label, *each.accepted})
     return Dataset("ordinary", things.labels, {"train": (), **parts}, things.synsets, things.groups)
 
 

@@ -98,6 +98,9 @@ def test_of_each_ordinary_word_one_photo_chooses_and_one_measures() -> None:
     assert words["choose"] == words["heldout"]
     assert len(words["choose"]) == 200
     assert len(dogs.accepted) > 100
+    assert {"airplane", "cup_or_mug", "dog"} <= {sample.path.parent.name for sample in parts["heldout-trained"]}
+    assert {"armadillo", "zebra"}.isdisjoint(sample.path.parent.name for sample in parts["heldout-trained"])
+    assert set(parts["heldout-trained"]) < set(parts["heldout"])
     assert not parts["train"]
 
 
