@@ -83,8 +83,8 @@ def test_foreign_weights_are_imported_with_the_labels_of_a_data_set(dataset: Dat
 
     assert read_metadata(out).labels == dataset.labels
     np.testing.assert_allclose(read_weights(out)["head.weight"][2], given["head.weight"][:2].mean(axis=0), rtol=1e-6)
+    none = replace(dataset, synsets={})
     with pytest.raises(UsageError, match="no label has a WordNet id that photos knows"):
-        none = replace(dataset, synsets={})
         import_foreign(weights, words, out, ImportOptions("mine", normalisation=pixels, dataset=none))
 
 
