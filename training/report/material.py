@@ -94,7 +94,7 @@ class Material:
         """What `evaluate --json` says of the same photos."""
         compared = comparison(self.answers, self.floats) if self.floats else {}
         answers, labels = self.answers, self.classifier.labels
-        detail = in_detail(answers.labels, answers.guesses, answers.known, labels)
+        detail = in_detail(answers.labels, answers.answered, answers.known, labels)
         named = {"model": self.classifier.card.name, "data": self.dataset.name, "split": self.part}
         skipped = {"skipped": len(self.dataset.part(self.part)) - len(answers.labels)}
         return {**named, **figures(answers), **compared, **skipped, **detail, **calibration(answers)}

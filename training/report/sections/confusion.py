@@ -30,7 +30,7 @@ def count_pairs(answers: Answers) -> Counts:
     """(C, C): photos that show a label (row) and were given one (column)."""
     count = answers.probabilities.shape[-1]
     matrix = np.zeros((count, count), np.int64)
-    np.add.at(matrix, (answers.labels, answers.guesses), 1)
+    np.add.at(matrix, (answers.labels, answers.answered), 1)
     return matrix
 
 

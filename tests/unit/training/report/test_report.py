@@ -146,6 +146,14 @@ def test_a_confusion_is_counted_from_what_is_shown_to_what_is_answered() -> None
     assert found.tolist() == [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
 
 
+def test_another_label_that_is_right_too_is_no_confusion() -> None:
+    p = np.eye(3, dtype=np.float32)[[1, 2]]
+    accepted: tuple[frozenset[int], ...] = (frozenset({1}), frozenset())
+    found = count_pairs(Answers(np.array([0, 0]), p, np.ones((2, 1), np.float32), accepted=accepted))
+
+    assert found.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
+
+
 def test_small_pictures_get_larger_pixels_and_large_ones_shrink() -> None:
     digit = np.arange(28 * 28 * 3, dtype=np.uint32).reshape(28, 28, 3).astype(np.uint8)
     large = np.zeros((300, 600, 3), np.uint8)
