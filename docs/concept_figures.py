@@ -30,7 +30,7 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 PHOTOS = ("cat", "pagoda", "coffee")
-NET = ViTConfig(classes=104)
+NET = ViTConfig(classes=1039)
 SIDE = 400
 OPACITY = 0.85
 

@@ -43,7 +43,7 @@ def test_a_table_in_a_file_is_as_wide_as_it_needs_to_be() -> None:
 def test_one_unknown_photo_says_first_that_it_is_like_nothing_the_model_knows(tmp_path: Path) -> None:
     lines = vitcam("classify", str(noise(tmp_path / "a.png"))).out.splitlines()
 
-    assert lines[0].startswith("unknown: looks like none of the 104 things the model knows")
+    assert lines[0].startswith("unknown: looks like none of the 1,039 things the model knows")
     assert len(lines) == 6, "the guesses follow"
 
 
@@ -52,9 +52,9 @@ def test_many_photos_say_of_each_that_is_unknown_what_is_closest(tmp_path: Path)
     result = vitcam("classify", str(tmp_path), "--top-k", "1")
 
     for name, row in zip("ab", result.out.splitlines(), strict=True):
-        assert row.startswith("unknown  none of the 104 things  closest: ")
+        assert row.startswith("unknown  none of the 1,039 things  closest: ")
         assert row.endswith(f"%  {tmp_path}/{name}.png")
-    assert result.sentence.endswith("0 skipped; 2 look like none of the 104 things the model knows")
+    assert result.sentence.endswith("0 skipped; 2 look like none of the 1,039 things the model knows")
 
 
 def test_an_unsure_guess_is_read_at_a_coarser_level(tmp_path: Path) -> None:
