@@ -18,7 +18,7 @@ from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
 from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
 from vitcam_training.recipes.recipe import Recipe, TrainRecipe
 from vitcam_training.vit import Tensor, ViT
-from vitcam_training.weights.checkpoints import Weights, to_timm
+from vitcam_training.weights.checkpoints import Weights, load_into, to_timm
 
 
 class Logits(keras.Model):  # type: ignore[misc]
@@ -41,6 +41,7 @@ class Learner:
         recipe: Recipe,
         teacher: Teacher | None = None,
         adjustment: NDArray[np.float32] | None = None,
+        origin: Weights | None = None,
     ) -> None:
         _freeze(vit, recipe.train.frozen_blocks)
         self.vit, self.model = vit, Logits(vit)
@@ -53,8 +54,7 @@ class Learner:
         self.optimizer.build(self.model.trainable_variables)
         self.predict = predictor(self.model)
         self._start_share = recipe.train.start_share
-        begun = self.model.trainable_variables if self._start_share else []
-        self._start = [np.array(keras.ops.convert_to_numpy(variable)) for variable in begun]
+        self._start = origin if origin and self._start_share else {}
 
     @property
     def learning_rate(self) -> float:
@@ -74,17 +74,25 @@ class Learner:
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
-        """The model with its averaged weights in place of those that are trained, the start's share mixed in."""
+        """The model with its averaged weights in place of those that are trained, the start's share mixed in.
+
+        The head takes no part: its rows for new labels began with nothing.
+        """
         self.optimizer.swap()
-        mixed = self.model.trainable_variables if self._start else []
-        averages = [np.array(keras.ops.convert_to_numpy(variable)) for variable in mixed]
-        for variable, start, average in zip(mixed, self._start, averages, strict=True):
-            variable.assign(self._start_share * start + (1 - self._start_share) * average)
+        averages = to_timm(self.vit) if self._start else {}
+        share = self._start_share
+        mixed = {
+            name: share * self._start[name] + (1 - share) * average
+            for name, average in averages.items()
+            if not name.startswith("head.")
+        }
+        if mixed:
+            load_into(self.vit, averages | mixed)
         try:
             yield
         finally:
-            for variable, average in zip(mixed, averages, strict=True):
-                variable.assign(average)
+            if mixed:
+                load_into(self.vit, averages)
             self.optimizer.swap()
 
     def weights(self) -> Weights:

@@ -45,7 +45,8 @@ class FitRun:
     def __init__(self, stage: Stage) -> None:
         _ = stage.plan  # where the devices cannot share a batch, this refuses it before anything is built
         self.stage = stage
-        self.learner = Learner(stage.vit, stage.recipe, stage.teacher, adjustment(stage.dataset, stage.recipe.train))
+        adjusted = adjustment(stage.dataset, stage.recipe.train)
+        self.learner = Learner(stage.vit, stage.recipe, stage.teacher, adjusted, stage.origin)
         self.position = RunPosition()
         check_folder(stage.folder)
         self._resume()

@@ -16,6 +16,7 @@ from vitcam_training.fit.progress.remaining import StageWork, photo_cost
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import Weights
 from vitcam_training.weights.metadata import Metadata
 
 
@@ -32,6 +33,8 @@ class Stage:
     teacher: Teacher | None = None
     later: tuple[StageWork, ...] = ()
     """The stages that follow this one."""
+    origin: Weights | None = None
+    """What the whole training began with, under timm's names: the shipped weights keep a share of it."""
 
     @property
     def tested(self) -> str:
@@ -76,6 +79,8 @@ class Stage:
                 f"{len(self.dataset.parts.get(REPLAY, ()))} photos in it, and a teacher is "
                 f"{'given' if self.teacher else 'missing (--teacher)'}"
             )
+        if self.recipe.train.start_share and not self.origin:
+            raise UsageError("a share of the start (start_share) is kept of pretrained weights only; give --weights")
         if self.recipe.train.blank and not self.dataset.parts.get(BLANK):
             raise UsageError(f"{self.dataset.name} has no part '{BLANK}' of pictures that show nothing; give blank = 0")
         if self.recipe.train.patience and not self.dataset.parts.get("calibration"):

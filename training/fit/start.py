@@ -25,7 +25,7 @@ from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.carried_head import carried_head
-from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.checkpoints import Weights, load_into, read_network, to_timm
 from vitcam_training.weights.metadata import FROM_SCRATCH, Metadata, read_metadata, stored_metadata
 from vitcam_training.weights.mimetic import start_mimetic
 from vitcam_training.weights.normalisation import Normalisation
@@ -60,10 +60,16 @@ def train(
     folders = [folder / f"stage{i}" for i in range(1, len(stages) + 1)]
     earlier: dict[str, Any] = {TRAINED_BY: command} if command else {}
     history: dict[str, list[float]] = {}
+    origin = weights
     for stage, its_folder in zip([*stages, recipe], [*folders, folder], strict=True):
         later = [work(each, dataset) for each in [*stages, recipe][len(runs) + 1 :]]
         begun = normalisation if not runs else None  # later stages begin with a checkpoint, which tells it
-        runs.append(prepare(stage, weights, its_folder, dataset, earlier, history, teacher, later, normalisation=begun))
+        runs.append(
+            prepare(
+                stage, weights, its_folder, dataset, earlier, history, teacher, later,
+                normalisation=begun, origin=origin,
+            )
+        )  # fmt: skip
         runs[-1].train(session)
         weights = its_folder / WEIGHTS
         about = read_metadata(weights)
@@ -83,6 +89,7 @@ def prepare(
     later: Sequence[StageWork] = (),
     scaled: bool = True,
     normalisation: Normalisation | None = None,
+    origin: Path | None = None,
 ) -> FitRun:
     """The run of one stage, ready to train, or to continue where the one in `folder` stopped.
 
@@ -94,6 +101,7 @@ def prepare(
     later          the stages after it
     scaled         False: attention scores are not divided by √d_k
     normalisation  of foreign weights, which do not tell it
+    origin         what the first stage began with; None: `weights`
     raises         UsageError if data, weights or teacher are missing or do not fit
     """
     dataset = dataset or _opened(recipe)
@@ -116,7 +124,18 @@ def prepare(
         provenance=known,
         history=history or {},
     )
-    return FitRun(Stage(vit, dataset, recipe, folder, about, taught, tuple(later)))
+    kept = _origin(recipe, origin or weights, normalisation)
+    return FitRun(Stage(vit, dataset, recipe, folder, about, taught, tuple(later), kept))
+
+
+def _origin(recipe: Recipe, weights: Path | None, normalisation: Normalisation | None) -> Weights | None:
+    """The weights of which those that ship keep a share, at the size of the recipe's input."""
+    if not (weights and recipe.train.start_share):
+        return None
+    config, given = read_network(weights, recipe.model.image_size, normalisation)
+    own = ViT(config)
+    load_into(own, given)
+    return to_timm(own)
 
 
 def _opened(recipe: Recipe) -> Dataset:

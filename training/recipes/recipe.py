@@ -83,8 +83,8 @@ class TrainRecipe:
     """Share of the pictures of an epoch that come from the part `blank`. They show nothing, and all labels are equally
     wrong for them (Hendrycks et al. 2019, arXiv 1812.04606)."""
     start_share: float = 0.0
-    """What the shipped weights keep of those that the stage began with (WiSE-FT, Wortsman et al. 2022, arXiv
-    2109.01903)."""
+    """What the shipped weights, all but the head's, keep of those that the whole training began with (WiSE-FT, Wortsman
+    et al. 2022, arXiv 2109.01903)."""
     average: float = 0.0
     """What the running mean of the weights, which is scored and shipped, keeps of itself at each step."""
     patience: int = 0

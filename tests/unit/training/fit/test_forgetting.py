@@ -19,7 +19,7 @@ from vitcam_training.data.dataset import NOTHING, REPLAY, UNLABELLED, Dataset, S
 from vitcam_training.fit.cross_entropy import CrossEntropy, adjustment
 from vitcam_training.fit.distil import DistilLoss, read_teacher
 from vitcam_training.fit.loop import FitRun
-from vitcam_training.fit.start import prepare
+from vitcam_training.fit.start import prepare, train
 from vitcam_training.recipes.recipe import DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.carried_head import carried_head
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
@@ -248,7 +248,9 @@ def test_replay_without_a_teacher_is_refused(known: Path, dataset: Dataset, tmp_
         run(recipe(replay=0.5), known, dataset, tmp_path / "run").train()
 
 
-def test_shipped_weights_keep_their_share_of_the_start(known: Path, dataset: Dataset, tmp_path: Path) -> None:
+def test_shipped_weights_keep_their_share_of_the_start_and_the_head_is_learned(
+    known: Path, dataset: Dataset, tmp_path: Path
+) -> None:
     plain, mixed = (run(recipe(start_share=share), known, dataset, tmp_path / str(share)) for share in (0.0, 0.75))
     start = to_timm(mixed.stage.vit)
     plain.train()
@@ -256,4 +258,22 @@ def test_shipped_weights_keep_their_share_of_the_start(known: Path, dataset: Dat
     moved, kept = (read_weights(tmp_path / share / "weights.safetensors") for share in ("0.0", "0.75"))
 
     for name, begun in start.items():
-        np.testing.assert_allclose(kept[name] - begun, 0.25 * (moved[name] - begun), atol=1e-5, err_msg=name)
+        learned = 1.0 if name.startswith("head.") else 0.25
+        np.testing.assert_allclose(kept[name] - begun, learned * (moved[name] - begun), atol=1e-5, err_msg=name)
+
+
+def test_the_share_is_of_what_the_whole_training_began_with(known: Path, dataset: Dataset, tmp_path: Path) -> None:
+    staged = replace(recipe(start_share=1.0), before=(recipe(),))
+    train(staged, known, tmp_path / "run", dataset)
+    begun, between, kept = map(
+        read_weights, (known, *(tmp_path / "run" / f"{x}weights.safetensors" for x in ("stage1/", "")))
+    )
+
+    assert np.abs(between["blocks.1.mlp.fc1.weight"] - begun["blocks.1.mlp.fc1.weight"]).max() > 1e-4
+    for name in set(begun) - {"head.weight", "head.bias"}:
+        np.testing.assert_allclose(kept[name], begun[name], atol=1e-6, err_msg=name)
+
+
+def test_a_share_of_no_pretrained_weights_is_refused(dataset: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"start_share\) is kept of pretrained weights only; give --weights"):
+        prepare(recipe(start_share=0.5), None, tmp_path, dataset).train()
