@@ -45,14 +45,14 @@ class Scene:
 
 
 def scenes() -> list[Scene]:
-    """The scenes in order: things that the model `everyday` knows, framed as in its training photos."""
+    """The scenes in order: things that the model `everyday` knows, each in the middle."""
     folder = Path(skimage.__file__).parent / "data"
     return [
-        Scene(read(folder / "coffee.png"), View(300, 172, 337), View(290, 160, 290)),  # cup
-        Scene(read(folder / "motorcycle_left.png"), View(371, 240, 410), View(400, 290, 360)),  # motorbike
-        Scene(load_sample_image("china.jpg"), View(272, 180, 300), View(215, 165, 240)),  # pagoda
+        Scene(read(folder / "coffee.png"), View(300, 172, 337), View(290, 160, 290)),  # espresso
+        Scene(read(folder / "motorcycle_left.png"), View(371, 240, 410), View(400, 290, 360)),  # motorcycle
+        Scene(load_sample_image("china.jpg"), View(272, 180, 300), View(215, 165, 240)),  # palace
         Scene(read(folder / "astronaut.png"), View(235, 125, 220), View(222, 105, 160)),  # face
-        Scene(read(folder / "chelsea.png"), View(225, 130, 252), View(245, 118, 225)),  # wild cat
+        Scene(read(folder / "chelsea.png"), View(225, 130, 252), View(245, 118, 225)),  # Egyptian cat
     ]
 
 
