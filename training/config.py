@@ -54,6 +54,8 @@ class ViTConfig:
     """What the head reads: a token of its own, the first patch's token, or the mean over all patches' tokens."""
     norm: Norm = "pre"
     """LayerNorm before each branch, as in ViT, or after each sum, as in the first Transformer."""
+    norm_epsilon: float = 1e-6
+    """Added to the variance in every LayerNorm. Hugging Face's first networks have 1e-12."""
     final_norm: bool = True
     """LayerNorm of the tokens that leave the last block."""
     activation: Activation = "gelu"
@@ -83,6 +85,8 @@ class ViTConfig:
         for name in ("dropout", "drop_path"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; 0 or more and less than 1 is allowed")
+        if not 0 < self.norm_epsilon < 1:
+            raise ValueError(f"norm_epsilon is {self.norm_epsilon}; more than 0 and less than 1 is allowed")
         for name, lowest in {"mean": 0.0, "std": 1 / 255}.items():
             values = getattr(self, name)
             if len(values) != 3 or not all(lowest <= value <= 1 for value in values):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def multi_head(x: Array, w: Weights, name: str, heads: int) -> tuple[Array, Arra
     return linear(mixed, w, f"{name}.proj"), np.stack([weights for _, weights in parts], axis=1)
 
 
-def layer_norm(x: Array, w: Weights, name: str, epsilon: float = 1e-6) -> Array:
+def layer_norm(x: Array, w: Weights, name: str, epsilon: float) -> Array:
     """γ (x - mean) / √(var + ε) + β over the channels of each token, (..., T, D). Ba et al. 2016, arXiv 1607.06450"""
     normed = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon)
     return np.asarray(normed * w[f"{name}.weight"] + w[f"{name}.bias"])
@@ -135,13 +136,14 @@ def block(x: Array, w: Weights, name: str, net: ViTConfig) -> tuple[Array, Array
     With layer scale, MSA(·) and MLP(·) are multiplied by γ_1, γ_2, a factor a channel. CaiT, arXiv 2103.17239, eq. 3
     """
     gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
+    norm1, norm2 = (partial(layer_norm, w=w, name=f"{name}.norm{i}", epsilon=net.norm_epsilon) for i in (1, 2))
     if net.norm == "pre":
-        branch, weights = multi_head(layer_norm(x, w, f"{name}.norm1"), w, f"{name}.attn", net.heads)
+        branch, weights = multi_head(norm1(x), w, f"{name}.attn", net.heads)
         x = x + gamma1 * branch
-        return x + gamma2 * mlp(layer_norm(x, w, f"{name}.norm2"), w, f"{name}.mlp", net.activation), weights
+        return x + gamma2 * mlp(norm2(x), w, f"{name}.mlp", net.activation), weights
     branch, weights = multi_head(x, w, f"{name}.attn", net.heads)
-    x = layer_norm(x + gamma1 * branch, w, f"{name}.norm1")
-    return layer_norm(x + gamma2 * mlp(x, w, f"{name}.mlp", net.activation), w, f"{name}.norm2"), weights
+    x = norm1(x + gamma1 * branch)
+    return norm2(x + gamma2 * mlp(x, w, f"{name}.mlp", net.activation)), weights
 
 
 # --- the whole --------------------------------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ def vit(images: NDArray[Any], w: Weights, net: ViTConfig) -> tuple[Array, dict[s
     for i in range(net.depth):
         x, taps[f"block{i:02}/attention"] = block(x, w, f"blocks.{i}", net)
         taps[f"block{i:02}/output"] = x
-    x = layer_norm(x, w, "norm") if net.final_norm else x
+    x = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
     x = taps["embedding"] = x.mean(axis=1) if net.pooling == "mean" else x[:, 0]  # (B, D)
     return linear(x, w, "head"), taps
 
@@ -213,7 +215,7 @@ def direction(taps: Mapping[str, Array], w: Weights, net: ViTConfig, answer: Arr
         return step
     step = step * w["norm.weight"]
     x = _entering(taps, net.depth) if net.pooling == "mean" else _entering(taps, net.depth)[:1]
-    return np.asarray((step - step.mean()) * np.mean(1 / np.sqrt(x.var(axis=-1) + 1e-6)))
+    return np.asarray((step - step.mean()) * np.mean(1 / np.sqrt(x.var(axis=-1) + net.norm_epsilon)))
 
 
 def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index: int, towards: Array) -> Array:
@@ -229,7 +231,7 @@ def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index
     """
     name = f"blocks.{index}"
     x = _entering(taps, index)
-    x = layer_norm(x, w, f"{name}.norm1") if net.norm == "pre" else x
+    x = layer_norm(x, w, f"{name}.norm1", net.norm_epsilon) if net.norm == "pre" else x
     v = np.split(linear(x, w, f"{name}.attn.qkv"), 3, axis=-1)[2]  # (T, D)
     u = w[f"{name}.attn.proj.weight"].astype(np.float64).T * w.get(f"{name}.ls1.gamma", np.ones(net.width))  # (D, D)
     parts = zip(np.split(v, net.heads, axis=-1), np.split(u, net.heads), strict=True)  # (T, d), (d, D) a head

@@ -16,8 +16,6 @@ from scipy.special import erf
 from vitcam_training.config import ViTConfig
 from vitcam_training.reference import Array, Weights, layer_norm, linear, relu
 
-EPSILON = 1e-6  # of layer norm
-
 
 def relevance(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> Array:
     """How much each patch mattered for the logit of a label, (N,).
@@ -43,7 +41,7 @@ def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, l
     g = np.zeros_like(last)
     g[: len(g) if net.pooling == "mean" else 1] = w["head.weight"].astype(float)[label]
     g = g / len(g) if net.pooling == "mean" else g
-    g = _through_norm(g, last, w, "norm") if net.final_norm else g
+    g = _through_norm(g, last, w, net, "norm") if net.final_norm else g
     found = []
     for i in reversed(range(net.depth)):
         gradient, g = _through_block(g, entering[i], _attention(taps, net)[i], w, net, f"blocks.{i}")
@@ -59,20 +57,22 @@ def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfi
     """From the gradient by what leaves a block, (T, D), to those by its attention weights and by what enters it."""
     scale1, scale2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
     pre = net.norm == "pre"
-    read = layer_norm(x, w, f"{name}.norm1") if pre else x
+    read = layer_norm(x, w, f"{name}.norm1", net.norm_epsilon) if pre else x
     q, k, v = (_heads(part, net) for part in np.split(linear(read, w, f"{name}.attn.qkv"), 3, axis=-1))  # (h, T, d)
     mixed = (weights @ v).swapaxes(0, 1).reshape(len(x), -1)
     between = x + scale1 * linear(mixed, w, f"{name}.attn.proj")  # (T, D)
 
     if pre:
-        inner = _through_mlp(g * scale2, layer_norm(between, w, f"{name}.norm2"), w, net, f"{name}.mlp")
-        g = g + _through_norm(inner, between, w, f"{name}.norm2")
+        inner = _through_mlp(
+            g * scale2, layer_norm(between, w, f"{name}.norm2", net.norm_epsilon), w, net, f"{name}.mlp"
+        )
+        g = g + _through_norm(inner, between, w, net, f"{name}.norm2")
     else:
-        normed = layer_norm(between, w, f"{name}.norm1")
+        normed = layer_norm(between, w, f"{name}.norm1", net.norm_epsilon)
         written = normed + scale2 * linear(_act(linear(normed, w, f"{name}.mlp.fc1"), net)[0], w, f"{name}.mlp.fc2")
-        g = _through_norm(g, written, w, f"{name}.norm2")
+        g = _through_norm(g, written, w, net, f"{name}.norm2")
         g = g + _through_mlp(g * scale2, normed, w, net, f"{name}.mlp")
-        g = _through_norm(g, between, w, f"{name}.norm1")
+        g = _through_norm(g, between, w, net, f"{name}.norm1")
 
     g_mixed = _heads(_back(g * scale1, w, f"{name}.attn.proj"), net)  # (h, T, d)
     g_weights = g_mixed @ v.swapaxes(-1, -2)  # (h, T, T)
@@ -80,7 +80,7 @@ def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfi
     parts = (g_scores @ k, g_scores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ g_mixed)
     joined = np.concatenate([part.swapaxes(0, 1).reshape(len(x), -1) for part in parts], axis=-1)  # (T, 3 D)
     g_read = _back(joined, w, f"{name}.attn.qkv")
-    return g_weights, g + (_through_norm(g_read, x, w, f"{name}.norm1") if pre else g_read)
+    return g_weights, g + (_through_norm(g_read, x, w, net, f"{name}.norm1") if pre else g_read)
 
 
 def _heads(x: Array, net: ViTConfig) -> Array:
@@ -93,10 +93,10 @@ def _back(g: Array, w: Weights, name: str) -> Array:
     return np.asarray(g @ w[f"{name}.weight"].astype(float))
 
 
-def _through_norm(g: Array, x: Array, w: Weights, name: str) -> Array:
+def _through_norm(g: Array, x: Array, w: Weights, net: ViTConfig, name: str) -> Array:
     """Through a layer norm that read x, (T, D)."""
     g = g * w[f"{name}.weight"]
-    length = np.sqrt(x.var(-1, keepdims=True) + EPSILON)
+    length = np.sqrt(x.var(-1, keepdims=True) + net.norm_epsilon)
     normed = (x - x.mean(-1, keepdims=True)) / length
     return np.asarray((g - g.mean(-1, keepdims=True) - normed * (g * normed).mean(-1, keepdims=True)) / length)
 

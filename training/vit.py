@@ -23,7 +23,6 @@ from vitcam_training.config import ViTConfig
 
 __all__ = [
     "LUMA",
-    "NORM_EPSILON",
     "Block",
     "DropPath",
     "Taps",
@@ -36,7 +35,6 @@ __all__ = [
 Tensor = Any  # a tensor of whichever backend Keras runs on
 Taps = dict[str, Tensor]
 
-NORM_EPSILON = 1e-6
 LUMA = (0.299, 0.587, 0.114)  # ITU-R BT.601, as cv2 makes pictures grey
 
 
@@ -159,9 +157,9 @@ class Block(keras.layers.Layer):  # type: ignore[misc]
         super().__init__(**kwargs)
         self.config = config
         policy = self.dtype_policy
-        self.norm1 = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm1", dtype=policy)
+        self.norm1 = keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm1", dtype=policy)
         self.attention = Attention(config, scaled, name="attention", dtype=policy)
-        self.norm2 = keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm2", dtype=policy)
+        self.norm2 = keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm2", dtype=policy)
         self.mlp = Mlp(config, name="mlp", dtype=policy)
         self.drop_path = DropPath(drop_path, name="drop_path", dtype=policy)
         self.scale1, self.scale2 = (
@@ -203,7 +201,7 @@ class ViT(keras.Model):  # type: ignore[misc]
         rates = [config.drop_path * i / max(1, config.depth - 1) for i in range(config.depth)]
         self.blocks = [Block(config, rate, scaled, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
         self.norm = (
-            keras.layers.LayerNormalization(epsilon=NORM_EPSILON, name="norm", dtype=policy)
+            keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm", dtype=policy)
             if config.final_norm
             else keras.layers.Identity()
         )

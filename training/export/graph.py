@@ -13,6 +13,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 import numpy as np
 import tensorflow as tf
@@ -20,7 +21,7 @@ import tensorflow as tf
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
 from vitcam_training.export.rewrites import Affine, Folded, FoldedBlock, Norm
-from vitcam_training.vit import NORM_EPSILON, Tensor
+from vitcam_training.vit import Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
 OUTPUTS = ("probabilities", "attention", "embedding", "evidence", "margin")
@@ -274,7 +275,7 @@ def _norm(x: Tensor, norm: Norm) -> Tensor:
     """LayerNorm; what the next projection or the stream's axes have taken over is left out."""
     if not norm.centred:
         x -= tf.reduce_mean(x, axis=-1, keepdims=True)
-    x *= _inverse_length(x, Norm(centred=True))
+    x *= _inverse_length(x, replace(norm, centred=True))
     return x if norm.scale is None else x * norm.scale + norm.shift
 
 
@@ -282,4 +283,4 @@ def _inverse_length(x: Tensor, norm: Norm) -> Tensor:
     """What a LayerNorm multiplies each token of x (T, D) by, (T, 1)."""
     if not norm.centred:
         x -= tf.reduce_mean(x, axis=-1, keepdims=True)
-    return tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + NORM_EPSILON)
+    return tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + norm.epsilon)

@@ -95,6 +95,8 @@ class Norm:
 
     centred: bool
     """True: the mean is zero already."""
+    epsilon: float
+    """Added to the variance."""
     scale: Array | None = None
     """(D,) float32; None: in the next projection."""
     shift: Array | None = None
@@ -165,7 +167,7 @@ def fold(
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
     head = _affine(weights, "head")
     blocks = tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth))
-    norm = _left_of_norm(weights, "norm", rewrites) if config.final_norm else None
+    norm = _left_of_norm(config, weights, "norm", rewrites) if config.final_norm else None
     embedding = _embedding(weights, stream) if config.final_norm and rewrites.norms else None
     return Folded(
         config=config,
@@ -269,13 +271,13 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStrea
     if rewrites.values:
         value, output = turn_values(value, output, config.heads)
     return FoldedBlock(
-        norm1=_left_of_norm(weights, f"{name}.norm1", rewrites),
+        norm1=_left_of_norm(config, weights, f"{name}.norm1", rewrites),
         query=fold_factor(query, factor) if rewrites.scores else query,
         key=key,
         value=value,
         score_factor=1.0 if rewrites.scores else factor,
         output=stream.written(output),
-        norm2=_left_of_norm(weights, f"{name}.norm2", rewrites),
+        norm2=_left_of_norm(config, weights, f"{name}.norm2", rewrites),
         up=_behind_norm(weights, f"{name}.mlp.fc1", f"{name}.norm2", stream, rewrites),
         down=stream.written(_branch(config, weights, f"{name}.mlp.fc2", f"{name}.ls2")),
     )
@@ -325,10 +327,11 @@ def _behind_norm(weights: Weights, name: str, norm: str, stream: ResidualStream,
     return stream.read_by(affine)
 
 
-def _left_of_norm(weights: Weights, name: str, rewrites: Rewrites) -> Norm:
+def _left_of_norm(config: ViTConfig, weights: Weights, name: str, rewrites: Rewrites) -> Norm:
     if rewrites.norms:
-        return Norm(centred=rewrites.stream)
-    return Norm(centred=False, scale=_single(weights[f"{name}.weight"]), shift=_single(weights[f"{name}.bias"]))
+        return Norm(rewrites.stream, config.norm_epsilon)
+    scale, shift = _single(weights[f"{name}.weight"]), _single(weights[f"{name}.bias"])
+    return Norm(False, config.norm_epsilon, scale, shift)
 
 
 def _embedding(weights: Weights, stream: ResidualStream) -> Affine:

@@ -66,7 +66,7 @@ class FloatMaps:
         """What each patch would write into the stream through each head, (h, N, D), were it all that is looked at."""
         config, name = self.config, f"blocks.{block}"
         x = _one(taps["embeddings"] if block == 0 else taps[f"block{block - 1:02}/output"])  # (T, D)
-        x = layer_norm(x, self.weights, f"{name}.norm1") if config.norm == "pre" else x
+        x = layer_norm(x, self.weights, f"{name}.norm1", self.config.norm_epsilon) if config.norm == "pre" else x
         values = linear(x, self.weights, f"{name}.attn.qkv")[:, 2 * config.width :]  # (T, D)
         values = values.reshape(len(x), config.heads, -1).swapaxes(0, 1)  # (h, T, d)
         out = self.weights[f"{name}.attn.proj.weight"].T.reshape(config.heads, -1, config.width)  # (h, d, D)
@@ -99,7 +99,7 @@ class FloatMaps:
 
     def _patch_logits(self, taps: Taps, label: int) -> Array:
         x = self._tokens(taps)[self.config.has_cls_token :]
-        x = layer_norm(x, self.weights, "norm") if self.config.final_norm else x
+        x = layer_norm(x, self.weights, "norm", self.config.norm_epsilon) if self.config.final_norm else x
         logits = linear(x, self.weights, "head")  # (N, K)
         return np.asarray(logits[:, label] - logits.mean(-1))
 

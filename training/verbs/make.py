@@ -32,13 +32,20 @@ QUANTISE = "dynamic"
 def import_weights(
     weights: Annotated[
         Path,
-        typer.Argument(help="Read these weights: a ViT under timm's names, as .npz, .safetensors or PyTorch's .pth."),
-    ],
-    labels: Annotated[
-        Path,
-        typer.Option("--labels", help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`."),
+        typer.Argument(
+            help="Read these weights: a ViT under timm's names, as .npz, .safetensors or PyTorch's .pth, or a folder "
+            "as Hugging Face's transformers saves it."
+        ),
     ],
     out: OutOption,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`. A folder of "
+            "transformers names its own.",
+        ),
+    ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Give the model this name. Default: the name of the file.")
     ] = None,
@@ -47,11 +54,19 @@ def import_weights(
         typer.Option("--image-size", help="Make the input this large, in px. Default: the size of the weights."),
     ] = None,
     crop_fraction: Annotated[
-        float, typer.Option("--crop-fraction", help="Give the model this fraction of a photo's short side.")
-    ] = 0.875,
+        float | None,
+        typer.Option(
+            "--crop-fraction",
+            help="Give the model this fraction of a photo's short side. Default: what a folder says, or 0.875.",
+        ),
+    ] = None,
     interpolation: Annotated[
-        str, typer.Option("--interpolation", help="Resize photos by area, linear or bicubic interpolation.")
-    ] = "bicubic",
+        str | None,
+        typer.Option(
+            "--interpolation",
+            help="Resize photos by area, linear or bicubic interpolation. Default: what a folder says, or bicubic.",
+        ),
+    ] = None,
     labels_of: Annotated[
         str | None,
         typer.Option(

@@ -9,54 +9,67 @@ from typing import cast
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
+from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
 from vitcam_training.weights.carried_head import carried_head
-from vitcam_training.weights.checkpoints import Weights, load_into, read_network, save_weights, to_timm
+from vitcam_training.weights.checkpoints import (
+    Weights,
+    load_into,
+    read_network,
+    resize_position,
+    save_weights,
+    to_timm,
+)
+from vitcam_training.weights.hugging_face import is_saved_network, read_saved_network
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import Normalisation
+
+CROP_FRACTION = 0.875
+INTERPOLATION: Interpolation = "bicubic"
+"""Of most published networks, where the file does not say it."""
+UNNAMED = "unnamed"
+"""The one label of a network that came without a head."""
 
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What foreign weights do not tell."""
+    """What foreign weights do not tell, or what shall be otherwise than they say."""
 
     name: str
     image_size: int | None = None
     """px a side; None: what the weights were trained with."""
-    crop_fraction: float = 0.875
-    interpolation: str = "bicubic"
+    crop_fraction: float | None = None
+    interpolation: str | None = None
     licence: str = ""
     normalisation: Normalisation | None = None
-    """Of the pixels; None: that of a published file."""
+    """Of the pixels; None: that of a published file, or what a folder says."""
     dataset: Dataset | None = None
     """Whose labels the head is to have; None: those of the weights."""
 
 
-def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions) -> list[str]:
+def import_foreign(weights: Path, labels: Path | None, out: Path, wanted: ImportOptions) -> list[str]:
     """Write a checkpoint; returns the names of tensors that the network has no place for.
 
-    raises  UsageError if weights or labels are missing, or do not fit each other or any ViT; if nobody says how the
-            pixels are normalised; if another data set's labels are wanted and no WordNet id tells one of them
+    weights  a file under timm's names, or a folder of Hugging Face's `transformers`
+    labels   a file of them, which a file of weights needs; None: those that the folder names
+    raises   UsageError if weights or labels are missing, or do not fit each other or any ViT; if nobody says how the
+             pixels are normalised; if another data set's labels are wanted and no WordNet id tells one of them
     """
-    side = wanted.image_size
-    config, given = read_network(weights, (side, side) if side else None, wanted.normalisation)
-    names, ids = read_labels(labels)
+    config, given, spec, own, unused = _read(weights, wanted)
+    if labels is None and not own:
+        raise UsageError(f"{weights} does not name its labels; give a file of them with --labels")
+    names, ids = read_labels(labels) if labels else (own, ())
     if len(names) != config.classes:
         raise UsageError(
             f"{labels} has {len(names)} labels, the head of {weights} has {config.classes}; they must match"
         )
-    spec = InputSpec(
-        *config.image_size,
-        crop_fraction=wanted.crop_fraction,
-        interpolation=cast(Interpolation, wanted.interpolation),  # InputSpec refuses what is none
-    )
     if wanted.dataset:
         names, ids, given = _with_labels_of(wanted.dataset, ids, given)
         config = replace(config, classes=len(names))
     model = ViT(config)
-    leftovers = load_into(model, given)
+    leftovers = [*unused, *load_into(model, given)]
     about = Metadata(
         wanted.name, f"{len(names)} labels, brought in from {weights.name}", names, spec,
         licence=wanted.licence, provenance={"began_with": weights.name},
@@ -64,6 +77,32 @@ def import_foreign(weights: Path, labels: Path, out: Path, wanted: ImportOptions
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
     return leftovers
+
+
+def _read(
+    weights: Path, wanted: ImportOptions
+) -> tuple[ViTConfig, Weights, InputSpec, tuple[str, ...], tuple[str, ...]]:
+    """Network, weights, input, the labels that they name, and the tensors without a place."""
+    size = (wanted.image_size, wanted.image_size) if wanted.image_size else None
+    if is_saved_network(weights):
+        saved = read_saved_network(weights, wanted.normalisation)
+        config, given = replace(saved.config, image_size=size or saved.config.image_size), saved.weights
+        given["pos_embed"] = resize_position(given["pos_embed"], config.grid, source=saved.config.grid)
+        return config, given, _chosen(config, saved.input, wanted), saved.labels or (UNNAMED,), saved.leftovers
+    config, given = read_network(weights, size, wanted.normalisation)
+    usual = InputSpec(*config.image_size, crop_fraction=CROP_FRACTION, interpolation=INTERPOLATION)
+    return config, given, _chosen(config, usual, wanted), (), ()
+
+
+def _chosen(config: ViTConfig, spec: InputSpec, wanted: ImportOptions) -> InputSpec:
+    """The input as it was trained, with what shall be otherwise."""
+    height, width = config.image_size
+    spec = replace(spec, height=height, width=width)
+    if wanted.crop_fraction is not None:
+        spec = replace(spec, resize="crop", crop_fraction=wanted.crop_fraction)
+    if wanted.interpolation is not None:
+        spec = replace(spec, interpolation=cast(Interpolation, wanted.interpolation))  # it refuses what is none
+    return spec
 
 
 def _with_labels_of(

@@ -44,7 +44,7 @@ def test_the_direction_is_the_gradient_of_the_margin_but_for_the_norms_length() 
     x = taps[f"block{SMALL.depth - 1:02}/output"][0, 0]
     step = np.random.default_rng(3).normal(size=SMALL.width)
     step -= step.mean() + (x - x.mean()) * (step @ (x - x.mean())) / ((x - x.mean()) ** 2).sum()  # keeps the length
-    moved = reference.linear(reference.layer_norm(x + 1e-6 * step, w, "norm"), w, "head")
+    moved = reference.linear(reference.layer_norm(x + 1e-6 * step, w, "norm", SMALL.norm_epsilon), w, "head")
 
     gained = (reference.margin(moved, answer) - reference.margin(logits[0], answer)) / 1e-6
     assert gained == pytest.approx(towards @ step, rel=1e-4)
@@ -57,11 +57,11 @@ def own_part(taps: dict[str, Array], w: Weights, net: ViTConfig, first: int, tow
     for index in range(first, net.depth):
         name = f"blocks.{index}"
         gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
-        normed = reference.layer_norm(x, w, f"{name}.norm1")
+        normed = reference.layer_norm(x, w, f"{name}.norm1", net.norm_epsilon)
         branch, weights = reference.multi_head(normed[None], w, f"{name}.attn", net.heads)
         between = x + gamma1 * branch[0]
         mlp = gamma2 * reference.mlp(
-            reference.layer_norm(between, w, f"{name}.norm2"), w, f"{name}.mlp", net.activation
+            reference.layer_norm(between, w, f"{name}.norm2", net.norm_epsilon), w, f"{name}.mlp", net.activation
         )
         own += float((mlp[0] + gamma1 * w[f"{name}.attn.proj.bias"]) @ towards)
         if net.has_cls_token:  # it is no patch: what it sees of itself is its own

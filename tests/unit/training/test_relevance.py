@@ -49,7 +49,7 @@ def logits_after(x: Array, w: Weights, net: ViTConfig, first: int, changed: Arra
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(reference, "attention", mixing if i == first else original)
             x, _ = reference.block(x, w, f"blocks.{i}", net)
-    x = reference.layer_norm(x, w, "norm") if net.final_norm else x
+    x = reference.layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
     logits: Array = reference.linear(x.mean(axis=1) if net.pooling == "mean" else x[:, 0], w, "head")[0]
     return logits
 

@@ -1,0 +1,169 @@
+"""Networks that Hugging Face's transformers saved, beside what they answered there; `make.py` among them says how."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from keras import ops
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
+
+from vitcam.errors import UsageError
+from vitcam.pictures.resize import InputSpec
+from vitcam_training import reference
+from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import load_into, read_network
+from vitcam_training.weights.foreign import UNNAMED, ImportOptions, import_foreign
+from vitcam_training.weights.hugging_face import is_saved_network, read_saved_network
+from vitcam_training.weights.metadata import read_metadata
+from vitcam_training.weights.normalisation import Normalisation
+
+SAVED = Path(__file__).parents[3] / "fixtures" / "transformers"
+HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
+
+
+def pictures() -> NDArray[np.uint8]:
+    return np.random.default_rng(0).integers(0, 256, (2, 48, 48, 3), np.uint8)
+
+
+def changed(folder: Path, **settings: object) -> Path:
+    """A copy of a saved network with other settings."""
+    shutil.copytree(SAVED / "vit", folder)
+    known = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(known | settings))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["vit", "vit-relu", "body"])
+def test_logits_embedding_and_attention_are_those_of_transformers(name: str) -> None:
+    saved, answers = read_saved_network(SAVED / name), np.load(SAVED / name / "answers.npz")
+    logits, taps = reference.vit(pictures(), saved.weights, saved.config)
+    vit = ViT(saved.config)
+    load_into(vit, saved.weights)
+    ours, own = vit(pictures())
+    answer, found = (taps["embedding"], own["embedding"]) if name == "body" else (logits, ours)
+
+    np.testing.assert_allclose(answer, answers["answer"], atol=1e-5)
+    np.testing.assert_allclose(ops.convert_to_numpy(found), answers["answer"], atol=1e-4)
+    for i in range(saved.config.depth):
+        np.testing.assert_allclose(taps[f"block{i:02}/attention"], answers[f"attention{i}"], atol=1e-5)
+
+
+def test_labels_pixels_and_input_come_with_the_folder() -> None:
+    saved = read_saved_network(SAVED / "vit")
+
+    assert saved.labels == ("collie", "tabby cat", "tea cup")
+    assert (saved.config.mean, saved.config.std) == (HALVES.mean, HALVES.std)
+    assert saved.config.norm_epsilon == 1e-12
+    assert saved.config.hidden_width == 48
+    assert saved.input == InputSpec(48, 48, "squash", 1.0, "linear")
+    assert saved.leftovers == ()
+
+
+def test_a_resize_before_a_crop_becomes_a_fraction(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit")
+    prepared = json.loads((folder / "preprocessor_config.json").read_text())
+    prepared |= {"do_center_crop": True, "size": {"shortest_edge": 60}, "crop_size": {"height": 48, "width": 48}}
+    (folder / "preprocessor_config.json").write_text(json.dumps(prepared | {"resample": 3}))
+
+    assert read_saved_network(folder).input == InputSpec(48, 48, "crop", 0.8, "bicubic")
+
+
+def test_an_imported_network_answers_as_before_and_keeps_its_epsilon(tmp_path: Path) -> None:
+    out = tmp_path / "mine.safetensors"
+    leftovers = import_foreign(SAVED / "vit", None, out, ImportOptions("mine"))
+    config, weights = read_network(out)
+    answers = np.load(SAVED / "vit" / "answers.npz")
+
+    assert leftovers == []
+    assert read_metadata(out).labels == ("collie", "tabby cat", "tea cup")
+    np.testing.assert_allclose(reference.vit(pictures(), weights, config)[0], answers["answer"], atol=1e-5)
+
+
+def test_a_network_without_a_head_is_imported_to_be_fine_tuned(tmp_path: Path) -> None:
+    out = tmp_path / "body.safetensors"
+    leftovers = import_foreign(SAVED / "body", None, out, ImportOptions("body"))
+
+    assert leftovers == ["pooler.dense.bias", "pooler.dense.weight"]
+    assert read_metadata(out).labels == (UNNAMED,)
+    assert not read_network(out)[1]["head.weight"].any()
+
+
+def test_a_larger_input_takes_interpolated_positions(tmp_path: Path) -> None:
+    out = tmp_path / "large.safetensors"
+    import_foreign(SAVED / "vit", None, out, ImportOptions("large", image_size=96, crop_fraction=0.9))
+    config, weights = read_network(out)
+
+    assert config.image_size == (96, 96)
+    assert weights["pos_embed"].shape == (1, 37, 32)
+    assert read_metadata(out).input == InputSpec(96, 96, "crop", 0.9, "linear")
+
+
+def test_what_is_no_folder_of_a_network_is_a_file() -> None:
+    assert is_saved_network(SAVED / "vit")
+    assert not is_saved_network(SAVED)
+    assert not is_saved_network(SAVED / "vit" / "model.safetensors")
+
+
+def test_a_distillation_token_is_refused_by_its_name() -> None:
+    with pytest.raises(UsageError, match="deit holds a network with a distillation token, which vitcam has not"):
+        read_saved_network(SAVED / "deit")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"model_type": "swin"}, "a network of the type 'swin'; vitcam reads the type 'vit'"),
+        ({"hidden_act": "gelu_new"}, "has the activation 'gelu_new'; allowed: gelu, relu"),
+        ({"num_attention_heads": 5}, "a network that cannot be built: width 32 is not a multiple of heads 5"),
+        ({"num_hidden_layers": 3}, r"model\.safetensors lacks 'encoder\.layer\.2\."),
+    ],
+)
+def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_saved_network(changed(tmp_path / "vit", **settings))
+
+
+def test_a_folder_that_does_not_name_its_pixels_asks_for_them(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit")
+    (folder / "preprocessor_config.json").unlink()
+    with pytest.raises(UsageError, match="does not say how pixels are normalised; say with --mean and --std"):
+        read_saved_network(folder)
+
+    assert read_saved_network(folder, HALVES).config.mean == HALVES.mean
+    with pytest.raises(UsageError, match="says itself how its pixels are normalised"):
+        read_saved_network(SAVED / "vit", HALVES)
+
+
+def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    broken, cut, empty = (changed(tmp_path / name) for name in ("broken", "cut", "empty"))
+    (broken / "config.json").write_text("{")
+    (cut / "model.safetensors").write_bytes((cut / "model.safetensors").read_bytes()[:5000])
+    (empty / "config.json").write_text('{"model_type": "vit"}')
+
+    for folder, message in (
+        (broken, "cannot be read as JSON"),
+        (cut, "holds no weights"),
+        (empty, "does not say 'hid"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            read_saved_network(folder)
+
+
+def test_labels_of_another_count_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("one\ntwo\n")
+
+    with pytest.raises(UsageError, match=r"has 2 labels, the head of .* has 3; they must match"):
+        import_foreign(SAVED / "vit", tmp_path / "words.txt", tmp_path / "x.safetensors", ImportOptions("x"))
+
+
+def test_a_tensor_of_another_shape_is_refused(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["vit.layernorm.weight"] = np.zeros(7, np.float32)
+    save_file(tensors, folder / "model.safetensors")
+
+    with pytest.raises(UsageError, match=r"'norm\.weight' has shape \(7,\), the network wants \(32,\)"):
+        import_foreign(folder, None, tmp_path / "x.safetensors", ImportOptions("x"))
