@@ -30,11 +30,12 @@ QUANTISE = "dynamic"
 
 
 def import_weights(
-    weights: Annotated[
-        Path,
+    spec: Annotated[
+        str,
         typer.Argument(
-            help="Read these weights: a ViT under timm's names, as .npz, .safetensors or PyTorch's .pth, or a folder "
-            "as Hugging Face's transformers saves it."
+            help="Import this ViT: hf:ORG/NAME or hf:ORG/NAME@REVISION from Hugging Face's hub, timm:NAME from there, "
+            "a folder as transformers or timm saves it, weights under timm's names as .npz, .safetensors or PyTorch's "
+            ".pth, or Google's own .npz."
         ),
     ],
     out: OutOption,
@@ -42,8 +43,8 @@ def import_weights(
         Path | None,
         typer.Option(
             "--labels",
-            help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`. A folder of "
-            "transformers names its own.",
+            help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`. Default: those that "
+            "the network names.",
         ),
     ] = None,
     name: Annotated[
@@ -57,14 +58,14 @@ def import_weights(
         float | None,
         typer.Option(
             "--crop-fraction",
-            help="Give the model this fraction of a photo's short side. Default: what a folder says, or 0.875.",
+            help="Give the model this fraction of a photo's short side. Default: what the network says, or 0.875.",
         ),
     ] = None,
     interpolation: Annotated[
         str | None,
         typer.Option(
             "--interpolation",
-            help="Resize photos by area, linear or bicubic interpolation. Default: what a folder says, or bicubic.",
+            help="Resize photos by area, linear or bicubic interpolation. Default: what the network says, or bicubic.",
         ),
     ] = None,
     labels_of: Annotated[
@@ -87,10 +88,10 @@ def import_weights(
     pixels = parse_normalisation(mean, std)
     dataset = open_dataset(labels_of) if labels_of else None
     wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, pixels, dataset)
-    leftovers = import_foreign(weights, labels, out, wanted)
+    leftovers = import_foreign(spec, labels, out, wanted)
     say(f"wrote {out}")
     if leftovers:
-        warn(f"not used from {weights.name}: {', '.join(leftovers)}")
+        warn(f"not used from {spec}: {', '.join(leftovers)}")
 
 
 def export(

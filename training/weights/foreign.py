@@ -9,7 +9,6 @@ from typing import cast
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
-from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
@@ -18,19 +17,22 @@ from vitcam_training.weights.checkpoints import (
     Weights,
     load_into,
     read_network,
+    read_weights,
     resize_position,
     save_weights,
     to_timm,
 )
-from vitcam_training.weights.hugging_face import is_saved_network, read_saved_network
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.published.google import is_google, read_google
+from vitcam_training.weights.published.hub import download, parse_address
+from vitcam_training.weights.published.network import CONFIG, PublishedNetwork, read_settings
+from vitcam_training.weights.published.timm import read_timm
+from vitcam_training.weights.published.transformers import read_transformers
 
 CROP_FRACTION = 0.875
 INTERPOLATION: Interpolation = "bicubic"
 """Of most published networks, where the file does not say it."""
-UNNAMED = "unnamed"
-"""The one label of a network that came without a head."""
 
 
 @dataclass(frozen=True)
@@ -49,54 +51,92 @@ class ImportOptions:
     """Whose labels the head is to have; None: those of the weights."""
 
 
-def import_foreign(weights: Path, labels: Path | None, out: Path, wanted: ImportOptions) -> list[str]:
+def import_foreign(source: str, labels: Path | None, out: Path, wanted: ImportOptions) -> list[str]:
     """Write a checkpoint; returns the names of tensors that the network has no place for.
 
-    weights  a file under timm's names, or a folder of Hugging Face's `transformers`
-    labels   a file of them, which a file of weights needs; None: those that the folder names
-    raises   UsageError if weights or labels are missing, or do not fit each other or any ViT; if nobody says how the
-             pixels are normalised; if another data set's labels are wanted and no WordNet id tells one of them
+    source  a file under timm's names, a folder of Hugging Face's `transformers` or of timm, an `.npz` of Google's, or
+            an address on the hub: `hf:ORG/NAME[@REVISION]`, `timm:NAME`
+    labels  a file of them, which some sources need; None: those that the source names
+    raises  UsageError if weights or labels are missing, or do not fit each other or any ViT; if nobody says how the
+            pixels are normalised; if another data set's labels are wanted and no WordNet id tells one of them;
+            VitcamError if the hub cannot be reached
     """
-    config, given, spec, own, unused = _read(weights, wanted)
-    if labels is None and not own:
-        raise UsageError(f"{weights} does not name its labels; give a file of them with --labels")
-    names, ids = read_labels(labels) if labels else (own, ())
+    found = _find(source, wanted)
+    config, given = found.network.config, found.network.weights
+    if labels is None and not found.network.labels:
+        raise UsageError(f"{source} does not name its labels; give a file of them with --labels")
+    names, ids = read_labels(labels) if labels else (found.network.labels, ())
     if len(names) != config.classes:
         raise UsageError(
-            f"{labels} has {len(names)} labels, the head of {weights} has {config.classes}; they must match"
+            f"{labels} has {len(names)} labels, the head of {source} has {config.classes}; they must match"
         )
     if wanted.dataset:
         names, ids, given = _with_labels_of(wanted.dataset, ids, given)
         config = replace(config, classes=len(names))
     model = ViT(config)
-    leftovers = [*unused, *load_into(model, given)]
+    leftovers = [*found.network.leftovers, *load_into(model, given)]
     about = Metadata(
-        wanted.name, f"{len(names)} labels, brought in from {weights.name}", names, spec,
-        licence=wanted.licence, provenance={"began_with": weights.name},
-        network=asdict(config), synsets=ids,
+        wanted.name, f"{len(names)} labels, brought in from {found.name}", names,
+        _chosen(config.image_size, found.network.input, wanted), licence=wanted.licence or found.licence,
+        provenance={"began_with": found.name}, network=asdict(config), synsets=ids,
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
     return leftovers
 
 
-def _read(
-    weights: Path, wanted: ImportOptions
-) -> tuple[ViTConfig, Weights, InputSpec, tuple[str, ...], tuple[str, ...]]:
-    """Network, weights, input, the labels that they name, and the tensors without a place."""
-    size = (wanted.image_size, wanted.image_size) if wanted.image_size else None
-    if is_saved_network(weights):
-        saved = read_saved_network(weights, wanted.normalisation)
-        config, given = replace(saved.config, image_size=size or saved.config.image_size), saved.weights
-        given["pos_embed"] = resize_position(given["pos_embed"], config.grid, source=saved.config.grid)
-        return config, given, _chosen(config, saved.input, wanted), saved.labels or (UNNAMED,), saved.leftovers
-    config, given = read_network(weights, size, wanted.normalisation)
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A network, what the card calls it, and the licence that was published with it."""
+
+    network: PublishedNetwork
+    name: str
+    licence: str = ""
+
+
+def _find(source: str, wanted: ImportOptions) -> _Found:
+    address = parse_address(source)
+    if address:
+        got = download(address)
+        network = _read_folder(got.folder, wanted.normalisation)
+        return _Found(_resized(network, wanted.image_size), f"hf:{address.repository}@{got.commit}", got.licence)
+    path = Path(source)
+    network = _read_folder(path, wanted.normalisation) if path.is_dir() else _read_file(path, wanted.normalisation)
+    return _Found(_resized(network, wanted.image_size), path.name)
+
+
+def _read_folder(folder: Path, normalisation: Normalisation | None) -> PublishedNetwork:
+    """What timm saves names an architecture; what transformers saves, a type."""
+    read = read_timm if "architecture" in read_settings(folder / CONFIG) else read_transformers
+    return read(folder, normalisation)
+
+
+def _read_file(path: Path, normalisation: Normalisation | None) -> PublishedNetwork:
+    if path.suffix == ".npz" and path.is_file() and is_google(weights := read_weights(path)):
+        return read_google(path, weights, normalisation)
+    config, given = read_network(path, None, normalisation)
     usual = InputSpec(*config.image_size, crop_fraction=CROP_FRACTION, interpolation=INTERPOLATION)
-    return config, given, _chosen(config, usual, wanted), (), ()
+    return PublishedNetwork(config, given, (), usual, ())
 
 
-def _chosen(config: ViTConfig, spec: InputSpec, wanted: ImportOptions) -> InputSpec:
-    """The input as it was trained, with what shall be otherwise."""
-    height, width = config.image_size
+def _resized(network: PublishedNetwork, side: int | None) -> PublishedNetwork:
+    """With an input of `side` px a side, its positions interpolated; None: as it is."""
+    if side is None:
+        return network
+    own = network.config
+    try:
+        config = replace(own, image_size=(side, side))
+    except ValueError as error:
+        raise UsageError(f"the input cannot be {side} px a side: {error}") from error
+    weights = dict(network.weights)
+    if "pos_embed" in weights:
+        prefix = int(own.has_cls_token)
+        weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid, prefix, source=own.grid)
+    return replace(network, config=config, weights=weights)
+
+
+def _chosen(size: tuple[int, int], spec: InputSpec, wanted: ImportOptions) -> InputSpec:
+    """The input as it was trained, of this height and width, with what shall be otherwise."""
+    height, width = size
     spec = replace(spec, height=height, width=width)
     if wanted.crop_fraction is not None:
         spec = replace(spec, resize="crop", crop_fraction=wanted.crop_fraction)

@@ -6,9 +6,7 @@ this reader does not know is refused by its name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,21 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation, ResizeMode
-from vitcam_training.config import Activation, Channels, ViTConfig
+from vitcam_training.config import Activation, ViTConfig
 from vitcam_training.weights.checkpoints import Weights, read_weights
-from vitcam_training.weights.normalisation import ASK, Normalisation
+from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.published.network import (
+    CONFIG,
+    PREPROCESSING,
+    TENSORS,
+    UNNAMED,
+    PublishedNetwork,
+    one_normalisation,
+    read_settings,
+    three,
+    with_empty_head,
+)
 
-CONFIG, PREPROCESSING, TENSORS = "config.json", "preprocessor_config.json", "model.safetensors"
 ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu", "relu": "relu"}
 INTERPOLATIONS: dict[int, Interpolation] = {2: "linear", 3: "bicubic"}
 """Pillow's numbers -> ours."""
@@ -33,43 +41,23 @@ _LAYER = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class SavedNetwork:
-    """What such a folder holds."""
-
-    config: ViTConfig
-    weights: Weights
-    """Under timm's names, a dense layer's (out, in)."""
-    labels: tuple[str, ...]
-    """Empty for a network without a head."""
-    input: InputSpec
-    leftovers: tuple[str, ...]
-    """Tensors that the network has no place for."""
-
-
-def is_saved_network(folder: Path) -> bool:
-    """Whether a path is such a folder."""
-    return folder.is_dir() and (folder / CONFIG).is_file()
-
-
-def read_saved_network(folder: Path, normalisation: Normalisation | None = None) -> SavedNetwork:
+def read_transformers(folder: Path, normalisation: Normalisation | None = None) -> PublishedNetwork:
     """Read the folder of a ViT. DeiT without a distillation token is saved as one.
 
     normalisation  of the pixels, where the folder does not say it
     raises         UsageError for a file that is missing or broken, for another kind of network, and for what this
                    reader does not know
     """
-    settings = _json(folder / CONFIG)
-    prepared = _json(folder / PREPROCESSING) if (folder / PREPROCESSING).is_file() else {}
+    settings = read_settings(folder / CONFIG)
+    prepared = read_settings(folder / PREPROCESSING) if (folder / PREPROCESSING).is_file() else {}
     given = {_plain(name): array for name, array in read_weights(folder / TENSORS).items()}
     _check_kind(folder, settings, given)
     weights, leftovers = _renamed(folder, given, int(settings["num_hidden_layers"]))
     has_head = "head.weight" in weights
-    labels = _labels(settings, len(weights["head.weight"])) if has_head else ()
+    labels = _labels(settings, len(weights["head.weight"])) if has_head else (UNNAMED,)
     if not has_head:
-        width = int(settings["hidden_size"])
-        weights |= {"head.weight": np.zeros((1, width), np.float32), "head.bias": np.zeros(1, np.float32)}
-    pixels = _normalisation(folder, prepared, normalisation)
+        weights = with_empty_head(weights, int(settings["hidden_size"]))
+    pixels = one_normalisation(folder, _normalisation(prepared), normalisation)
     try:
         config = ViTConfig(
             classes=len(weights["head.weight"]),
@@ -87,17 +75,7 @@ def read_saved_network(folder: Path, normalisation: Normalisation | None = None)
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{folder / CONFIG} describes a network that cannot be built: {error}") from error
-    return SavedNetwork(config, weights, labels, _input(config, prepared), leftovers)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read as JSON ({error}); download the folder again") from error
-    if not isinstance(found, dict):
-        raise UsageError(f"{path} holds no settings; download the folder again")
-    return found
+    return PublishedNetwork(config, weights, labels, _input(config, prepared), leftovers)
 
 
 def _check_kind(folder: Path, settings: Mapping[str, Any], given: Weights) -> None:
@@ -157,19 +135,10 @@ def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
     return tuple(str(names.get(str(i), f"LABEL_{i}")) for i in range(count))
 
 
-def _normalisation(folder: Path, prepared: Mapping[str, Any], given: Normalisation | None) -> Normalisation:
+def _normalisation(prepared: Mapping[str, Any]) -> Normalisation | None:
     if "image_mean" not in prepared or "image_std" not in prepared or not prepared.get("do_normalize", True):
-        if given is None:
-            raise UsageError(f"{folder} does not say how pixels are normalised; {ASK}")
-        return given
-    if given is not None:
-        raise UsageError(f"{folder} says itself how its pixels are normalised; leave out --mean and --std")
-    return Normalisation(_channels(prepared["image_mean"]), _channels(prepared["image_std"]))
-
-
-def _channels(values: Any) -> Channels:
-    first, second, third = (float(value) for value in values)
-    return first, second, third
+        return None
+    return Normalisation(three(prepared["image_mean"]), three(prepared["image_std"]))
 
 
 def _size(value: Any) -> tuple[int, int]:

@@ -79,13 +79,13 @@ def test_foreign_weights_are_imported_with_the_labels_of_a_data_set(dataset: Dat
     np.savez(weights, **given)  # type: ignore[arg-type]
     words.write_text("\n".join(f"{synset} word {i}" for i, synset in enumerate(SYNSETS)))
     pixels = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
-    import_foreign(weights, words, out, ImportOptions("mine", normalisation=pixels, dataset=dataset))
+    import_foreign(str(weights), words, out, ImportOptions("mine", normalisation=pixels, dataset=dataset))
 
     assert read_metadata(out).labels == dataset.labels
     np.testing.assert_allclose(read_weights(out)["head.weight"][2], given["head.weight"][:2].mean(axis=0), rtol=1e-6)
     none = replace(dataset, synsets={})
     with pytest.raises(UsageError, match="no label has a WordNet id that photos knows"):
-        import_foreign(weights, words, out, ImportOptions("mine", normalisation=pixels, dataset=none))
+        import_foreign(str(weights), words, out, ImportOptions("mine", normalisation=pixels, dataset=none))
 
 
 def test_a_run_begins_with_the_carried_head(known: Path, dataset: Dataset, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_published_file_of_deit_is_recognised() -> None:
 
 def test_what_is_said_at_import_stays_with_the_network(foreign: Path) -> None:
     out = foreign.with_name("net.safetensors")
-    import_foreign(foreign, foreign.with_name("labels.txt"), out, ImportOptions("net", normalisation=HALVES))
+    import_foreign(str(foreign), foreign.with_name("labels.txt"), out, ImportOptions("net", normalisation=HALVES))
     config, weights = read_network(out)
     vit, images = ViT(config), photos(2)
     load_into(vit, weights)
@@ -68,7 +68,7 @@ def test_fine_tuning_goes_on_with_the_pixels_of_the_weights(foreign: Path) -> No
 
 def test_a_checkpoint_that_says_it_itself_is_not_overruled(foreign: Path) -> None:
     out = foreign.with_name("net.safetensors")
-    import_foreign(foreign, foreign.with_name("labels.txt"), out, ImportOptions("net", normalisation=HALVES))
+    import_foreign(str(foreign), foreign.with_name("labels.txt"), out, ImportOptions("net", normalisation=HALVES))
 
     with pytest.raises(UsageError, match="says itself how its pixels are normalised; leave out --mean and --std"):
         read_network(out, normalisation=IMAGENET)

@@ -15,12 +15,13 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
-from vitcam_training.weights.foreign import UNNAMED, ImportOptions, import_foreign
-from vitcam_training.weights.hugging_face import is_saved_network, read_saved_network
+from vitcam_training.weights.foreign import ImportOptions, import_foreign
 from vitcam_training.weights.metadata import read_metadata
 from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.published.network import UNNAMED
+from vitcam_training.weights.published.transformers import read_transformers
 
-SAVED = Path(__file__).parents[3] / "fixtures" / "transformers"
+SAVED = Path(__file__).parents[4] / "fixtures" / "transformers"
 HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 
 
@@ -38,7 +39,7 @@ def changed(folder: Path, **settings: object) -> Path:
 
 @pytest.mark.parametrize("name", ["vit", "vit-relu", "body"])
 def test_logits_embedding_and_attention_are_those_of_transformers(name: str) -> None:
-    saved, answers = read_saved_network(SAVED / name), np.load(SAVED / name / "answers.npz")
+    saved, answers = read_transformers(SAVED / name), np.load(SAVED / name / "answers.npz")
     logits, taps = reference.vit(pictures(), saved.weights, saved.config)
     vit = ViT(saved.config)
     load_into(vit, saved.weights)
@@ -52,7 +53,7 @@ def test_logits_embedding_and_attention_are_those_of_transformers(name: str) -> 
 
 
 def test_labels_pixels_and_input_come_with_the_folder() -> None:
-    saved = read_saved_network(SAVED / "vit")
+    saved = read_transformers(SAVED / "vit")
 
     assert saved.labels == ("collie", "tabby cat", "tea cup")
     assert (saved.config.mean, saved.config.std) == (HALVES.mean, HALVES.std)
@@ -68,12 +69,12 @@ def test_a_resize_before_a_crop_becomes_a_fraction(tmp_path: Path) -> None:
     prepared |= {"do_center_crop": True, "size": {"shortest_edge": 60}, "crop_size": {"height": 48, "width": 48}}
     (folder / "preprocessor_config.json").write_text(json.dumps(prepared | {"resample": 3}))
 
-    assert read_saved_network(folder).input == InputSpec(48, 48, "crop", 0.8, "bicubic")
+    assert read_transformers(folder).input == InputSpec(48, 48, "crop", 0.8, "bicubic")
 
 
 def test_an_imported_network_answers_as_before_and_keeps_its_epsilon(tmp_path: Path) -> None:
     out = tmp_path / "mine.safetensors"
-    leftovers = import_foreign(SAVED / "vit", None, out, ImportOptions("mine"))
+    leftovers = import_foreign(str(SAVED / "vit"), None, out, ImportOptions("mine"))
     config, weights = read_network(out)
     answers = np.load(SAVED / "vit" / "answers.npz")
 
@@ -84,7 +85,7 @@ def test_an_imported_network_answers_as_before_and_keeps_its_epsilon(tmp_path: P
 
 def test_a_network_without_a_head_is_imported_to_be_fine_tuned(tmp_path: Path) -> None:
     out = tmp_path / "body.safetensors"
-    leftovers = import_foreign(SAVED / "body", None, out, ImportOptions("body"))
+    leftovers = import_foreign(str(SAVED / "body"), None, out, ImportOptions("body"))
 
     assert leftovers == ["pooler.dense.bias", "pooler.dense.weight"]
     assert read_metadata(out).labels == (UNNAMED,)
@@ -93,7 +94,7 @@ def test_a_network_without_a_head_is_imported_to_be_fine_tuned(tmp_path: Path) -
 
 def test_a_larger_input_takes_interpolated_positions(tmp_path: Path) -> None:
     out = tmp_path / "large.safetensors"
-    import_foreign(SAVED / "vit", None, out, ImportOptions("large", image_size=96, crop_fraction=0.9))
+    import_foreign(str(SAVED / "vit"), None, out, ImportOptions("large", image_size=96, crop_fraction=0.9))
     config, weights = read_network(out)
 
     assert config.image_size == (96, 96)
@@ -101,15 +102,9 @@ def test_a_larger_input_takes_interpolated_positions(tmp_path: Path) -> None:
     assert read_metadata(out).input == InputSpec(96, 96, "crop", 0.9, "linear")
 
 
-def test_what_is_no_folder_of_a_network_is_a_file() -> None:
-    assert is_saved_network(SAVED / "vit")
-    assert not is_saved_network(SAVED)
-    assert not is_saved_network(SAVED / "vit" / "model.safetensors")
-
-
 def test_a_distillation_token_is_refused_by_its_name() -> None:
     with pytest.raises(UsageError, match="deit holds a network with a distillation token, which vitcam has not"):
-        read_saved_network(SAVED / "deit")
+        read_transformers(SAVED / "deit")
 
 
 @pytest.mark.parametrize(
@@ -123,18 +118,18 @@ def test_a_distillation_token_is_refused_by_its_name() -> None:
 )
 def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        read_saved_network(changed(tmp_path / "vit", **settings))
+        read_transformers(changed(tmp_path / "vit", **settings))
 
 
 def test_a_folder_that_does_not_name_its_pixels_asks_for_them(tmp_path: Path) -> None:
     folder = changed(tmp_path / "vit")
     (folder / "preprocessor_config.json").unlink()
     with pytest.raises(UsageError, match="does not say how pixels are normalised; say with --mean and --std"):
-        read_saved_network(folder)
+        read_transformers(folder)
 
-    assert read_saved_network(folder, HALVES).config.mean == HALVES.mean
+    assert read_transformers(folder, HALVES).config.mean == HALVES.mean
     with pytest.raises(UsageError, match="says itself how its pixels are normalised"):
-        read_saved_network(SAVED / "vit", HALVES)
+        read_transformers(SAVED / "vit", HALVES)
 
 
 def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -149,14 +144,14 @@ def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
         (empty, "does not say 'hid"),
     ):
         with pytest.raises(UsageError, match=message):
-            read_saved_network(folder)
+            read_transformers(folder)
 
 
 def test_labels_of_another_count_are_refused(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("one\ntwo\n")
 
     with pytest.raises(UsageError, match=r"has 2 labels, the head of .* has 3; they must match"):
-        import_foreign(SAVED / "vit", tmp_path / "words.txt", tmp_path / "x.safetensors", ImportOptions("x"))
+        import_foreign(str(SAVED / "vit"), tmp_path / "words.txt", tmp_path / "x.safetensors", ImportOptions("x"))
 
 
 def test_a_tensor_of_another_shape_is_refused(tmp_path: Path) -> None:
@@ -166,4 +161,4 @@ def test_a_tensor_of_another_shape_is_refused(tmp_path: Path) -> None:
     save_file(tensors, folder / "model.safetensors")
 
     with pytest.raises(UsageError, match=r"'norm\.weight' has shape \(7,\), the network wants \(32,\)"):
-        import_foreign(folder, None, tmp_path / "x.safetensors", ImportOptions("x"))
+        import_foreign(str(folder), None, tmp_path / "x.safetensors", ImportOptions("x"))

@@ -1,0 +1,162 @@
+"""Networks that timm saved, beside what they answered there; `make.py` among them says how."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from keras import ops
+from numpy.typing import NDArray
+
+from vitcam.errors import UsageError
+from vitcam.pictures.resize import InputSpec
+from vitcam_training import reference
+from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import load_into, read_network, read_weights
+from vitcam_training.weights.foreign import ImportOptions, import_foreign
+from vitcam_training.weights.metadata import read_metadata
+from vitcam_training.weights.normalisation import IMAGENET
+from vitcam_training.weights.published.google import HALVES, is_google, read_google
+from vitcam_training.weights.published.network import UNNAMED, PublishedNetwork
+from vitcam_training.weights.published.timm import read_timm
+
+SAVED = Path(__file__).parents[4] / "fixtures" / "timm"
+
+
+def pictures() -> NDArray[np.uint8]:
+    return np.random.default_rng(0).integers(0, 256, (2, 48, 48, 3), np.uint8)
+
+
+def changed(folder: Path, **settings: object) -> Path:
+    """A copy of a saved network with other settings."""
+    shutil.copytree(SAVED / "vit", folder)
+    known = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(known | settings))
+    return folder
+
+
+def assert_answers_as(network: PublishedNetwork, path: Path, is_body: bool = False) -> None:
+    """Logits, or the embedding without a head, and every map of attention are those that timm had."""
+    answers = np.load(path)
+    logits, taps = reference.vit(pictures(), network.weights, network.config)
+    vit = ViT(network.config)
+    load_into(vit, network.weights)
+    ours, own = vit(pictures())
+    answer, found = (taps["embedding"], own["embedding"]) if is_body else (logits, ours)
+
+    np.testing.assert_allclose(answer, answers["answer"], atol=2e-5)
+    np.testing.assert_allclose(ops.convert_to_numpy(found), answers["answer"], atol=1e-4)
+    for i in range(network.config.depth):
+        np.testing.assert_allclose(taps[f"block{i:02}/attention"], answers[f"attention{i}"], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["vit", "deit3", "body"])
+def test_logits_embedding_and_attention_are_those_of_timm(name: str) -> None:
+    assert_answers_as(read_timm(SAVED / name), SAVED / name / "answers.npz", name == "body")
+
+
+@pytest.mark.parametrize("name", ["google", "big-vision"])
+def test_google_s_archives_answer_as_in_timm(name: str) -> None:
+    weights = read_weights(SAVED / f"{name}.npz")
+    network = read_google(SAVED / f"{name}.npz", weights)
+
+    assert is_google(weights)
+    assert (network.config.heads, network.config.mean) == (2, HALVES.mean)
+    assert network.leftovers == ()
+    assert_answers_as(network, SAVED / f"{name}.answers.npz")
+
+
+def test_labels_pixels_and_input_come_with_the_folder() -> None:
+    network = read_timm(SAVED / "vit")
+
+    assert network.labels == ("collie", "tabby cat", "tea cup")
+    assert (network.config.mean, network.config.std) == (HALVES.mean, HALVES.std)
+    assert network.input == InputSpec(48, 48, "crop", 0.9, "bicubic")
+    assert read_timm(SAVED / "deit3").labels == ()
+    assert read_timm(SAVED / "body").labels == (UNNAMED,)
+
+
+def test_an_imported_network_answers_as_before(tmp_path: Path) -> None:
+    out, words = tmp_path / "mine.safetensors", tmp_path / "words.txt"
+    words.write_text("one\ntwo\nthree\n")
+    import_foreign(str(SAVED / "google.npz"), words, out, ImportOptions("mine"))
+    config, weights = read_network(out)
+
+    answers = np.load(SAVED / "google.answers.npz")
+    np.testing.assert_allclose(reference.vit(pictures(), weights, config)[0], answers["answer"], atol=2e-5)
+    assert read_metadata(out).labels == ("one", "two", "three")
+
+
+def test_a_network_that_names_no_labels_asks_for_them(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"deit3 does not name its labels; give a file of them with --labels"):
+        import_foreign(str(SAVED / "deit3"), None, tmp_path / "x.safetensors", ImportOptions("x"))
+
+
+def test_an_input_that_patches_do_not_fill_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"the input cannot be 50 px a side: .* not a multiple of patch_size 16"):
+        import_foreign(str(SAVED / "vit"), None, tmp_path / "x.safetensors", ImportOptions("x", image_size=50))
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("registers", r"register tokens \('reg_token'\)"),
+        ("normed-queries", r"norms of queries and keys \('blocks\.0\.attn\.k_norm\.bias'\)"),
+        ("mean", r"a norm after pooling \('fc_norm\.bias'\)"),
+    ],
+)
+def test_a_part_that_our_network_has_not_is_refused_by_its_name(name: str, part: str) -> None:
+    with pytest.raises(UsageError, match=f"holds a network with {part}, which vitcam has not"):
+        read_timm(SAVED / name)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"global_pool": "map"}, "the pooling 'map'; vitcam reads the pooling 'token'"),
+        ({"model_args": {"num_heads": 5}}, "cannot be built: width 32 is not a multiple of heads 5"),
+        ({"pretrained_cfg": None}, "does not say how pixels are normalised; say with --mean and --std"),
+    ],
+)
+def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_timm(changed(tmp_path / "vit", **settings))
+
+
+def test_heads_of_another_width_are_known_by_the_architecture(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit", architecture="vit_huge_patch14_224", model_args=None)
+
+    assert read_timm(folder).config.heads == 16
+
+
+def test_pixels_that_the_source_names_cannot_be_given_another_way() -> None:
+    archive, refusal = SAVED / "google.npz", "says itself how its pixels are normalised; leave out --mean and --std"
+
+    with pytest.raises(UsageError, match=refusal):
+        read_timm(SAVED / "vit", IMAGENET)
+    with pytest.raises(UsageError, match=refusal):
+        read_google(archive, read_weights(archive), IMAGENET)
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ("pre_logits/kernel", "a layer before the head"),
+        ("conv_root/kernel", "convolutions before the patches"),
+        ("MAPHead_0/probe", "attention pooling"),
+    ],
+)
+def test_an_archive_of_another_kind_is_refused(added: str, message: str) -> None:
+    weights = read_weights(SAVED / "google.npz") | {added: np.zeros(1, np.float32)}
+
+    with pytest.raises(UsageError, match=f"holds a network with {message}"):
+        read_google(Path("net.npz"), weights)
+
+
+def test_an_archive_without_a_part_is_refused_by_its_name() -> None:
+    weights = read_weights(SAVED / "google.npz")
+    del weights["Transformer/encoderblock_1/MlpBlock_3/Dense_0/kernel"]
+
+    with pytest.raises(UsageError, match=r"net\.npz lacks 'Transformer/encoderblock_1/MlpBlock_3/Dense_0/kernel'"):
+        read_google(Path("net.npz"), weights)

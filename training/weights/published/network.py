@@ -1,0 +1,72 @@
+"""What a published network is, whichever library saved it, and how its files are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vitcam.errors import UsageError
+from vitcam.pictures.resize import InputSpec
+from vitcam_training.config import Channels, ViTConfig
+from vitcam_training.weights.normalisation import ASK, Normalisation
+
+if TYPE_CHECKING:  # it imports Keras, for which a download has no use
+    from vitcam_training.weights.checkpoints import Weights
+
+CONFIG, TENSORS, PREPROCESSING = "config.json", "model.safetensors", "preprocessor_config.json"
+"""Files of a folder; timm writes no third one."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedNetwork:
+    """A network, and all that was published with it."""
+
+    config: ViTConfig
+    weights: Weights
+    """Under timm's names, a dense layer's (out, in)."""
+    labels: tuple[str, ...]
+    """Empty where nothing names them; `UNNAMED` alone for a network without a head."""
+    input: InputSpec
+    leftovers: tuple[str, ...]
+    """Tensors that the network has no place for."""
+
+
+UNNAMED = "unnamed"
+"""The one label of a network that came without a head."""
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The JSON object in a file. Raises UsageError if it cannot be read or is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read as JSON ({error}); download the folder again") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{path} holds no settings; download the folder again")
+    return found
+
+
+def with_empty_head(weights: Weights, width: int) -> Weights:
+    """A head of one label, all zeros, for a network that came without one."""
+    return weights | {"head.weight": np.zeros((1, width), np.float32), "head.bias": np.zeros(1, np.float32)}
+
+
+def one_normalisation(source: Path, said: Normalisation | None, given: Normalisation | None) -> Normalisation:
+    """What the source says, or else what the user gives. Raises UsageError if that is nothing, or both."""
+    if said and given:
+        raise UsageError(f"{source} says itself how its pixels are normalised; leave out --mean and --std")
+    found = said or given
+    if found is None:
+        raise UsageError(f"{source} does not say how pixels are normalised; {ASK}")
+    return found
+
+
+def three(values: Sequence[float]) -> Channels:
+    """Red, green and blue. Raises ValueError for another number of values."""
+    first, second, third = (float(value) for value in values)
+    return first, second, third

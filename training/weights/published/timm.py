@@ -1,0 +1,124 @@
+"""A Vision Transformer as timm saves it for the hub: a folder with `config.json` and `model.safetensors`.
+
+The tensors have the names that ours have. What they are for, beyond the plain network, is told by their names: what is
+not known here is refused by its name, so no network is imported that answers otherwise than it did.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import numpy as np
+
+from vitcam.errors import UsageError
+from vitcam.pictures.resize import InputSpec, Interpolation, ResizeMode
+from vitcam_training.config import ViTConfig
+from vitcam_training.weights.checkpoints import Weights, config_of, read_weights
+from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.published.network import (
+    CONFIG,
+    TENSORS,
+    UNNAMED,
+    PublishedNetwork,
+    one_normalisation,
+    read_settings,
+    three,
+    with_empty_head,
+)
+
+UNKNOWN_PARTS = {
+    r"dist_token|head_dist\.": "a distillation token",
+    r"reg_token": "register tokens",
+    r"norm_pre\.": "a norm before the first block",
+    r"fc_norm\.": "a norm after pooling",
+    r"attn_pool\.": "attention pooling",
+    r"blocks\.\d+\.attn\.[qk]_norm\.": "norms of queries and keys",
+    r"blocks\.\d+\.(attn|mlp)\.norm\.": "a norm inside a branch",
+    r"blocks\.\d+\.mlp\.(w12|w3|fc1_g)\.": "a gated MLP",
+    r"blocks\.\d+\.attn\.(rel_pos|relative_position)": "relative positions",
+}
+"""What a tensor's name tells of parts that our network has not."""
+HEADS = {"huge": 16, "giant": 16, "gigantic": 16, "so400m": 16}
+"""Where heads are not 64 channels wide, by a word of the architecture's name."""
+
+
+def read_timm(folder: Path, normalisation: Normalisation | None = None) -> PublishedNetwork:
+    """Read the folder of a ViT, a DeiT or a DeiT III.
+
+    normalisation  of the pixels, where the folder does not say it
+    raises         UsageError for a file that is missing or broken, and for a part that our network has not, by its name
+    """
+    settings = read_settings(folder / CONFIG)
+    prepared = settings.get("pretrained_cfg")
+    prepared = prepared if isinstance(prepared, dict) else {}
+    weights = read_weights(folder / TENSORS)
+    _refuse_unknown_parts(folder, settings, weights)
+    has_head = "head.weight" in weights
+    if not has_head and "cls_token" in weights:
+        weights = with_empty_head(weights, weights["cls_token"].shape[-1])
+    pixels = one_normalisation(folder, _normalisation(prepared), normalisation)
+    weights = _with_class_position(weights)
+    config = _config(folder, settings, config_of(weights, pixels, str(folder)))
+    labels = _labels(settings, config.classes) if has_head else (UNNAMED,)
+    return PublishedNetwork(config, weights, labels, _input(config, prepared), ())
+
+
+def _refuse_unknown_parts(folder: Path, settings: Mapping[str, Any], weights: Weights) -> None:
+    for name in sorted(weights):
+        for pattern, what in UNKNOWN_PARTS.items():
+            if re.match(pattern, name):
+                raise UsageError(f"{folder} holds a network with {what} ({name!r}), which vitcam has not")
+    pooling = settings.get("global_pool", "token")
+    if pooling != "token":
+        raise UsageError(f"{folder} holds a network with the pooling {pooling!r}; vitcam reads the pooling 'token'")
+    if "cls_token" not in weights:
+        raise UsageError(f"{folder} holds a network without a class token; vitcam reads those that have one")
+
+
+def _with_class_position(weights: Weights) -> Weights:
+    """Where positions are for patches alone, the class token's is zero: the same sum (timm's `no_embed_class`)."""
+    position = weights.get("pos_embed")
+    if position is None or round(position.shape[1] ** 0.5) ** 2 != position.shape[1]:
+        return weights
+    return weights | {"pos_embed": np.concatenate([np.zeros_like(position[:, :1]), position], axis=1)}
+
+
+def _config(folder: Path, settings: Mapping[str, Any], found: ViTConfig) -> ViTConfig:
+    """With what the weights do not tell: how many heads there are."""
+    given = settings.get("model_args")
+    said = given.get("num_heads") if isinstance(given, dict) else None
+    architecture = str(settings.get("architecture", ""))
+    usual = next((heads for word, heads in HEADS.items() if word in architecture), found.heads)
+    try:
+        return replace(found, heads=int(said or usual))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{folder / CONFIG} describes a network that cannot be built: {error}") from error
+
+
+def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
+    """In the order of the outputs; empty where the folder names none."""
+    names, words = settings.get("label_names"), settings.get("label_descriptions")
+    if isinstance(names, dict):
+        names = [names.get(str(i), f"label {i}") for i in range(count)]
+    if not isinstance(names, list):
+        return ()
+    return tuple(str(words.get(name, name) if isinstance(words, dict) else name) for name in names)
+
+
+def _normalisation(prepared: Mapping[str, Any]) -> Normalisation | None:
+    if "mean" not in prepared or "std" not in prepared:
+        return None
+    return Normalisation(three(prepared["mean"]), three(prepared["std"]))
+
+
+def _input(config: ViTConfig, prepared: Mapping[str, Any]) -> InputSpec:
+    """The middle of a photo, or all of it squashed, as timm's own evaluation does."""
+    said = {"bilinear": "linear"}.get(prepared.get("interpolation", ""), prepared.get("interpolation"))
+    interpolation = cast(Interpolation, said) if said in get_args(Interpolation) else "bicubic"
+    resize: ResizeMode = "squash" if prepared.get("crop_mode") == "squash" else "crop"
+    fraction = 1.0 if resize == "squash" else min(1.0, float(prepared.get("crop_pct", 0.875)))
+    return InputSpec(*config.image_size, resize, fraction, interpolation)
