@@ -32,7 +32,7 @@ def main() -> None:
     except VitcamError as error:
         print(f"bench-peers: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    print(table(rows))
+    print(table(rows, conditions.threads))
     if options.rounds < ROUNDS_AT_LEAST or len(names) < len(PEERS):
         print(f"docs/ is left as it is: that takes all peers and {ROUNDS_AT_LEAST} rounds or more", file=sys.stderr)
         return
@@ -43,7 +43,7 @@ def _options() -> argparse.Namespace:
     options = argparse.ArgumentParser(prog="python -m tests.bench.peers", description=__doc__)
     options.add_argument("--rounds", type=_natural, default=5, help="turns of each peer; 0: only build and compare")
     options.add_argument("--count", type=_natural, default=40, help="inferences timed in a turn")
-    options.add_argument("--threads", type=_natural, default=2)
+    options.add_argument("--threads", type=_threads, default=(2, 1), help="numbers of threads, with commas")
     options.add_argument("--photos", type=_natural, default=100, help="photos that every peer classifies")
     options.add_argument("--only", default="", help=f"some of: {', '.join(PEERS)}")
     options.add_argument("--folder", default="runs/peers", help="where models and answers are kept")
@@ -56,6 +56,13 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _threads(text: str) -> tuple[int, ...]:
+    found = tuple(_natural(number) for number in text.split(","))
+    if 0 in found:
+        raise argparse.ArgumentTypeError(f"{text!r} has a 0; each number of threads is 1 or more")
+    return found
+
+
 def _chosen(only: str) -> list[str]:
     names = [name.strip() for name in only.split(",") if name.strip()] or list(PEERS)
     unknown = [name for name in names if name not in PEERS]
@@ -66,7 +73,7 @@ def _chosen(only: str) -> list[str]:
 
 def _write(rows: list[Row], conditions: Conditions) -> None:
     (ROOT / "docs" / "peers.md").write_text(page(rows, conditions), encoding="utf-8")
-    plot(rows, ROOT / "docs" / "peers.svg")
+    plot(rows, conditions.threads[0], ROOT / "docs" / "peers.svg")
     figures = ROOT / "docs" / "benchmarks.md"
     text = figures.read_text(encoding="utf-8")
     figures.write_text(between_marks(text, summary(rows, conditions)), encoding="utf-8")

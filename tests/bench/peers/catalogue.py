@@ -34,6 +34,10 @@ _LITERT = "ai-edge-litert"
 
 PEERS: dict[str, Peer] = {
     OURS: Peer("**vitcam**: int8 on LiteRT {version}", "int8", "litert", "build_ours", _LITERT, ".tflite"),
+    "vitcam-whole": Peer(
+        "vitcam, int8, with all tokens in the last block, LiteRT {version}",
+        "int8", "litert", "build_ours_whole", _LITERT, ".tflite",
+    ),
     "vitcam-float": Peer(
         "vitcam's graph in float32, LiteRT {version}", "float32", "litert", "build_ours_float", _LITERT, ".tflite"
     ),
@@ -57,6 +61,9 @@ PEERS: dict[str, Peer] = {
     "onnxruntime-int8": Peer(
         "ONNX Runtime {version} dynamic int8", "int8", "onnx", "build_dynamic", "onnxruntime", ".onnx"
     ),
+    "onnxruntime-static": Peer(
+        "ONNX Runtime {version} static int8 (QDQ)", "int8", "onnx", "build_static", "onnxruntime", ".onnx"
+    ),
     "openvino": Peer(
         "OpenVINO {version} float32", "float32", "openvino", "build_float", "openvino", ".xml", "open_float"
     ),
@@ -71,10 +78,18 @@ PEERS: dict[str, Peer] = {
         "OpenVINO {version} int8 (NNCF, transformer preset), the rest float32",
         "int8", "openvino", "build_int8", "openvino", ".xml", "open_float",
     ),
+    "openvino-dynamic": Peer(
+        "OpenVINO {version} int8 weights, activations quantised as it runs, the rest bfloat16",
+        "int8", "openvino", "build_weights", "openvino", ".xml", "open_dynamic",
+    ),
     "pytorch": Peer("PyTorch {version} eager float32", "float32", "pytorch", "build", "torch", ".txt", "open_eager"),
     "pytorch-compiled": Peer(
         "PyTorch {version} compiled (inductor) float32",
         "float32", "pytorch", "build", "torch", ".txt", "open_compiled",
+    ),
+    "torchao": Peer(
+        "PyTorch compiled, torchao {version} dynamic int8",
+        "int8", "pytorch", "build", "torchao", ".txt", "open_torchao",
     ),
     "executorch-int8": Peer(
         "ExecuTorch {version} XNNPACK static int8", "int8", "executorch", "build_static", "executorch", ".pte"
@@ -82,4 +97,8 @@ PEERS: dict[str, Peer] = {
     "executorch-dynamic": Peer(
         "ExecuTorch {version} XNNPACK dynamic int8", "int8", "executorch", "build_dynamic", "executorch", ".pte"
     ),
+    "mnn": Peer("MNN {version} float32", "float32", "mnn", "build_float", "MNN", ".mnn", "open_float"),
+    "mnn-int8": Peer("MNN {version} dynamic int8", "int8", "mnn", "build_int8", "MNN", ".mnn", "open_int8"),
+    "ncnn": Peer("ncnn {version}", "bfloat16", "ncnn", "build", "ncnn", ".param"),
+    "iree": Peer("IREE {version} float32", "float32", "iree", "build", "iree-base-runtime", ".vmfb"),
 }  # fmt: skip

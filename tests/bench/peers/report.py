@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench.peers.catalogue import OURS, PEERS
@@ -17,9 +17,10 @@ PAGE = Path(__file__).with_name("page.md")
 BEGIN, END = "<!-- bench-peers: begin -->", "<!-- bench-peers: end -->"
 
 RIVALS = {
-    "OpenVINO's int8": ("openvino-int8", "openvino-int8-f32"),
+    "OpenVINO's int8": ("openvino-int8", "openvino-int8-f32", "openvino-dynamic"),
+    "ONNX Runtime's int8": ("onnxruntime-int8", "onnxruntime-static"),
     "ExecuTorch's": ("executorch-int8", "executorch-dynamic"),
-    "PyTorch's float32": ("pytorch", "pytorch-compiled"),
+    "PyTorch": ("pytorch", "pytorch-compiled", "torchao"),
 }
 """What docs/benchmarks.md compares with; of each the fastest."""
 
@@ -31,7 +32,8 @@ class Row:
     name: str
     version: str = ""
     verdict: Verdict | None = None
-    timing: Timing | None = None
+    timings: Mapping[int, Timing] = field(default_factory=dict)
+    """By number of threads."""
     reason: str = ""
     """Why there are no figures; empty where there are."""
 
@@ -47,36 +49,56 @@ class Conditions:
 
     date: str
     command: str
-    threads: int
+    threads: tuple[int, ...]
+    """Each is measured; the table is ranked by the first."""
     rounds: int
     count: int
     """Inferences timed in each round."""
     photos: int
 
 
-def ranked(rows: Sequence[Row]) -> list[Row]:
+def ranked(rows: Sequence[Row], threads: int) -> list[Row]:
     """Those with figures, the fastest first."""
-    timed = [(row.timing.median_ms, row) for row in rows if row.timing]
-    return [row for _, row in sorted(timed, key=lambda pair: pair[0])]
+    timed = [row for row in rows if threads in row.timings]
+    return sorted(timed, key=lambda row: row.timings[threads].median_ms)
 
 
-def table(rows: Sequence[Row]) -> str:
-    """Markdown: a row a peer, the fastest first, those without figures last."""
-    times = ratios({row.name: row.timing for row in rows if row.timing}, OURS)
-    lines = ["| the same network in | ms | rounds from … to | times ours | answers |", "|---|---|---|---|---|"]
-    for row in ranked(rows):
-        assert row.timing is not None
-        low, high = min(row.timing.rounds_ms), max(row.timing.rounds_ms)
-        ratio = f"{times[row.name]:.2f}" if row.name in times else ""
-        lines.append(f"| {row.title} | {row.timing.median_ms:.2f} | {low:.2f} … {high:.2f} | {ratio} | {row.verdict} |")
-    lines += [f"| {row.title} | none | | | {row.reason.replace('|', '/')} |" for row in rows if row.timing is None]
+def times_ours(rows: Sequence[Row], threads: int) -> dict[str, float]:
+    """By name: how many times our time each takes."""
+    return ratios({row.name: row.timings[threads] for row in rows if threads in row.timings}, OURS)
+
+
+def table(rows: Sequence[Row], threads: Sequence[int]) -> str:
+    """Markdown: a row a peer, the fastest first, those without figures last; three columns a number of threads."""
+    heads = [f"ms, {_counted(n)} | rounds from … to | times ours" for n in threads]
+    lines = [f"| the same network in | {' | '.join(heads)} | answers |", "|---" * (2 + 3 * len(threads)) + "|"]
+    known = ranked(rows, threads[0])
+    for row in known:
+        cells = [cell for n in threads for cell in _cells(row, n, times_ours(rows, n))]
+        lines.append(f"| {row.title} | {' | '.join(cells)} | {row.reason.replace('|', '/') or row.verdict} |")
+    gap = "| " * (3 * len(threads) - 1)
+    lines += [f"| {row.title} | none {gap}| {row.reason.replace('|', '/')} |" for row in rows if row not in known]
     return "\n".join(lines)
+
+
+def _cells(row: Row, threads: int, times: Mapping[str, float]) -> list[str]:
+    if threads not in row.timings:
+        return ["none", "", ""]
+    timing = row.timings[threads]
+    ratio = f"{times[row.name]:.2f}" if row.name in times else ""
+    return [f"{timing.median_ms:.2f}", f"{min(timing.rounds_ms):.2f} … {max(timing.rounds_ms):.2f}", ratio]
+
+
+def _counted(threads: int) -> str:
+    return f"{threads} thread{'s' if threads != 1 else ''}"
 
 
 def page(rows: Sequence[Row], conditions: Conditions) -> str:
     """The whole of `docs/peers.md`."""
-    values = {name: getattr(conditions, name) for name in ("date", "command", "threads", "rounds", "count", "photos")}
-    return PAGE.read_text(encoding="utf-8").format(machine=machine(), table=table(rows), **values)
+    values = {name: getattr(conditions, name) for name in ("date", "command", "rounds", "count", "photos")}
+    threads = " and ".join(map(_counted, conditions.threads))
+    shown = table(rows, conditions.threads)
+    return PAGE.read_text(encoding="utf-8").format(machine=machine(), table=shown, threads=threads, **values)
 
 
 def machine() -> str:
@@ -90,18 +112,22 @@ def machine() -> str:
 
 def summary(rows: Sequence[Row], conditions: Conditions) -> str:
     """What docs/benchmarks.md says: the plot and the comparisons that matter most."""
-    times = ratios({row.name: row.timing for row in rows if row.timing}, OURS)
+    said = [f"with {_counted(n)} {_compared(rows, n)}" for n in conditions.threads]
+    return (
+        f"![Time of one inference by runtime](peers.svg)\n\n"
+        f"DeiT-Tiny at 224 px, batch 1, {machine().partition(',')[0]}: {'; '.join(said)}.\n"
+        f"All of it, and how it was measured: [peers.md](peers.md)."
+    )
+
+
+def _compared(rows: Sequence[Row], threads: int) -> str:
+    times = times_ours(rows, threads)
     said = []
     for what, names in RIVALS.items():
         found = [times[name] for name in names if name in times]
         said += [f"{min(found):.2f} times as long in {what}"] if found else []
-    ours = next((row.timing.median_ms for row in rows if row.name == OURS and row.timing), None)
-    time = f"{ours:.1f} ms in vitcam; {', '.join(said)}" if ours else "no figure for vitcam itself"
-    return (
-        f"![Time of one inference by runtime](peers.svg)\n\n"
-        f"DeiT-Tiny at 224 px, batch 1, {conditions.threads} threads, {machine().partition(',')[0]}: {time}.\n"
-        f"All of it, and how it was measured: [peers.md](peers.md)."
-    )
+    ours = next((row.timings[threads].median_ms for row in rows if row.name == OURS and threads in row.timings), None)
+    return f"{ours:.1f} ms in vitcam, {', '.join(said)}" if ours else "no figure for vitcam itself"
 
 
 def between_marks(text: str, inner: str) -> str:
@@ -113,7 +139,7 @@ def between_marks(text: str, inner: str) -> str:
     return f"{before}{begin}\n{inner}\n{end}{after}"
 
 
-def plot(rows: Sequence[Row], path: Path) -> None:
+def plot(rows: Sequence[Row], threads: int, path: Path) -> None:
     """Bars as SVG, the fastest on top, ours in colour."""
     import matplotlib as mpl
 
@@ -121,13 +147,13 @@ def plot(rows: Sequence[Row], path: Path) -> None:
     mpl.rcParams["svg.hashsalt"] = "vitcam"  # the same bars, the same file
     from matplotlib import pyplot
 
-    timed = ranked(rows)[::-1]
-    times = [row.timing.median_ms for row in timed if row.timing]
+    timed = ranked(rows, threads)[::-1]
+    times = [row.timings[threads].median_ms for row in timed]
     figure, axes = pyplot.subplots(figsize=(9, 0.9 + 0.32 * len(timed)), layout="constrained")
     colours = ["#c2410c" if row.name == OURS else "#94a3b8" for row in timed]
     bars = axes.barh([row.title.replace("**", "") for row in timed], times, color=colours)
     axes.bar_label(bars, [f"{ms:.1f}" for ms in times], padding=3)
-    axes.set_xlabel("ms for one inference of DeiT-Tiny at 224 px; less is better")
+    axes.set_xlabel(f"ms for one inference of DeiT-Tiny at 224 px, {_counted(threads)}; less is better")
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)

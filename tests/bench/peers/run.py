@@ -42,17 +42,24 @@ class Run:
     def rows(self) -> list[Row]:
         """Do all of it. Raises UsageError if weights or photos are missing."""
         self._prepare()
+        for threads in self._conditions.threads:
+            self._measure(threads)
+        return list(self._rows.values())
+
+    def _measure(self, threads: int) -> None:
+        """All that have not failed yet, each in a process of its own."""
+        self._serving = {}
         with ExitStack() as stack:
-            for name in self._names:
-                _tell(f"{name}: build, load, compare")
+            for name in [name for name, row in self._rows.items() if not row.reason]:
+                _tell(f"{name}, threads {threads}: build, load, compare")
                 try:
-                    self._start(name, stack)
+                    self._start(name, threads, stack)
                 except (PeerFailed, ValueError) as error:
                     self._fail(name, str(error))
             for name, timing in measure(list(self._serving), self._conditions.rounds, self._turn).items():
                 if timing.rounds_ms:
-                    self._rows[name] = replace(self._rows[name], timing=timing)
-        return list(self._rows.values())
+                    timings = {**self._rows[name].timings, threads: timing}
+                    self._rows[name] = replace(self._rows[name], timings=timings)
 
     def _prepare(self) -> None:
         find_data()  # says here what is missing, before a process is started for it
@@ -61,9 +68,9 @@ class Run:
         if done.returncode:
             raise VitcamError("the photos and the float network's answers could not be made; the reason stands above")
 
-    def _start(self, name: str, stack: ExitStack) -> None:
-        model = self._build(name)
-        process = PeerProcess(name, "serve", self._material, model, self._conditions.threads)
+    def _start(self, name: str, threads: int, stack: ExitStack) -> None:
+        model = self._build(name, threads)
+        process = PeerProcess(name, "serve", self._material, model, threads)
         stack.callback(process.close)
         row = replace(self._rows[name], version=process.answer(LOAD_S)["version"])
         answers = self._material.folder / f"{name}.npy"
@@ -75,13 +82,13 @@ class Run:
             raise PeerFailed(f"wrong: {verdict} with the float network")
         self._serving[name] = process
 
-    def _build(self, name: str) -> Path:
+    def _build(self, name: str, threads: int) -> Path:
         """The model, made unless it was made before of the same sources, weights and packages."""
         model = self._material.folder / f"{name}{PEERS[name].suffix}"
         stamp, wanted = self._material.folder / f"{name}.stamp", self._fingerprint(PEERS[name].runner)
         if model.exists() and stamp.exists() and stamp.read_text() == wanted:
             return model
-        builder = PeerProcess(name, "build", self._material, model, self._conditions.threads)
+        builder = PeerProcess(name, "build", self._material, model, threads)
         builder.answer(BUILD_S)
         builder.close()
         stamp.write_text(wanted)

@@ -19,7 +19,7 @@ from tests.bench.peers.report import BEGIN, END, Conditions, Row, between_marks,
 from tests.bench.peers.verdict import judge
 from tests.parts import need_model
 
-CONDITIONS = Conditions("2026-01-02", "make bench-peers", threads=2, rounds=3, count=40, photos=100)
+CONDITIONS = Conditions("2026-01-02", "make bench-peers", threads=(2,), rounds=3, count=40, photos=100)
 
 
 def answers(*tops: int) -> Answers:
@@ -30,7 +30,7 @@ def answers(*tops: int) -> Answers:
 def row(name: str, *rounds_ms: float) -> Row:
     """A peer that was right and took this long."""
     right = judge(PEERS[name].kind, answers(0, 1), answers(0, 1))
-    return Row(name, "1.2", right, Timing(rounds_ms))
+    return Row(name, "1.2", right, {2: Timing(rounds_ms)})
 
 
 def test_a_float_peer_that_is_wrong_on_one_photo_is_refused() -> None:
@@ -117,7 +117,7 @@ def test_ratios_are_to_ours_and_absent_where_ours_has_no_time() -> None:
 
 def test_the_table_ranks_by_time_and_ends_with_those_that_have_none() -> None:
     lines = table(
-        [row("pytorch", 20.0, 18.0, 19.0), Row("openvino", reason="wrong: a|b"), row(OURS, 5.0, 6.0, 4.0)]
+        [row("pytorch", 20.0, 18.0, 19.0), Row("openvino", reason="wrong: a|b"), row(OURS, 5.0, 6.0, 4.0)], (2,)
     ).splitlines()
 
     assert lines[2] == "| **vitcam**: int8 on LiteRT 1.2 | 5.00 | 4.00 … 6.00 | 1.00 | 100% agree |"
@@ -130,10 +130,22 @@ def test_the_page_and_the_summary_state_what_was_measured() -> None:
 
     text, short = page(rows, CONDITIONS), summary(rows, CONDITIONS)
 
-    assert table(rows) in text
+    assert table(rows, CONDITIONS.threads) in text
     assert "medians of 3 rounds" in text
-    assert "5.0 ms in vitcam; 1.25 times as long in OpenVINO's int8." in short
+    assert "with 2 threads 5.0 ms in vitcam, 1.25 times as long in OpenVINO's int8." in short
     assert "ExecuTorch" not in short
+
+
+def test_each_number_of_threads_has_its_own_columns_and_its_own_ratios() -> None:
+    both = {2: Timing((4.0,)), 1: Timing((8.0,))}
+    right = judge("int8", answers(0, 1), answers(0, 1))
+    rows = [Row(OURS, "1", right, both), Row("mnn-int8", "2", right, {2: Timing((6.0,))}, reason="ended by SIGSEGV")]
+
+    lines = table(rows, (2, 1)).splitlines()
+
+    assert lines[0].count("|") == lines[1].count("|") == lines[3].count("|")
+    assert "| 4.00 | 4.00 … 4.00 | 1.00 | 8.00 | 8.00 … 8.00 | 1.00 | 100% agree |" in lines[2]
+    assert "| 6.00 | 6.00 … 6.00 | 1.50 | none |  |  | ended by SIGSEGV |" in lines[3]
 
 
 def test_only_what_lies_between_the_marks_is_replaced() -> None:

@@ -22,6 +22,18 @@ def build_ours(material: Material, out: Path) -> None:
         raise Unavailable(f"vitcam-train export says: {done.stderr.strip().splitlines()[-1]}")
 
 
+def build_ours_whole(material: Material, out: Path) -> None:
+    """Our file, but the last block works on every token, as the other runtimes' do."""
+    from dataclasses import replace
+
+    from vitcam_training.export.network import to_tflite
+    from vitcam_training.export.rewrites import Rewrites
+    from vitcam_training.weights.checkpoints import read_network
+
+    rewrites = replace(Rewrites(), last_row=False)
+    out.write_bytes(to_tflite(*read_network(material.checkpoint), temperature=1.0, rewrites=rewrites))
+
+
 def build_ours_float(material: Material, out: Path) -> None:
     """The same graph before its weights become int8."""
     from vitcam_training.export.graph import to_float

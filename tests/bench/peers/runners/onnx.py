@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ def build_float(material: Material, out: Path) -> None:
     from onnxruntime.transformers import optimizer
 
     plain = out.with_suffix(".plain.onnx")
-    _export(material, plain)
+    export(material, plain)
     heads, width = _sizes(material)
     optimizer.optimize_model(str(plain), "vit", heads, width).save_model_to_file(str(out))
 
@@ -25,13 +26,37 @@ def build_dynamic(material: Material, out: Path) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     plain = out.with_suffix(".plain.onnx")
-    _export(material, plain)
+    export(material, plain)
     model = onnx.load(plain)
     del model.graph.value_info[:]  # shapes as the exporter saw them, which the quantiser's rewriting contradicts
     quantize_dynamic(model, out, per_channel=True, weight_type=QuantType.QInt8)
 
 
-def _export(material: Material, out: Path) -> None:
+def build_static(material: Material, out: Path) -> None:
+    """Weights and activations int8, symmetric, weights per channel; ranges from the calibration photos."""
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    class _CalibrationPhotos(CalibrationDataReader):  # type: ignore[misc]
+        def __init__(self, name: str) -> None:
+            self._rest = iter([{name: as_planes(photo)} for photo in material.calibration_photos()])
+
+        def get_next(self) -> Any:
+            return next(self._rest, None)
+
+    plain, prepared = out.with_suffix(".plain.onnx"), out.with_suffix(".prepared.onnx")
+    export(material, plain)
+    quant_pre_process(str(plain), str(prepared), skip_symbolic_shape=True)
+    name = Session(prepared, 1).input
+    quantize_static(
+        str(prepared), str(out), _CalibrationPhotos(name),
+        quant_format=QuantFormat.QDQ, per_channel=True, activation_type=QuantType.QInt8, weight_type=QuantType.QInt8,
+        extra_options={"ActivationSymmetric": True, "WeightSymmetric": True},
+    )  # fmt: skip
+
+
+def export(material: Material, out: Path) -> None:
+    """The network in ONNX, float32, as PyTorch writes it."""
     import torch
 
     from tests.bench.peers.runners.network import load_network
@@ -63,13 +88,13 @@ class Session:
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
         self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-        self._input = self._session.get_inputs()[0].name
+        self.input = self._session.get_inputs()[0].name
 
     def prepare(self, photo: Photos) -> Answers:
         return as_planes(photo)
 
     def run(self, planes: Answers) -> Answers:
-        return np.asarray(self._session.run(None, {self._input: planes})[0][0])
+        return np.asarray(self._session.run(None, {self.input: planes})[0][0])
 
 
 open_session = Session

@@ -30,6 +30,15 @@ def build_int8(material: Material, out: Path) -> None:
     openvino.save_model(quantised, out, compress_to_fp16=False)
 
 
+def build_weights(material: Material, out: Path) -> None:
+    """Weights int8 with a scale for each output channel; activations stay floats in the file."""
+    import nncf
+    import openvino
+
+    compressed = nncf.compress_weights(_convert(material), mode=nncf.CompressWeightsMode.INT8_SYM)
+    openvino.save_model(compressed, out, compress_to_fp16=False)
+
+
 def _convert(material: Material) -> Any:
     import openvino
     import torch
@@ -44,7 +53,7 @@ def _convert(material: Material) -> Any:
 class Session:
     """The hint for latency: one request at a time on `threads` threads."""
 
-    def __init__(self, model: Path, threads: int, precision: str = "f32") -> None:
+    def __init__(self, model: Path, threads: int, precision: str = "f32", **more: str) -> None:
         import openvino
 
         self._request = (
@@ -57,6 +66,7 @@ class Session:
                     "NUM_STREAMS": "1",
                     "INFERENCE_NUM_THREADS": str(threads),
                     "INFERENCE_PRECISION_HINT": precision,
+                    **more,
                 },
             )
             .create_infer_request()
@@ -74,8 +84,18 @@ open_float = Session
 
 def open_bfloat16(model: Path, threads: int) -> Session:
     """What is not int8 in the CPU's own bfloat16. Raises Unavailable if it has none."""
+    _need_bfloat16()
+    return Session(model, threads, "bf16")
+
+
+def open_dynamic(model: Path, threads: int) -> Session:
+    """Activations become int8 in groups of 192, the network's width. Raises Unavailable without bfloat16."""
+    _need_bfloat16()
+    return Session(model, threads, "bf16", DYNAMIC_QUANTIZATION_GROUP_SIZE="192")
+
+
+def _need_bfloat16() -> None:
     import openvino
 
     if "BF16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
         raise Unavailable("this CPU has no bfloat16")
-    return Session(model, threads, "bf16")

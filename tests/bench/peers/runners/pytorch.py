@@ -40,6 +40,20 @@ def open_eager(model: Path, threads: int) -> Session:
     return Session(load_network(Path(model.read_text(encoding="utf-8"))), threads)
 
 
+def open_torchao(model: Path, threads: int) -> Session:
+    """Weights int8 per channel, activations per token as it runs, by torchao; then compiled as `open_compiled` does."""
+    import torch
+    from torch._inductor import config
+    from torchao.quantization import Int8DynamicActivationInt8WeightConfig, quantize_
+
+    from tests.bench.peers.runners.network import load_network
+
+    config.freezing = True
+    network = load_network(Path(model.read_text(encoding="utf-8"))).requires_grad_(False)
+    quantize_(network, Int8DynamicActivationInt8WeightConfig())
+    return Session(torch.compile(network, mode="max-autotune"), threads)
+
+
 def open_compiled(model: Path, threads: int) -> Session:
     """`torch.compile` with the weights frozen into the code, and the fastest of its kernels searched for."""
     import torch
