@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.bench.peers.material import Answers, Material, Photos, as_planes
+from tests.bench.peers.runners.session import Unavailable
 
 
 def build(material: Material, out: Path) -> None:
@@ -18,18 +19,19 @@ def build(material: Material, out: Path) -> None:
 
     plain, imported = out.with_suffix(".onnx"), out.with_suffix(".mlir")
     export(material, plain)
-    _tool("iree.compiler.tools.import_onnx", str(plain), "-o", str(imported), "--opset-version", "20")
+    _tool("iree-import-onnx", str(plain), "-o", str(imported), "--opset-version", "20")
     _tool(
-        "iree.compiler.tools.scripts.iree_compile", str(imported), "-o", str(out), "--iree-hal-target-device=local",
+        "iree-compile", str(imported), "-o", str(out), "--iree-hal-target-device=local",
         "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
     )  # fmt: skip
 
 
-def _tool(module: str, *arguments: str) -> None:
-    start = f"import sys; from {module} import main; sys.exit(main())"
-    if module.endswith("import_onnx"):
-        start = f"import sys; from {module}.__main__ import *; sys.exit(main(parse_arguments()))"
-    subprocess.run([sys.executable, "-c", start, *arguments], check=True)
+def _tool(name: str, *arguments: str) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name(name), *arguments], check=False, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise Unavailable(f"{name} says: {(done.stderr.strip() or 'nothing').splitlines()[0]}")
 
 
 class Session:
@@ -41,8 +43,8 @@ class Session:
         runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
         device = runtime.get_device("local-task" if threads > 1 else "local-sync")
         config = runtime.Config(device=device)
-        self._module: Any = runtime.load_vm_flatbuffer_file(str(model), config=config)
-        self._main = next(getattr(self._module, name) for name in ("main_graph", "main") if hasattr(self._module, name))
+        module = runtime.VmModule.mmap(config.vm_instance, str(model))
+        self._main: Any = runtime.load_vm_module(module, config)["main_graph"]
 
     def prepare(self, photo: Photos) -> Any:
         return as_planes(photo)

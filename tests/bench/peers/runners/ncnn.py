@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.bench.peers.material import Answers, Material, Photos, as_planes
+from tests.bench.peers.runners.session import Unavailable
 
 
 def build(material: Material, out: Path) -> None:
@@ -26,6 +27,11 @@ def build(material: Material, out: Path) -> None:
             load_network(material.checkpoint), str(traced), (torch.zeros(1, 3, side, side),), ncnnparam=str(out),
             ncnnbin=str(out.with_suffix(".bin")),
         )  # fmt: skip
+    layers = {line.split()[0] for line in out.read_text(encoding="utf-8").splitlines()[2:]}
+    unknown = sorted(layer for layer in layers if "." in layer)  # ncnn's own layers have plain names
+    if unknown:
+        out.unlink()
+        raise Unavailable(f"pnnx found no layer of ncnn for {', '.join(unknown)}, as the network is written")
 
 
 class Session:
