@@ -32,6 +32,8 @@ class Said:
     """(n, C)."""
     embedding: Floats
     """(n, D): what the head reads."""
+    temperature: float = 1.0
+    """By which the logits were divided before the softmax."""
 
     @property
     def logits(self) -> Floats:
@@ -61,17 +63,24 @@ class Residual:
 def scores(residual: Residual) -> dict[str, Callable[[Said], Floats]]:
     """Each score as a function of answers, larger for what is known."""
     return {
+        "energy of the logits": energy,
         "divergence from uniform": divergence,
         "best probability": lambda said: said.probabilities.max(axis=1),
         "largest logit": lambda said: said.logits.max(axis=1),
         "entropy, negative": lambda said: (said.probabilities * np.log(np.maximum(said.probabilities, FLOOR))).sum(1),
         "residual, negative": lambda said: -residual(said),
-        "ViM": lambda said: divergence(said) - residual.scale * residual(said),
+        "ViM": lambda said: energy(said) - residual.scale * residual(said),
     }
 
 
+def energy(said: Said) -> Floats:
+    """(n,) the score of `vitcam.model.familiarity`, but for a constant: of the logits without the temperature."""
+    logits = said.logits * said.temperature
+    return np.asarray(np.log(np.exp(logits).sum(axis=1)))
+
+
 def divergence(said: Said) -> Floats:
-    """(n,) the score of `vitcam.model.familiarity`; the energy of the logits less their mean, but for a constant."""
+    """(n,) the same of the probabilities as they are, with the temperature."""
     return np.asarray(-np.log(np.maximum(said.probabilities, FLOOR)).mean(axis=1))
 
 
@@ -95,7 +104,7 @@ def ask(classifier: Classifier, samples: Sequence[Sample]) -> Said:
             row[index[guess.label]] = guess.p
         rows.append(row)
         embeddings.append(prediction.embedding.astype(np.float64))
-    return Said(np.array(rows), np.array(embeddings))
+    return Said(np.array(rows), np.array(embeddings), classifier.card.temperature)
 
 
 def main() -> None:

@@ -90,7 +90,8 @@ def _write(
         check_partitions(tflite)
     bundle.write(out, tflite, card, labels, [])
     card = replace(card, least_contrast=least_contrast(card.input, dataset))
-    card = replace(card, least_familiarity=least_familiarity(out, dataset))
+    least = least_familiarity(out, dataset, card.temperature)
+    card = replace(card, least_familiarity=least, familiarity_temperature=card.temperature)
     grouped = groups(network.about.labels, dataset)
     card = bundle.write(out, tflite, card, labels, [], grouped)
     if dataset:
@@ -129,12 +130,12 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
     return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
 
 
-def least_familiarity(model: Path, dataset: Dataset | None) -> float | None:
-    """What 95 % of the photos that calibrate reach in a model file; None without such photos."""
+def least_familiarity(model: Path, dataset: Dataset | None, temperature: float) -> float | None:
+    """What 95 % of the photos that calibrate reach in a model file of this temperature; None without such photos."""
     if dataset is None or not dataset.parts.get("calibration"):
         return None
     answers = ask_model(open_model(model, dataset), dataset, "calibration")
-    return round(fit_threshold(np.array([familiarity(row) for row in answers.probabilities])), 4)
+    return round(fit_threshold(np.array([familiarity(row, temperature) for row in answers.probabilities])), 4)
 
 
 def groups(labels: tuple[str, ...], dataset: Dataset | None) -> Groups | None:

@@ -51,7 +51,7 @@ def _head(model: Path, card: ModelCard) -> str:
 
 def _known(card: ModelCard) -> str:
     if card.least_familiarity is not None:
-        return f"from a familiarity of {card.least_familiarity:g} nats on (divergence from uniform), else unknown"
+        return f"from a familiarity of {card.least_familiarity:g} nats on (energy of the logits), else unknown"
     return f"from a probability of {card.threshold:g} on, else unknown"
 
 

@@ -63,6 +63,9 @@ class ModelCard:
     """From this probability on the best guess counts as known. Used only if `least_familiarity` is None."""
     least_familiarity: float | None = None
     """From this familiarity on, in nats, a guess counts as known. None in files of foreign or older models."""
+    familiarity_temperature: float = 1.0
+    """The temperature that the familiarity takes back from the logits; 1 in older files, whose threshold goes by the
+    probabilities as they are."""
     least_contrast: float = LEAST
     """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
     trained_on: tuple[dict[str, str], ...] = ()

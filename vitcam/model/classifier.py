@@ -175,7 +175,9 @@ class Classifier:
         return self(frame_of(image, self.input, source), explain)
 
     def _certainty(self, best: Guess, probabilities: NDArray[Any]) -> float:
-        return best.p if self.card.least_familiarity is None else familiarity(probabilities)
+        if self.card.least_familiarity is None:
+            return best.p
+        return familiarity(probabilities, self.card.familiarity_temperature)
 
     def _seen(self, frame: Frame) -> Rect:
         """The part of a frame's preview that the model saw."""

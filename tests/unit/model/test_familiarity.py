@@ -34,6 +34,13 @@ def test_it_is_the_log_sum_exp_of_the_logits_less_their_mean() -> None:
     assert [familiarity(softmax(logits))] * 2 == pytest.approx(lifted)
 
 
+def test_a_temperature_is_taken_back_from_the_logits() -> None:
+    logits = 4 * np.random.default_rng(4).normal(size=50)
+
+    for temperature in (0.6, 1.0, 1.7):
+        assert familiarity(softmax(logits / temperature), temperature) == pytest.approx(familiarity(softmax(logits)))
+
+
 def test_equal_probabilities_are_the_least_familiar_and_sharper_ones_more() -> None:
     logits = np.random.default_rng(3).normal(size=20)
     found = [familiarity(softmax(scale * logits)) for scale in (0.0, 0.5, 1.0, 5.0)]
@@ -47,11 +54,13 @@ def test_a_probability_of_zero_gives_a_number() -> None:
 
 
 def test_what_a_file_says_of_the_threshold_is_read_back(tmp_path: Path) -> None:
-    bundle.write(tmp_path / "a.tflite", FLATBUFFER, replace(CARD, least_familiarity=1.25), ["a"], [])
+    bundle.write(
+        tmp_path / "a.tflite", FLATBUFFER, replace(CARD, least_familiarity=1.25, familiarity_temperature=0.6), ["a"], []
+    )
     found = bundle.read(tmp_path / "a.tflite")
 
     assert found is not None
-    assert found.card.least_familiarity == 1.25
+    assert (found.card.least_familiarity, found.card.familiarity_temperature) == (1.25, 0.6)
 
 
 @pytest.mark.parametrize("value", ["much", [1], True, float("nan")])
@@ -92,7 +101,7 @@ def test_a_prediction_says_how_familiar_and_which_part_of_which_picture_it_is_ab
 
     assert whole.familiarity is not None
     assert whole.known == (whole.familiarity >= 0.5)
-    assert (whole.size, whole.crop) == ((160, 90), Rect(39, 4, 81, 81))
+    assert (whole.size, whole.crop) == ((160, 90), Rect(40, 5, 79, 79))
     assert (chosen.size, chosen.crop) == ((160, 90), Rect(5, 6, 40, 40))
 
 

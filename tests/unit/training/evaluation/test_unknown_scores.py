@@ -1,11 +1,13 @@
 """Scores that tell unknown things from known ones, on answers whose truth is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from vitcam.model.familiarity import familiarity
-from vitcam_training.evaluation.unknown_scores import Residual, Said, compare, divergence
+from vitcam_training.evaluation.unknown_scores import Residual, Said, compare, divergence, energy
 
 
 def said(logits: NDArray[np.float64], seed: int, away: float = 0.0) -> Said:
@@ -26,11 +28,17 @@ def peaked(height: float, seed: int, n: int = 200) -> NDArray[np.float64]:
     return logits
 
 
-def test_the_divergence_is_the_models_own_score_but_for_a_constant() -> None:
-    answers = said(peaked(3, 0), 0)
-    own = np.array([familiarity(row) for row in answers.probabilities])
+def test_the_energy_is_the_models_own_score_but_for_a_constant() -> None:
+    answers = replace(said(peaked(3, 0), 0), temperature=0.6)
+    own = np.array([familiarity(row, 0.6) for row in answers.probabilities])
 
-    assert np.ptp(divergence(answers) - own) == pytest.approx(0, abs=1e-9)
+    assert np.ptp(energy(answers) - own) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_divergence_is_the_energy_where_there_is_no_temperature() -> None:
+    answers = said(peaked(3, 0), 0)
+
+    assert np.ptp(divergence(answers) - energy(answers)) == pytest.approx(0, abs=1e-9)
 
 
 def test_logits_come_back_from_probabilities_less_their_mean() -> None:
@@ -42,7 +50,14 @@ def test_logits_come_back_from_probabilities_less_their_mean() -> None:
 def test_a_flat_answer_is_told_by_all_scores_of_probabilities_and_not_by_the_residual() -> None:
     found = compare(said(peaked(8, 2), 2), said(peaked(0, 3), 3), said(peaked(8, 4), 4))
 
-    for name in ("divergence from uniform", "best probability", "largest logit", "entropy, negative", "ViM"):
+    for name in (
+        "energy of the logits",
+        "divergence from uniform",
+        "best probability",
+        "largest logit",
+        "entropy, negative",
+        "ViM",
+    ):
         assert found[name]["auroc"] > 0.9, name
     assert found["residual, negative"]["auroc"] == pytest.approx(0.5, abs=0.1)
 
