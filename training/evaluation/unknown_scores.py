@@ -61,7 +61,7 @@ class Residual:
 
 
 def scores(residual: Residual) -> dict[str, Callable[[Said], Floats]]:
-    """Each score as a function of answers, larger for what is known."""
+    """Each score as a function of answers to n photos, (n,), larger for what is known."""
     return {
         "energy of the logits": energy,
         "divergence from uniform": divergence,

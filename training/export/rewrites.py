@@ -20,7 +20,6 @@ from vitcam_training.vit import LUMA, sincos_position
 from vitcam_training.weights.checkpoints import Weights
 
 Array = NDArray[np.floating[Any]]
-
 _CENTRED = np.array([1 / 64]), np.array([-2.0])  # what a DEQUANTIZE of scale 1/64 and zero point 128 does to a byte
 
 
@@ -330,8 +329,7 @@ def _behind_norm(weights: Weights, name: str, norm: str, stream: ResidualStream,
 def _left_of_norm(config: ViTConfig, weights: Weights, name: str, rewrites: Rewrites) -> Norm:
     if rewrites.norms:
         return Norm(rewrites.stream, config.norm_epsilon)
-    scale, shift = _single(weights[f"{name}.weight"]), _single(weights[f"{name}.bias"])
-    return Norm(False, config.norm_epsilon, scale, shift)
+    return Norm(False, config.norm_epsilon, _single(weights[f"{name}.weight"]), _single(weights[f"{name}.bias"]))
 
 
 def _embedding(weights: Weights, stream: ResidualStream) -> Affine:

@@ -14,25 +14,25 @@ COFFEE = Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg"
 
 
 @pytest.fixture
-def cup(tmp_path: Path) -> Path:
-    """The photo of a cup, in a folder that says so."""
-    (tmp_path / "cup").mkdir()
-    return Path(shutil.copy(COFFEE, tmp_path / "cup"))
+def espresso(tmp_path: Path) -> Path:
+    """The photo of an espresso, in a folder that says so."""
+    (tmp_path / "espresso").mkdir()
+    return Path(shutil.copy(COFFEE, tmp_path / "espresso"))
 
 
 def explain(*arguments: object) -> Result:
     return vitcam("explain", *map(str, arguments))
 
 
-def test_a_photo_in_a_folder_of_its_label_is_explained_and_judged(cup: Path, tmp_path: Path) -> None:
+def test_a_photo_in_a_folder_of_its_label_is_explained_and_judged(espresso: Path, tmp_path: Path) -> None:
     need_model("everyday")
-    result = explain(cup, "-o", tmp_path / "out.png")
+    result = explain(espresso, "-o", tmp_path / "out.png")
     sheet = cv2.imread(str(tmp_path / "out.png"))
 
     assert result.code == 0, result.err
     assert result.err == ""
     assert result.out.startswith("wrote ")
-    assert "cup, 9" in result.out
+    assert "espresso, 9" in result.out
     assert result.out.endswith("right, the folder says so\n")
     assert sheet is not None
     assert sheet.shape[1] == 1920
@@ -69,13 +69,13 @@ def test_a_wrong_answer_is_called_wrong(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_sentence(
-    cup: Path, tmp_path: Path, arguments: list[str], message: str
+    espresso: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     (tmp_path / "text.jpg").write_text("this is no picture")
     (tmp_path / "cut.jpg").write_bytes(COFFEE.read_bytes()[:3000])
     (tmp_path / "folder.png").mkdir()
     os.mkfifo(tmp_path / "pipe.jpg")
-    places = {"PHOTO": cup, "FOLDER": cup.parent, "TEXT": tmp_path / "text.jpg", "CUT": tmp_path / "cut.jpg",
+    places = {"PHOTO": espresso, "FOLDER": espresso.parent, "TEXT": tmp_path / "text.jpg", "CUT": tmp_path / "cut.jpg",
               "PIPE": tmp_path / "pipe.jpg", "FOLDER.png": tmp_path / "folder.png"}  # fmt: skip
     result = vitcam("explain", *(str(places.get(word, word)) for word in arguments), cwd=tmp_path)
 
@@ -86,20 +86,20 @@ def test_what_cannot_be_meant_is_refused_in_one_sentence(
     assert not (tmp_path / "out.png").exists()
 
 
-def test_a_picture_that_cannot_be_written_ends_with_one(cup: Path) -> None:
+def test_a_picture_that_cannot_be_written_ends_with_one(espresso: Path) -> None:
     if not Path("/proc/self").exists():
         pytest.skip("needs /proc, where nobody can write")
-    result = explain(cup, "-o", "/proc/out.png")
+    result = explain(espresso, "-o", "/proc/out.png")
 
     assert result.code == 1
     assert "/proc/out.png cannot be written" in result.sentence
 
 
-def test_the_photo_is_still_itself_when_named_through_a_link(cup: Path, tmp_path: Path) -> None:
+def test_the_photo_is_still_itself_when_named_through_a_link(espresso: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.jpg"
-    link.symlink_to(cup)
-    before = cup.read_bytes()
-    result = explain(cup, "-o", link)
+    link.symlink_to(espresso)
+    before = espresso.read_bytes()
+    result = explain(espresso, "-o", link)
 
     assert result.code == 2
-    assert cup.read_bytes() == before
+    assert espresso.read_bytes() == before

@@ -68,4 +68,4 @@ def test_what_was_there_ends_when_a_hand_covers_the_lens(tmp_path: Path) -> None
 
     assert all(line["known"] and not line["blank"] for line in every[:14])
     assert all(line["blank"] and not line["known"] for line in every[-13:])
-    assert [event for event in events if event[0] != "update"] == [("new", "cup"), ("end", "cup")]
+    assert [event for event in events if event[0] != "update"] == [("new", "espresso"), ("end", "espresso")]

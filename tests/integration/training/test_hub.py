@@ -16,7 +16,7 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam_training.weights.metadata import read_metadata
-from vitcam_training.weights.published.hub import FILES, Address, parse_address
+from vitcam_training.weights.published.hub import FILES, HubAddress, parse_address
 
 SAVED = Path(__file__).parents[2] / "fixtures"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -123,9 +123,9 @@ def hub() -> Iterator[tuple[Hub, str]]:
 CALL = """
 import json, sys
 from vitcam.errors import VitcamError
-from vitcam_training.weights.published.hub import Address, download
+from vitcam_training.weights.published.hub import HubAddress, download
 try:
-    got = download(Address(sys.argv[1], sys.argv[2] or None))
+    got = download(HubAddress(sys.argv[1], sys.argv[2] or None))
     print(json.dumps({"folder": str(got.folder), "commit": got.commit, "licence": got.licence}))
 except VitcamError as error:
     print(json.dumps({"error": str(error), "exit_code": error.exit_code}))
@@ -241,14 +241,14 @@ def test_a_cache_that_cannot_be_written_is_named(call: Caller) -> None:
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("hf:google/vit-base-patch16-224", Address("google/vit-base-patch16-224")),
-        ("hf:google/vit@v1.0", Address("google/vit", "v1.0")),
-        ("timm:vit_tiny_patch16_224.augreg_in21k", Address("timm/vit_tiny_patch16_224.augreg_in21k")),
+        ("hf:google/vit-base-patch16-224", HubAddress("google/vit-base-patch16-224")),
+        ("hf:google/vit@v1.0", HubAddress("google/vit", "v1.0")),
+        ("timm:vit_tiny_patch16_224.augreg_in21k", HubAddress("timm/vit_tiny_patch16_224.augreg_in21k")),
         ("vit.npz", None),
         ("C:/vit.npz", None),
     ],
 )
-def test_an_address_names_a_repository_and_a_revision(text: str, address: Address | None) -> None:
+def test_an_address_names_a_repository_and_a_revision(text: str, address: HubAddress | None) -> None:
     assert parse_address(text) == address
 
 

@@ -49,7 +49,10 @@ BIG_VISION = _Names("pos_embedding", "MultiHeadDotProductAttention_0", "MlpBlock
 
 
 def is_google(weights: Weights) -> bool:
-    """Whether the names are those of Google's code."""
+    """Whether the names are those of Google's code.
+
+    weights  name -> array; the patch embedding's is (P, P, 3, D)
+    """
     return any(f"{prefix}{PATCHES}" in weights for prefix in PREFIXES)
 
 
@@ -57,7 +60,7 @@ def read_google(source: Path, given: Weights, normalisation: Normalisation | Non
     """Bring Google's arrays under timm's names.
 
     source         names the file in messages
-    given          name -> array, as the file has them
+    given          name -> array, as the file has them, a dense layer's (in, out)
     normalisation  None: Google's own, which is known
     raises         UsageError for an array that is missing, for a network with a part that ours has not, and for
                    another normalisation

@@ -24,7 +24,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class Address:
+class HubAddress:
     """Where a network lies on the hub."""
 
     repository: str
@@ -47,7 +47,7 @@ class Download:
     """As its card on the hub states it; empty where it does not."""
 
 
-def parse_address(text: str) -> Address | None:
+def parse_address(text: str) -> HubAddress | None:
     """`hf:ORG/NAME`, `hf:ORG/NAME@REVISION` or `timm:NAME`. None: it is none of these, so a path.
 
     raises  UsageError for such a beginning without a name that the hub can have
@@ -59,10 +59,10 @@ def parse_address(text: str) -> Address | None:
     repository = f"timm/{name}" if kind == "timm" else name
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise UsageError(f"{text!r} names no network; allowed: hf:ORG/NAME, hf:ORG/NAME@REVISION, timm:NAME")
-    return Address(repository, revision or None)
+    return HubAddress(repository, revision or None)
 
 
-def download(address: Address) -> Download:
+def download(address: HubAddress) -> Download:
     """Bring the files of a network here, or find those that are here already.
 
     raises  UsageError if there is no such network, if it may not be had, or if it has no safetensors; VitcamError if
@@ -103,7 +103,7 @@ def _verify(file: Path) -> None:
         )
 
 
-def _explained(address: Address, error: Exception) -> VitcamError:
+def _explained(address: HubAddress, error: Exception) -> VitcamError:
     """The sentence for what went wrong."""
     from huggingface_hub import errors
 

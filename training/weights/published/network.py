@@ -52,7 +52,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def with_empty_head(weights: Weights, width: int) -> Weights:
-    """A head of one label, all zeros, for a network that came without one."""
+    """A head of one label, all zeros, for a network that came without one: (1, D) and (1,)."""
     return weights | {"head.weight": np.zeros((1, width), np.float32), "head.bias": np.zeros(1, np.float32)}
 
 
