@@ -265,7 +265,11 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
     ("arguments", "message"),
     [
         (["fit", "absent"], "no recipe 'absent'"),
-        (["finetune", "everyday", "--weights", "absent.npz"], "no "),
+        (
+            ["finetune", "everyday", "--weights", "absent.npz"],
+            "the recipe everyday needs a teacher; give its checkpoint",
+        ),
+        (["finetune", "everyday", "--weights", "absent.npz", "--teacher", "absent.safetensors"], "no "),
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--also", "blank"], "besides those of --data; give --data, too"),

@@ -77,7 +77,7 @@ def test_a_photo_is_decoded_at_reduced_size_and_answered_in_its_own_size(running
     assert status == 200
     assert answer["image"] == {"width": 4000, "height": 3000}
     assert answer["crop"] == {"x": 687, "y": 187, "width": 2625, "height": 2625}
-    assert answer["frame"]["crop"] == pytest.approx([0.1625, 0.05, 0.675, 0.9], abs=0.002)
+    assert answer["frame"]["crop"] == pytest.approx([0.171875, 0.0625, 0.65625, 0.875], abs=0.002)
 
 
 def test_daemon_and_decoder_together_stay_below_the_units_memory(running: Daemon) -> None:
