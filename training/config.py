@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 Position = Literal["learned", "sincos", "none"]
 Pooling = Literal["cls_token", "first", "mean"]
 Norm = Literal["pre", "post"]
-Activation = Literal["gelu", "relu"]
+Activation = Literal["gelu", "quick_gelu", "relu"]
 
 Channels = tuple[float, float, float]
 
@@ -56,10 +56,12 @@ class ViTConfig:
     """LayerNorm before each branch, as in ViT, or after each sum, as in the first Transformer."""
     norm_epsilon: float = 1e-6
     """Added to the variance in every LayerNorm. Hugging Face's first networks have 1e-12."""
+    first_norm: bool = False
+    """LayerNorm of the tokens that enter the first block, as in CLIP."""
     final_norm: bool = True
     """LayerNorm of the tokens that leave the last block."""
     activation: Activation = "gelu"
-    """Between the two layers of an MLP; GELU is the exact one, with erf."""
+    """Between the two layers of an MLP; GELU is the exact one, with erf; `quick_gelu` is CLIP's x sigmoid(1.702 x)."""
     dropout: float = 0.0
     """Chance that training drops a value: of the embeddings and after every dense layer except q, k, v and the head
     (ViT, appendix B.1)."""
@@ -67,6 +69,9 @@ class ViTConfig:
     """Chance that training skips the last block for an image; earlier blocks linearly less."""
     layer_scale: float = 0.0
     """First value of a factor learned for each channel of a branch (CaiT, arXiv 2103.17239); 0: no such factors."""
+    shared_width: int = 0
+    """Channels of the space that pictures share with words, as in CLIP: what the head reads is projected there and
+    divided by its length. 0: there is no such space."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for sizes that do not divide and for unknown choices."""
@@ -79,9 +84,10 @@ class ViTConfig:
             raise ValueError(f"width {self.width} is odd; a sincos position pairs a sine with a cosine")
 
     def _check_values(self) -> None:
-        for name in ("classes", "patch_size", "width", "depth", "heads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; 1 or more is allowed")
+        sizes = ("classes", "patch_size", "width", "depth", "heads")
+        for name, least in {**dict.fromkeys(sizes, 1), "shared_width": 0}.items():
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)}; {least} or more is allowed")
         for name in ("dropout", "drop_path"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; 0 or more and less than 1 is allowed")
@@ -119,6 +125,11 @@ class ViTConfig:
     def tokens(self) -> int:
         """T: the patches, and the class token where there is one."""
         return self.grid[0] * self.grid[1] + self.has_cls_token
+
+    @property
+    def embedding_width(self) -> int:
+        """Channels of what the head reads."""
+        return self.shared_width or self.width
 
     @property
     def hidden_width(self) -> int:

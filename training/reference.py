@@ -121,9 +121,14 @@ def relu(x: Array) -> Array:
     return np.maximum(x, 0)
 
 
+def quick_gelu(x: Array) -> Array:
+    """x σ(1.702 x), (..., M) -> same: CLIP's. Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2"""
+    return np.asarray(x / (1 + np.exp(-1.702 * x)))
+
+
 def mlp(x: Array, w: Weights, name: str, activation: str) -> Array:
     """W_2 act(W_1 x + b_1) + b_2, each token by itself: (B, T, D) -> same, M channels inside. [ViT] section 3.1"""
-    act = {"gelu": gelu, "relu": relu}[activation]
+    act = {"gelu": gelu, "quick_gelu": quick_gelu, "relu": relu}[activation]
     return linear(act(linear(x, w, f"{name}.fc1")), w, f"{name}.fc2")
 
 
@@ -152,13 +157,25 @@ def block(x: Array, w: Weights, name: str, net: ViTConfig) -> tuple[Array, Array
 def vit(images: NDArray[Any], w: Weights, net: ViTConfig) -> tuple[Array, dict[str, Array]]:
     """Logits (B, K) and every value on the way, named as the Keras model names its taps. [ViT] eq. 1-4"""
     taps: dict[str, Array] = {}
-    x = taps["embeddings"] = embed(images, w, net)
+    x = embed(images, w, net)
+    x = taps["embeddings"] = layer_norm(x, w, "norm_pre", net.norm_epsilon) if net.first_norm else x
     for i in range(net.depth):
         x, taps[f"block{i:02}/attention"] = block(x, w, f"blocks.{i}", net)
         taps[f"block{i:02}/output"] = x
     x = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
-    x = taps["embedding"] = x.mean(axis=1) if net.pooling == "mean" else x[:, 0]  # (B, D)
+    x = x.mean(axis=1) if net.pooling == "mean" else x[:, 0]  # (B, D)
+    x = taps["embedding"] = shared(x, w)[0] if net.shared_width else x
     return linear(x, w, "head"), taps
+
+
+def shared(x: Array, w: Weights) -> tuple[Array, Array]:
+    """u = Px / |Px|, the place in the space that pictures share with words: (B, D) -> (B, S); and |Px|, (B, 1).
+
+    Radford et al. 2021, arXiv 2103.00020, figure 3
+    """
+    x = x @ w["shared.weight"].astype(np.float64).T
+    length = np.sqrt((x**2).sum(axis=-1, keepdims=True))
+    return np.asarray(x / length), np.asarray(length)
 
 
 def pretraining_head(x: Array, w: Weights) -> Array:
@@ -206,15 +223,19 @@ def direction(taps: Mapping[str, Array], w: Weights, net: ViTConfig, answer: Arr
     """What a step along each axis of the stream adds to the margin: the gradient without that of the norm's length.
 
     Σ_k a_k (z_k - mean of z) = <x, g> + terms of no x, for the token x that the head reads after the last block, (D,):
-    g = γ a(W - mean of W), less its mean, over √(var(x) + ε). Without a final norm, g = a(W - mean of W). Of a mean of
+    g = γ a(W - mean of W), less its mean, over √(var(x) + ε). In a shared space, a(W - mean of W) P / |Px| takes the
+    place of a(W - mean of W). Without a final norm, g = a(W - mean of W). Of a mean of
     tokens, each divided by a length of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact.
     """
     head = w["head.weight"].astype(np.float64)
     step: Array = answer @ (head - head.mean(axis=0))
+    x = _entering(taps, net.depth) if net.pooling == "mean" else _entering(taps, net.depth)[:1]
+    if net.shared_width:
+        read = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
+        step = step @ w["shared.weight"].astype(np.float64) / shared(read.mean(axis=0, keepdims=True), w)[1][0]
     if not net.final_norm:
         return step
     step = step * w["norm.weight"]
-    x = _entering(taps, net.depth) if net.pooling == "mean" else _entering(taps, net.depth)[:1]
     return np.asarray((step - step.mean()) * np.mean(1 / np.sqrt(x.var(axis=-1) + net.norm_epsilon)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import erf
 
 from vitcam_training.config import ViTConfig
-from vitcam_training.reference import Array, Weights, layer_norm, linear, relu
+from vitcam_training.reference import Array, Weights, layer_norm, linear, relu, shared
 
 
 def relevance(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> Array:
@@ -39,7 +39,7 @@ def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, l
     ]
     last = np.asarray(taps[f"block{net.depth - 1:02}/output"], float)[0]  # (T, D)
     g = np.zeros_like(last)
-    g[: len(g) if net.pooling == "mean" else 1] = w["head.weight"].astype(float)[label]
+    g[: len(g) if net.pooling == "mean" else 1] = _by_pooled(last, w, net, label)
     g = g / len(g) if net.pooling == "mean" else g
     g = _through_norm(g, last, w, net, "norm") if net.final_norm else g
     found = []
@@ -47,6 +47,16 @@ def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, l
         gradient, g = _through_block(g, entering[i], _attention(taps, net)[i], w, net, f"blocks.{i}")
         found.append(gradient)
     return found[::-1]
+
+
+def _by_pooled(last: Array, w: Weights, net: ViTConfig, label: int) -> Array:
+    """The gradient of a label's logit by the row that the head reads, (D,); last (T, D): what left the last block."""
+    g = w["head.weight"].astype(float)[label]
+    if not net.shared_width:
+        return np.asarray(g)
+    read = layer_norm(last, w, "norm", net.norm_epsilon) if net.final_norm else last
+    unit, length = shared(read.mean(axis=0, keepdims=True) if net.pooling == "mean" else read[:1], w)
+    return np.asarray(((g - unit[0] * (g @ unit[0])) / length[0]) @ w["shared.weight"].astype(float))
 
 
 def _attention(taps: Mapping[str, Array], net: ViTConfig) -> list[Array]:
@@ -110,5 +120,8 @@ def _act(x: Array, net: ViTConfig) -> tuple[Array, Array]:
     """The activation and its slope, both (T, M)."""
     if net.activation == "relu":
         return relu(x), (x > 0).astype(float)
+    if net.activation == "quick_gelu":
+        share = 1 / (1 + np.exp(-1.702 * x))
+        return x * share, share + 1.702 * x * share * (1 - share)
     below = 0.5 * (1 + erf(x / math.sqrt(2)))  # Φ(x)
     return x * below, below + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)

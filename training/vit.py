@@ -11,6 +11,7 @@ a class token), D width, h heads, d = D / h channels of a head, M channels insid
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,11 @@ __all__ = [
 Tensor = Any  # a tensor of whichever backend Keras runs on
 Taps = dict[str, Tensor]
 
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": partial(ops.gelu, approximate=False),
+    "quick_gelu": lambda x: x * ops.sigmoid(1.702 * x),  # Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2
+    "relu": ops.relu,
+}
 LUMA = (0.299, 0.587, 0.114)  # ITU-R BT.601, as cv2 makes pictures grey
 
 
@@ -99,7 +105,7 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
 
 
 class Mlp(keras.layers.Layer):  # type: ignore[misc]
-    """Two dense layers with an exact (erf) GELU or a ReLU between them, each token by itself: (B, T, D) -> same."""
+    """Two dense layers with an activation between them, each token by itself: (B, T, D) -> same."""
 
     def __init__(self, config: ViTConfig, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -114,7 +120,7 @@ class Mlp(keras.layers.Layer):  # type: ignore[misc]
 
     def call(self, x: Tensor, training: bool = False) -> Tensor:
         x = self.up(x)  # (B, T, M)
-        x = ops.gelu(x, approximate=False) if self.config.activation == "gelu" else ops.relu(x)
+        x = ACTIVATIONS[self.config.activation](x)
         x = self.down(self.dropout(x, training=training))  # (B, T, D)
         return self.dropout(x, training=training)
 
@@ -187,7 +193,8 @@ class ViT(keras.Model):  # type: ignore[misc]
     embeddings        (B, T, D) tokens that enter the first block, class token first where there is one
     block00/attention (B, h, T, T) attention weights of a block, rows sum to 1
     block00/output    (B, T, D) tokens that leave a block
-    embedding         (B, D) what the head sees: one token, or the mean of all, after the final norm
+    embedding         (B, D) what the head sees: one token, or the mean of all, after the final norm; with a shared
+                      space, (B, S) its place there, of length 1
 
     With `scaled` False, attention scores are not divided by √d_k: only the ablation trains such a network.
     """
@@ -198,12 +205,22 @@ class ViT(keras.Model):  # type: ignore[misc]
         policy = self.dtype_policy
         self.patch_embedding = PatchEmbedding(config, name="patch_embedding", dtype=policy)
         self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)
+        self.first_norm = (
+            keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="first_norm", dtype=policy)
+            if config.first_norm
+            else keras.layers.Identity()
+        )
         rates = [config.drop_path * i / max(1, config.depth - 1) for i in range(config.depth)]
         self.blocks = [Block(config, rate, scaled, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
         self.norm = (
             keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm", dtype=policy)
             if config.final_norm
             else keras.layers.Identity()
+        )
+        self.shared = (
+            keras.layers.Dense(config.shared_width, use_bias=False, name="shared", dtype="float32")
+            if config.shared_width
+            else None
         )
         self.head = keras.layers.Dense(config.classes, kernel_initializer="zeros", name="head", dtype="float32")
         self.build((None, *config.image_size, 3))
@@ -216,19 +233,26 @@ class ViT(keras.Model):  # type: ignore[misc]
         if config.position == "learned":
             self.position = self.add_weight(shape=(1, *shape[1:]), initializer=small, name="position")
         self.patch_embedding.build(input_shape)
+        self.first_norm.build(shape)
         for block in self.blocks:
             block.build(shape)
         self.norm.build(shape)
-        self.head.build((None, config.width))
+        if self.shared:
+            self.shared.build((None, config.width))
+        self.head.build((None, config.embedding_width))
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
         taps: Taps = {}
-        x = self.dropout(self._embed(images), training=training)  # (B, T, D)
+        x = self.first_norm(self.dropout(self._embed(images), training=training))  # (B, T, D)
         taps["embeddings"] = x
         for block in self.blocks:
             x, taps[f"{block.name}/attention"] = block(x, training=training)
             taps[f"{block.name}/output"] = x
-        x = taps["embedding"] = self._pool(x)  # (B, D)
+        x = self._pool(x)  # (B, D)
+        if self.shared:
+            x = self.shared(x)  # (B, S)
+            x /= ops.sqrt(ops.sum(ops.square(x), axis=-1, keepdims=True))
+        taps["embedding"] = x
         return self.head(x), taps  # (B, K)
 
     def _embed(self, images: Tensor) -> Tensor:

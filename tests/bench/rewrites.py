@@ -25,8 +25,8 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.evaluation.answers import Answers, comparison
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
+from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.network import output_positions, to_tflite
-from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.weights.checkpoints import read_network
 
 ROOT = Path(__file__).parents[2]

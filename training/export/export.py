@@ -29,9 +29,9 @@ from vitcam_training.evaluation.calibration import fit_temperature, fit_threshol
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.blank import blank_images, least_contrast
+from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
-from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.export.trial import Trial
 from vitcam_training.model_card.curves import CURVES

@@ -19,8 +19,8 @@ import numpy as np
 import tensorflow as tf
 
 from vitcam_training.config import ViTConfig
+from vitcam_training.export.folded import Affine, Folded, FoldedBlock, Norm
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
-from vitcam_training.export.rewrites import Affine, Folded, FoldedBlock, Norm
 from vitcam_training.vit import Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
@@ -46,6 +46,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     attention's row of that token, or the mean over all rows, which is what the mean of the tokens took from each patch.
     A class token's own weight is left out, so that its rows sum to less than 1; all others sum to 1. Rollout begins
     with 1 for that token, or 1 / T for each.
+
+    A network with a space that pictures share with words may take the head as inputs: `words` (1, C, S), whose mean
+    over the words that are given is zero, and `offsets` (1, C), zero for those and far below zero for the others.
     """
 
     def __init__(self, folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> None:
@@ -54,17 +57,17 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         self.folded = folded
         self._floats = frozenset(floats)
 
-    def classify(self, image: Tensor) -> dict[str, Tensor]:
+    def classify(self, image: Tensor, words: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
         """The first outputs, up to `margin`, for a picture, (1, H, W, 3) uint8."""
-        return self._outputs(*self._encode(image))
+        return self._outputs(*self._encode(image), words, offsets)
 
-    def explain(self, image: Tensor) -> dict[str, Tensor]:
+    def explain(self, image: Tensor, words: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
         """All outputs for a picture, (1, H, W, 3) uint8."""
         x, attentions, values = self._encode(image)
         config = self.folded.config
         rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
         return {
-            **self._outputs(x, attentions, values),
+            **self._outputs(x, attentions, values, words, offsets),
             "rollout": tf.reshape(self._rollout(attentions)[:, :, config.has_cls_token :], (1, -1)),
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
@@ -78,6 +81,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             x += folded.position
         if folded.cls_row is not None:
             x = tf.concat([folded.cls_row, x], axis=0)  # (T, D)
+        if folded.first_norm is not None:
+            x = _norm(x, folded.first_norm)
+        if folded.first is not None:
+            with self._scope("patches"):
+                x = _dense(x, folded.first)  # (T, D)
         attentions, values = [], []
         for i in range(len(folded.blocks)):
             rows = x[:1] if folded.rewrites.last_row and i == len(folded.blocks) - 1 else x
@@ -86,30 +94,53 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             values.append(value)
         return x if folded.config.pooling == "mean" else x[:1], attentions, values
 
-    def _outputs(self, x: Tensor, attentions: list[Tensor], values: list[Tensor]) -> dict[str, Tensor]:
-        folded = self.folded
+    def _outputs(
+        self, x: Tensor, attentions: list[Tensor], values: list[Tensor], words: Tensor, offsets: Tensor
+    ) -> dict[str, Tensor]:
+        folded, length = self.folded, None
         with self._scope("embedding"):
             embedding = x if folded.norm is None else _norm(x, folded.norm)
             if folded.config.pooling == "mean":
                 embedding = tf.reduce_mean(embedding, axis=0, keepdims=True)  # (1, D)
             if folded.embedding is not None:
-                embedding = _dense(embedding, folded.embedding)  # (1, D)
-        logits = self._dense("head", embedding, folded.head)
-        if folded.logit_factor != 1.0:
-            logits *= folded.logit_factor
-        probabilities = tf.nn.softmax(logits)
+                embedding = _dense(embedding, folded.embedding)  # (1, E)
+            if folded.config.shared_width:
+                length = tf.math.rsqrt(tf.reduce_mean(tf.square(embedding), axis=-1, keepdims=True))
+                length *= folded.config.shared_width**-0.5  # a SUM would cut the graph
+                embedding *= length
+        logits = self._logits(embedding, words)
+        probabilities = tf.nn.softmax(logits if offsets is None else logits + offsets)
         outputs = {
             "probabilities": probabilities,
             "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
             "embedding": embedding,
-            "evidence": self._evidence(x, probabilities, attentions, values),
+            "evidence": self._evidence(x, self._wanted(probabilities, words, length), attentions, values),
         }
         if folded.config.margin_is_sum:
-            above = probabilities * (logits - tf.reduce_mean(logits, axis=-1, keepdims=True))
+            mean = tf.reduce_mean(logits, axis=-1, keepdims=True) if words is None else 0.0
+            above = probabilities * (logits - mean)
             outputs["margin"] = tf.reduce_mean(above, axis=-1, keepdims=True) * logits.shape[-1]
         return outputs
 
-    def _evidence(self, x: Tensor, probabilities: Tensor, attentions: list[Tensor], values: list[Tensor]) -> Tensor:
+    def _logits(self, embedding: Tensor, words: Tensor) -> Tensor:
+        """(1, E) -> (1, C)."""
+        if words is not None:
+            return tf.reshape(tf.matmul(embedding[None], words, transpose_b=True), (1, -1))
+        logits = self._dense("head", embedding, self.folded.head)
+        return logits if self.folded.logit_factor == 1.0 else logits * self.folded.logit_factor
+
+    def _wanted(self, probabilities: Tensor, words: Tensor, length: Tensor) -> Tensor:
+        """The direction in the stream's axes in which the logits of the probable labels grow, (1, D).
+
+        length  what the place in a shared space was multiplied by, (1, 1); None: there is no such space
+        """
+        if words is None:
+            wanted = tf.matmul(probabilities, self.folded.evidence)
+        else:
+            wanted = tf.matmul(tf.reshape(tf.matmul(probabilities[None], words), (1, -1)), self.folded.towards)
+        return wanted if length is None else wanted * length
+
+    def _evidence(self, x: Tensor, wanted: Tensor, attentions: list[Tensor], values: list[Tensor]) -> Tensor:
         """What attention carried over from each patch, as far as it made the answer likelier, (1, N).
 
         What the head reads, `x`, is a sum. Among the summands are, for each block and patch, its attention times its
@@ -118,7 +149,6 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         Transformer Circuits). Divided as the final norm divides x, these numbers are parts of the margin.
         """
         folded, config = self.folded, self.folded.config
-        wanted = tf.matmul(probabilities, folded.evidence)  # (1, D), in the stream's axes
         if folded.norm is not None:
             wanted *= tf.reduce_mean(_inverse_length(x, folded.norm), axis=0, keepdims=True)
         found = 0.0
@@ -184,6 +214,8 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         return rows if pre else _norm(rows, block.norm2), weights, v
 
     def _activation(self, x: Tensor) -> Tensor:
+        if self.folded.config.activation == "quick_gelu":
+            return x * tf.sigmoid(x * 1.702)
         return tf.nn.gelu(x, approximate=False) if self.folded.config.activation == "gelu" else tf.nn.relu(x)
 
     def _look(self, name: str, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -235,10 +267,16 @@ def evidence_blocks(config: ViTConfig) -> int:
     return min(EVIDENCE_BLOCKS, config.depth) if config.margin_is_sum else 1
 
 
-def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> bytes:
-    """The graph as a TFLite file in float32, with both signatures; `floats` names the layers that will stay so."""
+def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int = 0) -> bytes:
+    """The graph as a TFLite file in float32, with both signatures; `floats` names the layers that will stay so.
+
+    words  for how many words the graph takes the head as inputs; 0: the head is the network's own
+    """
     module = InferenceGraph(folded, floats)
     spec = [tf.TensorSpec((1, *folded.config.image_size, 3), tf.uint8, "image")]
+    if words:
+        spec.append(tf.TensorSpec((1, words, folded.config.shared_width), tf.float32, "words"))
+        spec.append(tf.TensorSpec((1, words), tf.float32, "offsets"))
     calls: dict[str, Callable[[Tensor], dict[str, Tensor]]] = {"classify": module.classify, "explain": module.explain}
     traced = {name: tf.function(calls[name], input_signature=spec).get_concrete_function() for name in SIGNATURES}
     with tempfile.TemporaryDirectory() as folder:

@@ -13,9 +13,10 @@ from vitcam.model import bundle
 from vitcam.model.runtime import open_interpreter
 from vitcam.model.runtime.delegate_message import without_delegate_message
 from vitcam_training.export.flatbuffer import only
+from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float
 from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
-from vitcam_training.export.rewrites import Rewrites, fold
+from vitcam_training.export.rewrites import fold
 from vitcam_training.vit import ViTConfig
 from vitcam_training.weights.checkpoints import Weights, read_network
 from vitcam_training.weights.metadata import Metadata, read_metadata
@@ -50,6 +51,8 @@ class TrainedNetwork:
     temperature: float = 1.0
     threshold: float = 0.0
     rewrites: Rewrites = Rewrites()  # noqa: RUF009 - frozen
+    word_capacity: int = 0
+    """For how many words the graph takes its head when it runs; 0: the head is the network's own."""
 
     @classmethod
     def read(cls, checkpoint: Path) -> TrainedNetwork:
@@ -60,7 +63,7 @@ class TrainedNetwork:
 
     def tflite(self, how: Quantisation = Quantisation()) -> bytes:  # noqa: B008 - frozen
         """The graph, without what vitcam puts behind it."""
-        return to_tflite(self.config, self.weights, self.temperature, self.rewrites, how)
+        return to_tflite(self.config, self.weights, self.temperature, self.rewrites, how, self.word_capacity)
 
     def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> bundle.ModelCard:  # noqa: B008 - frozen
         """What is known of a file before it is measured; of one that is not as usual, how it differs."""
@@ -70,12 +73,15 @@ class TrainedNetwork:
             name=about.name,
             description=about.description,
             input=about.input,
+            inputs=input_positions(tflite),
             outputs=output_positions(tflite),
             patch_size=config.patch_size,
             grid=config.grid,
             heads=config.heads,
             layers=config.depth,
             width=config.width,
+            embedding_width=config.shared_width,
+            word_capacity=self.word_capacity,
             parameters=sum(array.size for array in self.weights.values()),
             pooling=config.pooling,
             temperature=self.temperature,
@@ -92,17 +98,19 @@ def to_tflite(
     temperature: float,
     rewrites: Rewrites,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
+    words: int = 0,
 ) -> bytes:
     """Rewrite, convert and quantise. A static file has no `explain`, because the two would share biases.
 
     The scale of a bias depends on the activations before it, which differ a little between `classify` and `explain`.
 
     weights  under timm's names, as in PyTorch: a dense layer's is (out, in)
+    words    for how many the graph takes the head when it runs; 0: the head is the network's own
     """
     scheme = find_scheme(how.scheme)
     if not scheme.convolves:
         rewrites = replace(rewrites, float16=False)
-    floats = to_float(fold(config, weights, temperature, rewrites), how.floats)
+    floats = to_float(fold(config, weights, temperature, rewrites), how.floats, words)
     if scheme.needs_photos:
         return quantise(only(SIGNATURES[0], floats), how.scheme, how.photos)
     return quantise(allow_float16(delegate_input(floats)), how.scheme, how.photos)
@@ -126,6 +134,16 @@ def check_partitions(tflite: bytes) -> None:
                 f"XNNPACK runs `{signature}` in {found}; one piece with none outside is needed, so this "
                 "network cannot be exported with the ai-edge-litert that is installed"
             )
+
+
+def input_positions(tflite: bytes) -> dict[str, int]:
+    """Name of each input -> its place among the interpreter's inputs, which the converter orders as it likes."""
+    with without_delegate_message():
+        graph = Interpreter(model_content=tflite)
+        graph.allocate_tensors()
+    tensors = [detail["index"] for detail in graph.get_input_details()]
+    named = graph.get_signature_runner(SIGNATURES[0]).get_input_details()
+    return {name: tensors.index(detail["index"]) for name, detail in named.items()}
 
 
 def output_positions(tflite: bytes) -> dict[str, int]:

@@ -9,149 +9,24 @@ Luma and layer scale are always folded, into the patch embedding and into what e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.config import ViTConfig
+from vitcam_training.export.folded import Affine, Array, Folded, FoldedBlock, Norm, Rewrites
 from vitcam_training.vit import LUMA, sincos_position
 from vitcam_training.weights.checkpoints import Weights
 
-Array = NDArray[np.floating[Any]]
 _CENTRED = np.array([1 / 64]), np.array([-2.0])  # what a DEQUANTIZE of scale 1/64 and zero point 128 does to a byte
-
-
-@dataclass(frozen=True)
-class Rewrites:
-    """Which rewrites are made; all of them are what is shipped."""
-
-    last_row: bool = True
-    """The last block works out only the row that the head reads."""
-    joined: bool = True
-    """q, k and v are one projection, split head by head: their rows are quantised once and not three times."""
-    norms: bool = True
-    """LayerNorm's scale and shift go into the projection after it."""
-    stream: bool = True
-    """The residual stream is centred and turned: LayerNorm only divides by the length. Needs `norms`."""
-    values: bool = True
-    """Each head's values are turned, and back in the output projection: what is quantised between has no outliers."""
-    scores: bool = True
-    """1 / sqrt(d) goes into the query projection."""
-    pixels: bool = True
-    """The normalisation of the pixels goes into the patch embedding."""
-    temperature: bool = True
-    """The calibrated temperature goes into the head."""
-    float16: bool = True
-    """q, k and v are a convolution, around which XNNPACK computes in float16 where the processor can. Its input is
-    quantised as a whole and not row by row, which normalised rows bear."""
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for a combination that is not the same function."""
-        if self.stream and not self.norms:
-            raise ValueError("the rewrite `stream` needs the rewrite `norms`: leave out both, or none")
-
-    @classmethod
-    def without(cls, *names: str) -> Rewrites:
-        """All rewrites but these, and but those that need them. Raises ValueError naming what there is."""
-        known = [field.name for field in fields(cls)]
-        for name in names:
-            if name not in known:
-                raise ValueError(f"there is no rewrite {name!r}; known are {', '.join(known)}")
-        left_out = {*names, *(("stream",) if "norms" in names else ())}
-        return cls(**{name: name not in left_out for name in known})
-
-    def exact_for(self, config: ViTConfig) -> Rewrites:
-        """Those of these that leave a network of such choices the same function.
-
-        last_row  needs a head that reads one row: mean pooling reads all
-        norms     needs pre-norm: after a post-norm the residual carries scale and shift too
-        stream    needs that every reader normalises: pre-norm, and a final norm before the head
-        """
-        pre = config.norm == "pre"
-        return replace(
-            self,
-            last_row=self.last_row and config.pooling != "mean",
-            norms=self.norms and pre,
-            stream=self.stream and pre and config.final_norm,
-        )
-
-
-@dataclass(frozen=True)
-class Affine:
-    """x @ kernel + bias."""
-
-    kernel: Array
-    """(in, out) float32."""
-    bias: Array
-    """(out,) float32."""
-
-
-@dataclass(frozen=True)
-class Norm:
-    """What is left of a LayerNorm, beside the division."""
-
-    centred: bool
-    """True: the mean is zero already."""
-    epsilon: float
-    """Added to the variance."""
-    scale: Array | None = None
-    """(D,) float32; None: in the next projection."""
-    shift: Array | None = None
-
-
-@dataclass(frozen=True)
-class FoldedBlock:
-    """One block."""
-
-    norm1: Norm
-    query: Affine
-    key: Affine
-    value: Affine
-    score_factor: float
-    """What the scores are multiplied by; 1: it is in the query projection."""
-    output: Affine
-    norm2: Norm
-    up: Affine
-    down: Affine
-
-
-@dataclass(frozen=True)
-class Folded:
-    """Everything that the inference graph multiplies or adds."""
-
-    config: ViTConfig
-    rewrites: Rewrites
-    """Those that were made."""
-    pixels: tuple[Array, Array]
-    """(3,), (3,): factor and summand of each byte of red, green and blue; (1,), (1,): of every byte, for its
-    DEQUANTIZE, and the rest of the normalisation is in the patch embedding."""
-    patches: Affine
-    """(P*P*3, D): a patch's rows one after the other, RGB side by side."""
-    cls_row: Array | None
-    """(1, D): class token plus its position; None: there is none."""
-    position: Array | None
-    """(N, D): positions of the patches, learned or fixed; None: nothing is added."""
-    blocks: tuple[FoldedBlock, ...]
-    norm: Norm | None
-    """The final one; None: there is none."""
-    embedding: Affine | None
-    """From the normalised row that the head reads back to the axes, scale and shift that it saw in training; None: it
-    is that already. For mean pooling the mean may be taken before, since it commutes with sums and factors."""
-    head: Affine
-    logit_factor: float
-    """1 / temperature; 1: it is in the head."""
-    evidence: Array
-    """(C, D): for each label the direction, in the axes of the residual stream, in which its logit grows before those
-    of the others; divided by the temperature. The final norm's division is left out."""
 
 
 def fold(
     config: ViTConfig,
     weights: Weights,
     temperature: float = 1.0,
-    rewrites: Rewrites = Rewrites(),
+    rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
 ) -> Folded:
     """Make the rewrites on all weights.
 
@@ -163,24 +38,28 @@ def fold(
     stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
     position = _position(config, weights)  # (T, D)
     mean, std = np.array(config.mean), np.array(config.std)
+    start = ResidualStream.plain(config.width) if config.first_norm else stream
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
     head = _affine(weights, "head")
     blocks = tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth))
     norm = _left_of_norm(config, weights, "norm", rewrites) if config.final_norm else None
-    embedding = _embedding(weights, stream) if config.final_norm and rewrites.norms else None
+    embedding = _embedding(config, weights, stream, rewrites)
     return Folded(
         config=config,
         rewrites=rewrites,
         pixels=_CENTRED if rewrites.pixels else (_single(1 / (255 * std)), _single(-mean / std)),
-        patches=stream.written(fold_pixels(patches, mean, std) if rewrites.pixels else patches),
-        cls_row=_single((weights["cls_token"][0] + position[:1]) @ stream.write) if config.has_cls_token else None,
-        position=None if config.position == "none" else _single(position[config.has_cls_token :] @ stream.write),
+        patches=start.written(fold_pixels(patches, mean, std) if rewrites.pixels else patches),
+        cls_row=_single((weights["cls_token"][0] + position[:1]) @ start.write) if config.has_cls_token else None,
+        position=None if config.position == "none" else _single(position[config.has_cls_token :] @ start.write),
+        first_norm=_first_norm(config, weights, rewrites) if config.first_norm else None,
+        first=_first(weights, stream) if config.first_norm and rewrites.norms else None,
         blocks=blocks,
         norm=norm,
         embedding=embedding,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
-        evidence=_evidence(norm, embedding, fold_factor(head, 1 / temperature)),
+        evidence=_evidence(norm, embedding, _centred(fold_factor(head, 1 / temperature).kernel)),
+        towards=_evidence(norm, embedding, np.eye(config.embedding_width)),
     )
 
 
@@ -282,10 +161,17 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStrea
     )
 
 
-def _evidence(norm: Norm | None, embedding: Affine | None, head: Affine) -> Array:
-    """What a step along each axis of the stream does to each logit, beyond what it does to all, (C, D)."""
-    gains = head.kernel.astype(np.float64)
-    gains = gains - gains.mean(axis=1, keepdims=True)  # (D, C)
+def _centred(kernel: Array) -> NDArray[np.float64]:
+    """What each label's logit has beyond those of all, (E, C) -> (E, C)."""
+    gains = kernel.astype(np.float64)
+    return np.asarray(gains - gains.mean(axis=1, keepdims=True))
+
+
+def _evidence(norm: Norm | None, embedding: Affine | None, gains: NDArray[np.float64]) -> Array:
+    """What a step along each axis of the stream does to numbers that grow by `gains` (E, C) with the embedding: (C, D).
+
+    The divisions by lengths are left out.
+    """
     if embedding is not None:
         gains = embedding.kernel @ gains
     if norm is not None and norm.scale is not None:
@@ -332,8 +218,24 @@ def _left_of_norm(config: ViTConfig, weights: Weights, name: str, rewrites: Rewr
     return Norm(False, config.norm_epsilon, _single(weights[f"{name}.weight"]), _single(weights[f"{name}.bias"]))
 
 
-def _embedding(weights: Weights, stream: ResidualStream) -> Affine:
-    return stream.read_by(Affine(np.diag(weights["norm.weight"]), weights["norm.bias"]))
+def _first_norm(config: ViTConfig, weights: Weights, rewrites: Rewrites) -> Norm:
+    if rewrites.norms:
+        return Norm(False, config.norm_epsilon)
+    return _left_of_norm(config, weights, "norm_pre", rewrites)
+
+
+def _first(weights: Weights, stream: ResidualStream) -> Affine:
+    return stream.written(Affine(np.diag(weights["norm_pre.weight"]), weights["norm_pre.bias"]))
+
+
+def _embedding(config: ViTConfig, weights: Weights, stream: ResidualStream, rewrites: Rewrites) -> Affine | None:
+    shared = weights["shared.weight"].T if config.shared_width else None  # (D, S)
+    if not config.final_norm or not rewrites.norms:
+        return None if shared is None else Affine(shared, np.zeros(config.shared_width, np.float32))
+    scale, shift = weights["norm.weight"].astype(np.float64), weights["norm.bias"].astype(np.float64)
+    if shared is None:
+        return stream.read_by(Affine(np.diag(scale), _single(shift)))
+    return stream.read_by(Affine(scale[:, None] * shared, _single(shift @ shared)))
 
 
 def _affine(weights: Weights, name: str) -> Affine:

@@ -38,7 +38,7 @@ def _head(model: Path, card: ModelCard) -> str:
             f"ViT, {card.layers} blocks, {card.heads} heads, width {card.width}, {card.parameters:,} parameters",
         ),
         ("patches", f"{rows} × {columns} of {card.patch_size} px; the head reads {_READS[card.pooling]}"),
-        ("weights", f"{card.provenance.get('weights', SHIPPED)}; `{model.stem}.safetensors` holds them in float16"),
+        ("weights", card.provenance.get("weights", SHIPPED) + _float16(model)),
         ("file", f"{model.stat().st_size / 1e6:.2f} MB"),
         ("temperature", f"{card.temperature:g}, applied in the graph"),
         ("known", _known(card)),
@@ -49,7 +49,14 @@ def _head(model: Path, card: ModelCard) -> str:
     return f"# {card.name}: {card.description}\n{told}\n| | |\n|---|---|\n{rows_text}"
 
 
+def _float16(model: Path) -> str:
+    beside = model.with_suffix(".safetensors")
+    return f"; `{beside.name}` holds them in float16" if beside.is_file() else ""
+
+
 def _known(card: ModelCard) -> str:
+    if card.word_capacity:
+        return "a word that is more likely than none of the words, else unknown"
     if card.least_familiarity is not None:
         return f"from a familiarity of {card.least_familiarity:g} nats on (energy of the logits), else unknown"
     return f"from a probability of {card.threshold:g} on, else unknown"

@@ -88,10 +88,12 @@ def import_weights(
     pixels = parse_normalisation(mean, std)
     dataset = open_dataset(labels_of) if labels_of else None
     wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, pixels, dataset)
-    leftovers = import_foreign(spec, labels, out, wanted)
+    found = import_foreign(spec, labels, out, wanted)
     say(f"wrote {out}")
-    if leftovers:
-        warn(f"not used from {spec}: {', '.join(leftovers)}")
+    if found.text_file:
+        say(f"wrote {found.text_file}")
+    if found.leftovers:
+        warn(f"not used from {spec}: {', '.join(found.leftovers)}")
 
 
 def export(
@@ -145,8 +147,8 @@ def export(
     from vitcam_training.evaluation.answers import ELSEWHERE
     from vitcam_training.evaluation.elsewhere import measure_elsewhere
     from vitcam_training.export.export import export_model
+    from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.publish import WeakerModel, publish
-    from vitcam_training.export.rewrites import Rewrites
     from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
     from vitcam_training.model_card.warnings import card_warnings

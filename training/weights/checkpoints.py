@@ -221,10 +221,14 @@ def _places(model: ViT) -> Iterator[_Place]:
     if config.position == "learned":
         yield _Place(model.position, "pos_embed")
     yield from _layer(model.patch_embedding.projection, "patch_embed.proj")
+    if config.first_norm:
+        yield from _layer(model.first_norm, "norm_pre")
     for i, block in enumerate(model.blocks):
         yield from _block(block, f"blocks.{i}")
     if config.final_norm:
         yield from _layer(model.norm, "norm")
+    if model.shared is not None:
+        yield _Place(model.shared.kernel, "shared.weight")
     yield from _layer(model.head, "head")
 
 

@@ -9,6 +9,7 @@ from typing import cast
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
+from vitcam.words.text_file import SUFFIX, write_text_file
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
@@ -24,9 +25,10 @@ from vitcam_training.weights.checkpoints import (
 )
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.published.clip import KINDS, read_clip
 from vitcam_training.weights.published.google import is_google, read_google
 from vitcam_training.weights.published.hub import download, parse_address
-from vitcam_training.weights.published.network import CONFIG, PublishedNetwork, read_settings
+from vitcam_training.weights.published.network import CONFIG, PublishedNetwork, PublishedText, read_settings
 from vitcam_training.weights.published.timm import read_timm
 from vitcam_training.weights.published.transformers import read_transformers
 
@@ -51,8 +53,18 @@ class ImportOptions:
     """Whose labels the head is to have; None: those of the weights."""
 
 
-def import_foreign(source: str, labels: Path | None, out: Path, wanted: ImportOptions) -> list[str]:
-    """Write a checkpoint; returns the names of tensors that the network has no place for.
+@dataclass(frozen=True)
+class Imported:
+    """What became of foreign weights."""
+
+    leftovers: tuple[str, ...]
+    """The names of tensors that the network has no place for."""
+    text_file: Path | None = None
+    """What turns words into labels; None: the network knows no words."""
+
+
+def import_foreign(source: str, labels: Path | None, out: Path, wanted: ImportOptions) -> Imported:
+    """Write a checkpoint, and of a network that knows words its text tower beside it.
 
     source  a file under timm's names, a folder of Hugging Face's `transformers` or of timm, an `.npz` of Google's, or
             an address on the hub: `hf:ORG/NAME[@REVISION]`, `timm:NAME`
@@ -74,14 +86,23 @@ def import_foreign(source: str, labels: Path | None, out: Path, wanted: ImportOp
         names, ids, given = _with_labels_of(wanted.dataset, ids, given)
         config = replace(config, classes=len(names))
     model = ViT(config)
-    leftovers = [*found.network.leftovers, *load_into(model, given)]
+    leftovers = (*found.network.leftovers, *load_into(model, given))
+    licence = wanted.licence or found.licence
     about = Metadata(
         wanted.name, f"{len(names)} labels, brought in from {found.name}", names,
-        _chosen(config.image_size, found.network.input, wanted), licence=wanted.licence or found.licence,
+        _chosen(config.image_size, found.network.input, wanted), licence=licence,
         provenance={"began_with": found.name}, network=asdict(config), synsets=ids,
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
-    return leftovers
+    return Imported(leftovers, _save_text(out, found.network.text, licence))
+
+
+def _save_text(out: Path, text: PublishedText | None, licence: str) -> Path | None:
+    if text is None:
+        return None
+    place = out.with_suffix(SUFFIX)
+    write_text_file(place, replace(text.about, licence=licence), text.weights, text.tokenizer)
+    return place
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +127,10 @@ def _find(source: str, wanted: ImportOptions) -> _Found:
 
 def _read_folder(folder: Path, normalisation: Normalisation | None) -> PublishedNetwork:
     """What timm saves names an architecture; what transformers saves, a type."""
-    read = read_timm if "architecture" in read_settings(folder / CONFIG) else read_transformers
-    return read(folder, normalisation)
+    settings = read_settings(folder / CONFIG)
+    if "architecture" in settings:
+        return read_timm(folder, normalisation)
+    return (read_clip if settings.get("model_type") in KINDS else read_transformers)(folder, normalisation)
 
 
 def _read_file(path: Path, normalisation: Normalisation | None) -> PublishedNetwork:

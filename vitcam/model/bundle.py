@@ -2,8 +2,9 @@
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
-answers), since 0.2 `groups.json`, which groups labels, and
-`blank/NAME.png`: images that show nothing, for which no answer may be known.
+answers), since 0.2 `groups.json`, which groups labels,
+`blank/NAME.png`: images that show nothing, for which no answer may be known, and `words.npy`: the vectors of labels
+that are words.
 
 The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
 damaged graph can crash the native runtime.
@@ -28,6 +29,7 @@ from vitcam.model.content import content_of
 from vitcam.model.contrast import LEAST
 from vitcam.model.field_types import check_field_types
 from vitcam.model.groups import Groups
+from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
@@ -66,6 +68,14 @@ class ModelCard:
     familiarity_temperature: float = 1.0
     """The temperature that the familiarity takes back from the logits; 1 in older files, whose threshold goes by the
     probabilities as they are."""
+    embedding_width: int = 0
+    """Numbers of the output `embedding`; 0: as many as `width`."""
+    inputs: dict[str, int] = field(default_factory=lambda: {"image": 0})
+    """`image`, and in files whose labels are words `words` and `offsets` -> position among the interpreter's inputs."""
+    word_capacity: int = 0
+    """For how many words the graph has room; 0: its labels cannot be changed."""
+    text_tower: str = ""
+    """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
     least_contrast: float = LEAST
     """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
     trained_on: tuple[dict[str, str], ...] = ()
@@ -99,6 +109,8 @@ class Bundle:
     groups: Groups | None = None
     blank: tuple[Golden, ...] = ()
     """Images that show nothing; none in older files."""
+    words: Words | None = None
+    """In files whose labels are words."""
 
 
 def write(
@@ -109,6 +121,7 @@ def write(
     golden: list[Golden],
     grouped: Groups | None = None,
     blank: Sequence[Golden] = (),
+    words: Words | None = None,
 ) -> ModelCard:
     """Write a model file.
 
@@ -125,6 +138,7 @@ def write(
     parts |= {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
     parts |= {f"blank/{g.name}.png": encode_png(g.image) for g in blank}
     parts |= grouped.parts() if grouped else {}
+    parts |= words.parts() if words else {}
     _replace(path, tflite, parts)
     return card
 
@@ -173,7 +187,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank)
+            words = read_words(archive, len(labels), card.word_capacity)
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words)
     except _DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"

@@ -1,13 +1,15 @@
 """Whether the parts of a model fit together: the graph, what its file says of it, and the labels."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.model.bundle import ModelCard
 from vitcam.model.runtime.interpreter import TensorInfo
-from vitcam.pictures.resize import InputSpec
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
@@ -18,18 +20,25 @@ def read_labels(path: Path) -> tuple[str, ...]:
         raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
 
 
-def check_labels(path: Path, labels: tuple[str, ...], shape: tuple[int, ...]) -> None:
+def check_labels(path: Path, labels: tuple[str, ...], probabilities: int) -> None:
     """Raise ModelError unless there is one label for each probability."""
     if not labels:
         raise ModelError(f"{path} carries no labels; give a text file with one label a line by --labels")
-    if len(labels) != shape[-1]:
-        raise ModelError(f"{path} gives {shape[-1]} probabilities, but there are {len(labels)} labels; they must match")
+    if len(labels) != probabilities:
+        raise ModelError(
+            f"{path} gives {probabilities} probabilities, but there are {len(labels)} labels; they must match"
+        )
 
 
 def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard) -> None:
     """Raise ModelError unless each output of the description is there and has the size that it says."""
     cells = math.prod(card.grid)
-    wanted = {"attention": card.heads * cells, "evidence": cells, "margin": 1, "embedding": card.width}
+    wanted = {
+        "attention": card.heads * cells,
+        "evidence": cells,
+        "margin": 1,
+        "embedding": card.embedding_width or card.width,
+    }
     for name, position in card.outputs.items():
         if not 0 <= position < len(given):
             raise ModelError(f"{path} has {len(given)} outputs, its description says {name} is number {position}")
@@ -38,9 +47,16 @@ def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard) -> N
             raise ModelError(f"{path} gives {size} numbers of {name}, its description says {wanted[name]}")
 
 
-def check_input(path: Path, shape: tuple[int, ...], spec: InputSpec) -> None:
-    """Raise ModelError unless the graph's input has the size that the description says."""
-    if shape != (1, spec.height, spec.width, 3):
-        described = f"1×{spec.height}×{spec.width}×3"
-        found = "×".join(str(side) for side in shape)
-        raise ModelError(f"{path} takes {found}, its description says {described}; export the model again")
+def check_inputs(path: Path, given: Sequence[TensorInfo], card: ModelCard, words: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ModelError unless each input of the description is there and has the size that it says.
+
+    words  what the graph takes besides the image, by name: (1, C, S) and (1, C)
+    """
+    wanted = {"image": (1, card.input.height, card.input.width, 3)}
+    wanted |= {name: value.shape for name, value in words.items()}
+    if set(wanted) != set(card.inputs) or sorted(card.inputs.values()) != list(range(len(given))):
+        raise ModelError(f"{path} has {len(given)} inputs, its description says {card.inputs}; export the model again")
+    for name, position in card.inputs.items():
+        if given[position].shape != wanted[name]:
+            found, described = ("×".join(map(str, shape)) for shape in (given[position].shape, wanted[name]))
+            raise ModelError(f"{path} takes {found}, its description says {described}; export the model again")

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
-from vitcam.model.checks import check_input, check_labels, check_outputs, read_labels
+from vitcam.model.checks import check_inputs, check_labels, check_outputs, read_labels
 from vitcam.model.content import content_of
 from vitcam.model.contrast import contrast
 from vitcam.model.familiarity import familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
+from vitcam.model.words import Words
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
@@ -79,21 +80,40 @@ class Classifier:
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
-        check_input(self.path, self._graph.inputs[0].shape, self.card.input)
+        self._words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
+        check_inputs(self.path, self._graph.inputs, self.card, self._words)
         check_outputs(self.path, self._graph.outputs, self.card)
-        check_labels(self.path, self.labels, self._graph.outputs[self.card.outputs["probabilities"]].shape)
+        count = len(described.labels) if described and self._words else self._graph.outputs[self._place].shape[-1]
+        check_labels(self.path, self.labels, count)
+        self._give_words()
 
     def clone(self, threads: int) -> "Classifier":
         """The same model for another thread. It has an interpreter of its own and shares everything else."""
         other = copy.copy(self)
         other._graph = self._graph.clone(threads)
+        other._give_words()
         return other
+
+    def take_words(self, labels: tuple[str, ...], words: Words) -> None:
+        """Take other labels. Only for a model whose labels are words, and in the thread that uses it."""
+        self._words, self.labels, self._own_names = words.inputs(self.card.word_capacity), labels, {}
+        self._give_words()
+
+    def _give_words(self) -> None:
+        """The graph keeps what it was given once."""
+        for name, value in self._words.items():
+            self._graph.set_input(value, self.card.inputs[name])
 
     def with_top_k(self, top_k: int) -> "Classifier":
         """The same model with another number of guesses. It shares the interpreter, so use it in the same thread."""
         other = copy.copy(self)
         other.top_k = top_k
         return other
+
+    @property
+    def _place(self) -> int:
+        """Of the probabilities among the outputs."""
+        return self.card.outputs["probabilities"]
 
     @property
     def input(self) -> InputSpec:
@@ -133,19 +153,22 @@ class Classifier:
         blank = contrast(image) < self.card.least_contrast
         explain = explain and self.explains
         if not explain:
-            self._graph.set_input(image)
+            self._graph.set_input(image, self.card.inputs["image"])
         prepared = time.perf_counter_ns()
-        outputs = self._graph.run_signature(EXPLAIN, image) if explain else self._invoke()
+        outputs = (
+            self._graph.run_signature(EXPLAIN, {"image": image[None], **self._words}) if explain else self._invoke()
+        )
         inferred = time.perf_counter_ns()
         return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
 
     def _prediction(
         self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
-        probabilities = outputs["probabilities"]
+        given = outputs["probabilities"]
+        probabilities = given[: len(self.labels)]  # behind them are places for more words
         best = self._best(probabilities)
         top = tuple(Guess(self.labels[i], float(probabilities[i])) for i in best)
-        certainty = -math.inf if blank else self._certainty(top[0], probabilities)
+        certainty = -math.inf if blank else self._certainty(top[0], given)
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         return Prediction(
@@ -175,6 +198,9 @@ class Classifier:
         return self(frame_of(image, self.input, source), explain)
 
     def _certainty(self, best: Guess, probabilities: NDArray[Any]) -> float:
+        if self._words:
+            none = float(probabilities[len(self.labels)])
+            return best.p / (best.p + none) if best.p else 0.0
         if self.card.least_familiarity is None:
             return best.p
         return familiarity(probabilities, self.card.familiarity_temperature)
@@ -202,7 +228,7 @@ class Classifier:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
         self._graph.invoke()
         outputs = {name: self._graph.get_output(position) for name, position in self.card.outputs.items()}
-        tensor = self._graph.outputs[self.card.outputs["probabilities"]]
+        tensor = self._graph.outputs[self._place]
         if tensor.scale:
             stored = outputs["probabilities"].astype(np.float32)
             outputs["probabilities"] = (stored - tensor.zero_point) * tensor.scale

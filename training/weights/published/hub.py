@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam_training.weights.published.network import CONFIG, PREPROCESSING, TENSORS
+from vitcam_training.weights.published.network import CONFIG, PREPROCESSING, TENSORS, TOKENIZER
 
 CARD = "README.md"
-FILES = (CONFIG, TENSORS, PREPROCESSING, CARD)
+FILES = (CONFIG, TENSORS, PREPROCESSING, TOKENIZER, CARD)
 """All that is downloaded. No pickles: they hold the same tensors, and may hold code."""
 SHA256 = re.compile(r"[0-9a-f]{64}")
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
+from vitcam.words.text_file import AboutTower
 from vitcam_training.config import Channels, ViTConfig
 from vitcam_training.weights.normalisation import ASK, Normalisation
 
@@ -20,6 +21,19 @@ if TYPE_CHECKING:  # it imports Keras, for which a download has no use
 
 CONFIG, TENSORS, PREPROCESSING = "config.json", "model.safetensors", "preprocessor_config.json"
 """Files of a folder; timm writes no third one."""
+TOKENIZER = "tokenizer.json"
+"""Beside them in the folder of a network that reads text, too."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedText:
+    """The text tower of a network that puts words beside pictures."""
+
+    about: AboutTower
+    weights: Weights
+    """As `TextTower` takes them."""
+    tokenizer: str
+    """What `tokenizer.json` holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +48,8 @@ class PublishedNetwork:
     input: InputSpec
     leftovers: tuple[str, ...]
     """Tensors that the network has no place for."""
+    text: PublishedText | None = None
+    """None: it knows no words."""
 
 
 UNNAMED = "unnamed"

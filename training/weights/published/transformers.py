@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from vitcam.errors import UsageError
-from vitcam.pictures.resize import InputSpec, Interpolation, ResizeMode
 from vitcam_training.config import Activation, ViTConfig
 from vitcam_training.weights.checkpoints import Weights, read_weights
 from vitcam_training.weights.normalisation import Normalisation
@@ -25,13 +24,11 @@ from vitcam_training.weights.published.network import (
     PublishedNetwork,
     one_normalisation,
     read_settings,
-    three,
     with_empty_head,
 )
+from vitcam_training.weights.published.preprocessing import input_of, normalisation_of, size_of
 
 ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu", "relu": "relu"}
-INTERPOLATIONS: dict[int, Interpolation] = {2: "linear", 3: "bicubic"}
-"""Pillow's numbers -> ours."""
 _LAYER = {
     "attention.output.dense": "attn.proj",
     "intermediate.dense": "mlp.fc1",
@@ -57,11 +54,11 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
     labels = _labels(settings, len(weights["head.weight"])) if has_head else (UNNAMED,)
     if not has_head:
         weights = with_empty_head(weights, int(settings["hidden_size"]))
-    pixels = one_normalisation(folder, _normalisation(prepared), normalisation)
+    pixels = one_normalisation(folder, normalisation_of(prepared), normalisation)
     try:
         config = ViTConfig(
             classes=len(weights["head.weight"]),
-            image_size=_size(settings["image_size"]),
+            image_size=size_of(settings["image_size"]),
             patch_size=int(settings["patch_size"]),
             width=int(settings["hidden_size"]),
             depth=int(settings["num_hidden_layers"]),
@@ -75,7 +72,7 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{folder / CONFIG} describes a network that cannot be built: {error}") from error
-    return PublishedNetwork(config, weights, labels, _input(config, prepared), leftovers)
+    return PublishedNetwork(config, weights, labels, input_of(config, prepared), leftovers)
 
 
 def _check_kind(folder: Path, settings: Mapping[str, Any], given: Weights) -> None:
@@ -133,30 +130,3 @@ def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
     named = settings.get("id2label")
     names = named if isinstance(named, dict) else {}
     return tuple(str(names.get(str(i), f"LABEL_{i}")) for i in range(count))
-
-
-def _normalisation(prepared: Mapping[str, Any]) -> Normalisation | None:
-    if "image_mean" not in prepared or "image_std" not in prepared or not prepared.get("do_normalize", True):
-        return None
-    return Normalisation(three(prepared["image_mean"]), three(prepared["image_std"]))
-
-
-def _size(value: Any) -> tuple[int, int]:
-    """Height and width: a number, a pair, or `{"height": …, "width": …}`."""
-    if isinstance(value, dict):
-        return int(value["height"]), int(value["width"])
-    if isinstance(value, list | tuple):
-        return int(value[0]), int(value[1])
-    return int(value), int(value)
-
-
-def _input(config: ViTConfig, prepared: Mapping[str, Any]) -> InputSpec:
-    """How photos come to the network's size: squashed to it, or the middle of what was resized to a larger side."""
-    height, width = config.image_size
-    interpolation = INTERPOLATIONS.get(prepared.get("resample", 2), "linear")
-    resize: ResizeMode = "squash"
-    fraction, size = 1.0, prepared.get("size", {})
-    shortest = size.get("shortest_edge", size.get("height")) if isinstance(size, dict) else size
-    if prepared.get("do_center_crop") and shortest:
-        resize, fraction = "crop", min(1.0, min(_size(prepared.get("crop_size", height))) / int(shortest))
-    return InputSpec(height, width, resize, round(fraction, 4), interpolation)

@@ -1,6 +1,6 @@
 """A graph that TensorFlow Lite has loaded: LiteRT and tflite-runtime give it the same Python interface."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,13 +82,12 @@ class LoadedGraph:
         view = self._graph.tensor(self._out[position])()
         return np.array(view[0] if view.ndim > 1 else view)
 
-    def run_signature(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """All outputs by name, such as (labels,), for one input, such as (h, w, 3)."""
+    def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """All outputs by name, such as (labels,), for inputs by name, such as (1, h, w, 3)."""
         try:
             # a runner that is kept would make `invoke` fail; a new one costs 10 µs
             runner = self._graph.get_signature_runner(signature)
-            (name,) = runner.get_input_details()
-            return {output: np.array(array[0]) for output, array in runner(**{name: value[None]}).items()}
+            return {output: np.array(array[0]) for output, array in runner(**values).items()}
         except _DAMAGES as error:
             raise self._refusal("run", error) from error
 

@@ -1,5 +1,6 @@
 """The calls that vitcam needs of a runtime for TFLite graphs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -56,9 +57,9 @@ class Interpreter(Protocol):
     def get_output(self, position: int) -> NDArray[Any]:
         """A copy of one output without the batch axis, such as (labels,)."""
 
-    def run_signature(self, signature: str, value: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Run another signature of the file, which has one input.
+    def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Run another signature of the file.
 
-        value    without the batch axis, such as (h, w, 3)
+        values   of the inputs by name, such as (1, h, w, 3)
         returns  copies of all outputs by name, without the batch axis, such as (labels,)
         """

@@ -26,8 +26,8 @@ def build_ours_whole(material: Material, out: Path) -> None:
     """Our file, but the last block works on every token, as the other runtimes' do."""
     from dataclasses import replace
 
+    from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.network import to_tflite
-    from vitcam_training.export.rewrites import Rewrites
     from vitcam_training.weights.checkpoints import read_network
 
     rewrites = replace(Rewrites(), last_row=False)

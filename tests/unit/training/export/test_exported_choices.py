@@ -17,7 +17,7 @@ from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
 from vitcam_training.export.export import export_model
-from vitcam_training.export.rewrites import Rewrites
+from vitcam_training.export.folded import Rewrites
 from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
@@ -31,6 +31,9 @@ ONE_AT_A_TIME: list[dict[str, Any]] = [
     {"pooling": "mean"},
     {"norm": "post"},
     {"activation": "relu"},
+    {"activation": "quick_gelu"},
+    {"first_norm": True},
+    {"shared_width": 12},
     {"final_norm": False},
     {"layer_scale": 0.1},
     {"mlp_width": 40},
@@ -40,6 +43,8 @@ TOGETHER: list[dict[str, Any]] = [
     {"pooling": "mean", "final_norm": False, "position": "sincos"},
     {"pooling": "mean", "norm": "post", "final_norm": False},
     {"pooling": "first", "norm": "post", "layer_scale": 0.1, "position": "none"},
+    {"first_norm": True, "shared_width": 12, "activation": "quick_gelu"},
+    {"first_norm": True, "shared_width": 12, "final_norm": False, "pooling": "mean"},
     {"pooling": "first", "channels": 1, "activation": "relu", "mlp_width": 128, "depth": 3},
 ]
 

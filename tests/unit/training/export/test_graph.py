@@ -7,9 +7,10 @@ from ai_edge_litert.interpreter import Interpreter
 
 from tests.unit.training.exported import answer, pieces
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
+from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import to_float
 from vitcam_training.export.quantise import delegate_input, to_int8
-from vitcam_training.export.rewrites import Rewrites, fold
+from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 

@@ -13,10 +13,10 @@ from tests.unit.training.exported import answer, pieces
 from tests.unit.training.nets import SMALL as ODD
 from tests.unit.training.nets import photos, small_vit
 from vitcam.errors import UsageError
+from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, layers_of, matching
 from vitcam_training.export.network import to_tflite
 from vitcam_training.export.quantise import SCHEMES, Quantisation, to_int8
-from vitcam_training.export.rewrites import Rewrites
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 SMALL = replace(ODD, classes=6)  # XNNPACK takes 4-bit weights of an even number of inputs

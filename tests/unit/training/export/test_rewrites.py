@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from tests.unit.training.nets import SMALL, small_vit
 from vitcam_training import reference
+from vitcam_training.export.folded import Affine, Rewrites
 from vitcam_training.export.rewrites import (
-    Affine,
     ResidualStream,
-    Rewrites,
     fold,
     fold_factor,
     fold_norm,

@@ -15,7 +15,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
-from vitcam_training.weights.foreign import ImportOptions, import_foreign
+from vitcam_training.weights.foreign import Imported, ImportOptions, import_foreign
 from vitcam_training.weights.metadata import read_metadata
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import UNNAMED
@@ -74,20 +74,20 @@ def test_a_resize_before_a_crop_becomes_a_fraction(tmp_path: Path) -> None:
 
 def test_an_imported_network_answers_as_before_and_keeps_its_epsilon(tmp_path: Path) -> None:
     out = tmp_path / "mine.safetensors"
-    leftovers = import_foreign(str(SAVED / "vit"), None, out, ImportOptions("mine"))
+    found = import_foreign(str(SAVED / "vit"), None, out, ImportOptions("mine"))
     config, weights = read_network(out)
     answers = np.load(SAVED / "vit" / "answers.npz")
 
-    assert leftovers == []
+    assert found == Imported(())
     assert read_metadata(out).labels == ("collie", "tabby cat", "tea cup")
     np.testing.assert_allclose(reference.vit(pictures(), weights, config)[0], answers["answer"], atol=1e-5)
 
 
 def test_a_network_without_a_head_is_imported_to_be_fine_tuned(tmp_path: Path) -> None:
     out = tmp_path / "body.safetensors"
-    leftovers = import_foreign(str(SAVED / "body"), None, out, ImportOptions("body"))
+    found = import_foreign(str(SAVED / "body"), None, out, ImportOptions("body"))
 
-    assert leftovers == ["pooler.dense.bias", "pooler.dense.weight"]
+    assert found.leftovers == ("pooler.dense.bias", "pooler.dense.weight")
     assert read_metadata(out).labels == (UNNAMED,)
     assert not read_network(out)[1]["head.weight"].any()
 
