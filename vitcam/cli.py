@@ -265,6 +265,26 @@ def bench(
     show_bench(BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels), as_json)
 
 
+@app.command()
+def words(
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT]...", help="Tell pictures of these apart: 'a cat' 'a dog'. Default: show the words."
+        ),
+    ] = None,
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change the words of a model whose labels are words, or show them."""
+    from vitcam.commands.words import change, show
+
+    if texts:
+        change(_settings(None, None, {"model.name": model}).model.name, texts, as_json)
+    else:
+        show(_settings(None, None, {"model.name": model}).model.name, as_json)
+
+
 @models_app.command("list")
 def models_list(as_json: JsonOption = False) -> None:
     """List every model that --model can name."""

@@ -34,6 +34,8 @@ from vitcam.state import Heartbeats
 from vitcam.text import readable
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.variant import Variant
+from vitcam.words.change import place_for, read_changeable
+from vitcam.words.in_force import WordsInForce
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
@@ -83,6 +85,8 @@ class _Handles:
     crop: ActiveCrop
     demand: Demand
     over: threading.Event
+    words: WordsInForce | None
+    """None: the model's labels cannot be changed."""
 
 
 def assemble(options: RunOptions, environ: Mapping[str, str], patient: bool) -> Daemon:
@@ -93,7 +97,13 @@ def assemble(options: RunOptions, environ: Mapping[str, str], patient: bool) -> 
     """
     settings = options.settings
     classifier = load_configured_model(settings.model, options.model_from)
-    handles = _Handles(Playback(), initial_crop(settings.camera, environ), Demand(), threading.Event())
+    handles = _Handles(
+        Playback(),
+        initial_crop(settings.camera, environ),
+        Demand(),
+        threading.Event(),
+        _words(settings.model.name, classifier),
+    )
     publisher = Publisher(_rules(settings), handles.over.set)
     pipeline = _build_pipeline(settings, classifier, publisher, handles, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
@@ -101,7 +111,7 @@ def assemble(options: RunOptions, environ: Mapping[str, str], patient: bool) -> 
     live = opener.prepare(patient)
     _check_overlay(settings, classifier)
     publisher.connect(build_sink(settings.log, not (live or source_options.realtime), classifier.labels))
-    photos = PhotoClassifier(classifier)
+    photos = PhotoClassifier(classifier, handles.words)
     web = _build_web(settings, pipeline, classifier, photos, handles) if settings.web.enabled else None
     return Daemon(pipeline, opener, web, publisher, photos)
 
@@ -118,9 +128,17 @@ def _build_pipeline(
     )
 
     def classify(frame: Frame) -> Prediction:
+        if handles.words is not None:
+            handles.words.give_to(classifier)
         return classifier(frame, explain=handles.demand.explanation)
 
     return Pipeline(options, classify, publisher.prediction, handles.over)
+
+
+def _words(model: str, classifier: Classifier) -> WordsInForce | None:
+    if not classifier.card.word_capacity:
+        return None
+    return WordsInForce(read_changeable(classifier.path), place_for(model, classifier.path))
 
 
 def _source_options(
@@ -176,6 +194,7 @@ def _build_web(
         names=settings.web.names,
         playback=handles.playback,
         demand=handles.demand,
+        words=handles.words,
     )
 
 

@@ -7,6 +7,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
+from vitcam.words.in_force import WordsInForce
 
 _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 
@@ -19,8 +20,9 @@ _DETAIL = 4
 class PhotoClassifier:
     """The daemon's model for uploaded photos. Its interpreter is made for the first one. Close it at the end."""
 
-    def __init__(self, classifier: Classifier) -> None:
+    def __init__(self, classifier: Classifier, words: WordsInForce | None = None) -> None:
         self._classifier = classifier
+        self._words = words
         self._decoder = DecodeProcess()
         self._limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(classifier.input, _DETAIL))
 
@@ -30,7 +32,7 @@ class PhotoClassifier:
 
     def classify(self, image: Image) -> Prediction:
         """The prediction for a picture, (H, W, 3) uint8, RGB, with attention and rollout."""
-        return self._own_classifier.classify_image(image, explain=True)
+        return self._ready().classify_image(image, explain=True)
 
     def explain(self, photo: Decoded) -> Image:
         """The figure of `vitcam explain`, (h, w, 3) uint8, RGB."""
@@ -38,11 +40,16 @@ class PhotoClassifier:
         from vitcam.explain.figure import draw_figure  # loads the font, which few daemons need
 
         top_k = self._classifier.top_k
-        return draw_figure(explain(self._own_classifier, photo, "the photo that was sent", top_k, _OPACITY))
+        return draw_figure(explain(self._ready(), photo, "the photo that was sent", top_k, _OPACITY))
 
     def close(self) -> None:
         """End a decode that is running. May be called in any thread."""
         self._decoder.close()
+
+    def _ready(self) -> Classifier:
+        if self._words is not None:
+            self._words.give_to(self._own_classifier)
+        return self._own_classifier
 
     @cached_property
     def _own_classifier(self) -> Classifier:

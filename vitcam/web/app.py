@@ -20,6 +20,7 @@ from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads
+from vitcam.web.routes.words import WordsRoute
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import Variant, read_variant, stream_record
@@ -29,6 +30,8 @@ MAX_OF_ONE_ADDRESS = 224  # so that one address cannot take all of them
 _SNAPSHOT_TIMEOUT_S = 1.0
 _CHANGE = BodyLimits(4096, 5.0, "the request")
 _MAX_CHANGES = 8
+_WORDS = BodyLimits(65536, 5.0, "the words")
+_MAX_WORDS = 2
 
 
 def build_app(parts: AppParts, allowed_hosts: AllowedHosts) -> web.Application:
@@ -50,6 +53,7 @@ def build_app(parts: AppParts, allowed_hosts: AllowedHosts) -> web.Application:
             web.post("/api/explain", handlers.uploads.explain),
             web.post("/api/crop", handlers.crop.answer),
             web.post("/api/playback", handlers.player.answer),
+            web.post("/api/words", handlers.words.answer),
             web.get("/healthz", handlers.healthz),
             web.get("/readyz", handlers.readyz),
         ]
@@ -78,6 +82,8 @@ class _Handlers:
         self.uploads = Uploads(parts.photos, parts.model, uploads)
         self.crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
         self.player = PlaybackRoute(parts.playback, changes)
+        words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
+        self.words = WordsRoute(parts.words, words)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
         """The page; or the stream or a snapshot under the names that mjpg-streamer and 3D printers use."""
@@ -139,7 +145,11 @@ class _Handlers:
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def model(self, _: web.Request) -> web.Response:
-        record = {**model_record(self._model), "stream": stream_record(self._default, self._overlays)}
+        record = {
+            **model_record(self._model),
+            **self.words.record(),
+            "stream": stream_record(self._default, self._overlays),
+        }
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
     async def healthz(self, _: web.Request) -> web.Response:

@@ -11,6 +11,7 @@ from vitcam.web.live import LivePipeline
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
+from vitcam.words.in_force import WordsInForce
 
 if TYPE_CHECKING:
     from vitcam.web.routes.uploads import PhotoBackend
@@ -32,3 +33,5 @@ class AppParts:
     """For requests that change a setting, which may wait for the disk."""
     active_crop: ActiveCrop
     playback: Playback
+    words: WordsInForce | None
+    """None: the model's labels cannot be changed."""

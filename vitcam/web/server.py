@@ -22,6 +22,7 @@ from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
+from vitcam.words.in_force import WordsInForce
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -48,6 +49,7 @@ class WebServer:
     names        host names that it answers to, besides those that only this network can assign
     playback     lets viewers pause a source of files
     demand       says what viewers want the model to compute
+    words        lets viewers change the words of a model whose labels are words
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class WebServer:
         names: Sequence[str] = (),
         playback: Playback | None = None,
         demand: Demand | None = None,
+        words: WordsInForce | None = None,
     ) -> None:
         self._host = host
         self._names = names
@@ -79,6 +82,7 @@ class WebServer:
             changes_executor=changes,
             active_crop=active_crop or ActiveCrop(),
             playback=playback or Playback(),
+            words=words,
         )
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -11,6 +11,7 @@ import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
 import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
+import { Words } from "./words.js";
 
 const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
@@ -158,13 +159,18 @@ async function getModel() {
   return response.json();
 }
 
+async function readModel() {
+  model = await getModel();
+  showModel(model);
+  answer.setLabels(model.labels?.length ?? 0);
+  smoothing.setModel(model);
+  photo.setModel(model);
+}
+
 async function begin() {
   try {
-    model = await getModel();
-    showModel(model);
-    answer.setLabels(model.labels?.length ?? 0);
-    smoothing.setModel(model);
-    photo.setModel(model);
+    await readModel();
+    new Words(model, readModel);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {
       picture.show(look);

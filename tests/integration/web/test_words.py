@@ -1,0 +1,136 @@
+"""`/api/words`: the words of a running daemon."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.daemon import Daemon, daemon, get_json
+from tests.eventually import eventually
+from tests.worded import WORDS, photo, worded_model
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return worded_model(tmp_path)
+
+
+@pytest.fixture
+def running(model: Path, tmp_path: Path) -> Iterator[Daemon]:
+    cross = photo(tmp_path, "red", "cross")
+    with daemon("--source", str(cross), "--model", str(model), "--loop") as started:
+        started.wait_for("ok")
+        yield started
+
+
+def send(url: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    """The status and what the answer says."""
+    try:
+        with urlopen(Request(f"{url}{path}", body), timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except HTTPError as refusal:
+        with refusal:
+            return refusal.code, json.load(refusal)
+
+
+def change(running: Daemon, *words: str) -> tuple[int, dict[str, Any]]:
+    return send(running.url, "/api/words", json.dumps({"words": words}).encode())
+
+
+def label(running: Daemon) -> str:
+    """The best label of the newest frame."""
+    with urlopen(f"{running.url}/api/predictions", timeout=10) as events:
+        line = next(line for line in events if line.startswith(b"data: ") and b'"top"' in line)
+    return str(json.loads(line.removeprefix(b"data: "))["top"][0]["label"])
+
+
+def test_a_running_model_takes_other_words_from_the_next_frame_on(running: Daemon, model: Path, tmp_path: Path) -> None:
+    before = label(running)
+    answer = change(running, "a cross", "a circle")
+
+    assert before == "a red thing"
+    assert answer == (200, {"words": ["a cross", "a circle"], "remembered": True, "reason": ""})
+    eventually(lambda: label(running) == "a cross", 10)
+    sent = send(running.url, "/api/classify", photo(tmp_path, "blue", "circle").read_bytes())[1]
+    assert sent["top"][0]["label"] == "a circle", "photos that are sent get the new words as well"
+    assert get_json(f"{running.url}/api/model")["labels"] == ["a cross", "a circle"]
+    assert running.end()[0] == 0
+
+
+def test_the_next_run_has_the_words_of_the_last(model: Path, tmp_path: Path) -> None:
+    options = ("--source", str(photo(tmp_path, "red", "cross")), "--model", str(model), "--loop")
+    with daemon(*options) as first:
+        first.wait_for("ok")
+        change(first, "a cross", "a circle")
+    with daemon(*options) as second:
+        second.wait_for("ok")
+        eventually(lambda: label(second) == "a cross", 10)
+
+
+def test_the_model_says_how_many_words_there_may_be(running: Daemon) -> None:
+    record = get_json(f"{running.url}/api/model")
+
+    assert (record["labels"], record["words"]) == (list(WORDS), 255)
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (b"", "JSON"),
+        (b"[]", '"words"'),
+        (b'{"words": "a cross"}', '"words"'),
+        (b'{"words": [1]}', '"words"'),
+        (b'{"words": []}', "no words were given"),
+        (b'{"words": ["a cross", "A cross"]}', "given twice"),
+        (json.dumps({"words": [f"word {i}" for i in range(1000)]}).encode(), "1000 words are too many"),
+        (b'{"words": ["red fox", "red wolf"]}', "mean the same"),
+    ],
+)
+def test_bad_words_are_refused_and_change_nothing(running: Daemon, model: Path, body: bytes, complaint: str) -> None:
+    content = model.read_bytes()
+    status, answer = send(running.url, "/api/words", body)
+
+    assert status == 400
+    assert complaint in answer["error"]
+    assert label(running) == "a red thing"
+    assert model.read_bytes() == content
+
+
+def test_a_body_that_is_too_long_is_refused(running: Daemon) -> None:
+    status, _ = send(running.url, "/api/words", b'{"words": ["' + b"a" * 100_000 + b'"]}')
+
+    assert status == 413
+
+
+def test_without_the_text_tower_the_answer_says_what_is_missing(running: Daemon, model: Path) -> None:
+    model.with_suffix(".words").unlink()
+    status, answer = change(running, "a cross")
+
+    assert status == 503
+    assert "shapes.words" in answer["error"]
+    assert running.state()["status"] == "ok"
+
+
+def test_words_that_cannot_be_written_say_so_and_are_in_force(running: Daemon, model: Path) -> None:
+    model.unlink()
+    model.mkdir()
+    (model / "in the way").touch()
+    status, answer = change(running, "a cross", "a circle")
+
+    assert (status, answer["remembered"]) == (200, False)
+    assert "cannot be written" in answer["reason"]
+    eventually(lambda: label(running) == "a cross", 10)
+
+
+def test_the_words_of_a_model_with_plain_labels_cannot_be_changed(tmp_path: Path) -> None:
+    with daemon("--source", str(photo(tmp_path, "red", "cross")), "--model", "mnist", "--loop") as running:
+        running.wait_for("ok")
+        status, answer = change(running, "a cross")
+
+        assert status == 400
+        assert "`vitcam-train words` makes models" in answer["error"]
+        assert get_json(f"{running.url}/api/model")["words"] is None

@@ -1,0 +1,45 @@
+// The words that the model tells apart, one a line; shown for models whose labels are words.
+
+export class Words {
+  #form = document.getElementById("words");
+  #text = document.getElementById("words-text");
+  #button = document.getElementById("words-apply");
+  #message = document.getElementById("words-message");
+  #changed;
+
+  // changed: called when the daemon has taken other words
+  constructor(model, changed) {
+    this.#changed = changed;
+    this.#form.hidden = !model.words;
+    this.#text.value = model.words ? model.labels.join("\n") : "";
+    this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#send(); });
+    this.#text.addEventListener("input", () => { this.#message.hidden = true; });
+  }
+
+  async #send() {
+    const words = this.#text.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    this.#button.disabled = true;
+    this.#say("The new words are being read. On a Raspberry Pi this takes some seconds.");
+    try {
+      const response = await fetch("/api/words", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ words }) });
+      const answer = await response.json();
+      if (!response.ok) return this.#say(sentence(answer.error));
+      this.#text.value = answer.words.join("\n");
+      this.#say(answer.remembered ? "The model looks for these words now." : `The model looks for these words now, but the next start will not: ${answer.reason}.`);
+      await this.#changed();
+    } catch {
+      this.#say("vitcam does not answer. Try again.");
+    } finally {
+      this.#button.disabled = false;
+    }
+  }
+
+  #say(text) {
+    this.#message.textContent = text;
+    this.#message.hidden = false;
+  }
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
