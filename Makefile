@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long coverage test-daemon test-install lint bench bench-peers bench-aarch64 docs clean
+.PHONY: help run test test-long coverage test-daemon test-install lint bench bench-peers test-peers bench-aarch64 docs clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ $(VENV)/peers-tflite/ready:
 
 bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready  ## measure other runtimes; writes docs/peers.md
 	$(VENV)/peers/bin/python -m tests.bench.peers $(ARGS)
+
+test-peers: $(VENV)/peers/ready  ## compare imported networks with their own libraries; writes docs/pretrained.md
+	$(VENV)/peers/bin/python -m tests.bench.pretrained $(ARGS)
 
 # says which of Debian's packages it lacks
 bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 Position = Literal["learned", "sincos", "none"]
-Pooling = Literal["cls_token", "first", "mean"]
+Pooling = Literal["cls_token", "distilled", "first", "mean"]
 Norm = Literal["pre", "post"]
 Activation = Literal["gelu", "quick_gelu", "relu"]
 
@@ -51,9 +51,14 @@ class ViTConfig:
     position: Position = "learned"
     """What is added to each token to say where it stands; `sincos` is fixed, of Vaswani et al., section 3.5."""
     pooling: Pooling = "cls_token"
-    """What the head reads: a token of its own, the first patch's token, or the mean over all patches' tokens."""
+    """What the head reads: a token of its own, the first patch's token, or the mean over all patches' tokens;
+    distilled: the class token and a distillation token side by side (DeiT, arXiv 2012.12877, section 4)."""
+    registers: int = 0
+    """Learned tokens between those and the patches, which nothing reads (Darcet et al. 2023, arXiv 2309.16588)."""
     norm: Norm = "pre"
     """LayerNorm before each branch, as in ViT, or after each sum, as in the first Transformer."""
+    qk_norm: bool = False
+    """LayerNorm of each head's queries and keys (Dehghani et al. 2023, arXiv 2302.05442, section 2.1)."""
     norm_epsilon: float = 1e-6
     """Added to the variance in every LayerNorm. Hugging Face's first networks have 1e-12."""
     first_norm: bool = False
@@ -82,10 +87,14 @@ class ViTConfig:
             raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
         if self.position == "sincos" and self.width % 2:
             raise ValueError(f"width {self.width} is odd; a sincos position pairs a sine with a cosine")
+        if self.registers and not self.has_cls_token:
+            raise ValueError(f"registers is {self.registers}; without a class token only 0 is allowed")
+        if self.shared_width and self.pooling == "distilled":
+            raise ValueError("a network that reads two tokens has no space shared with words; shared_width must be 0")
 
     def _check_values(self) -> None:
         sizes = ("classes", "patch_size", "width", "depth", "heads")
-        for name, least in {**dict.fromkeys(sizes, 1), "shared_width": 0}.items():
+        for name, least in {**dict.fromkeys(sizes, 1), "shared_width": 0, "registers": 0}.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}; {least} or more is allowed")
         for name in ("dropout", "drop_path"):
@@ -109,8 +118,23 @@ class ViTConfig:
 
     @property
     def has_cls_token(self) -> bool:
-        """Whether a token stands before those of the patches."""
-        return self.pooling == "cls_token"
+        """Whether a token of its own stands before those of the patches."""
+        return self.pooling in ("cls_token", "distilled")
+
+    @property
+    def rows_read(self) -> int:
+        """How many of the first tokens the head reads, one by one; with mean pooling it reads one row, the mean."""
+        return 2 if self.pooling == "distilled" else 1
+
+    @property
+    def placed(self) -> int:
+        """How many tokens before those of the patches have a position: all but the registers."""
+        return self.rows_read if self.has_cls_token else 0
+
+    @property
+    def prefix(self) -> int:
+        """How many tokens stand before those of the patches."""
+        return self.placed + self.registers
 
     @property
     def margin_is_sum(self) -> bool:
@@ -123,13 +147,13 @@ class ViTConfig:
 
     @property
     def tokens(self) -> int:
-        """T: the patches, and the class token where there is one."""
-        return self.grid[0] * self.grid[1] + self.has_cls_token
+        """T: the patches, and what stands before them."""
+        return self.grid[0] * self.grid[1] + self.prefix
 
     @property
     def embedding_width(self) -> int:
         """Channels of what the head reads."""
-        return self.shared_width or self.width
+        return self.shared_width or self.rows_read * self.width
 
     @property
     def hidden_width(self) -> int:

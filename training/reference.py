@@ -61,14 +61,23 @@ def sincos(tokens: int, width: int) -> Array:
 
 
 def embed(images: NDArray[Any], w: Weights, net: ViTConfig) -> Array:
-    """z_0 = [x_class; x_p¹E; ...; x_pᴺE] + E_pos, (B, T, D). [ViT] eq. 1; class token and position are optional."""
+    """z_0 = [x_class; x_p¹E; ...; x_pᴺE] + E_pos, (B, T, D). [ViT] eq. 1; class token and position are optional.
+
+    A distillation token follows the class token (DeiT, arXiv 2012.12877, section 4). Registers, which have no
+    position, stand before the patches (Darcet et al. 2023, arXiv 2309.16588).
+    """
     x = patches(normalise(images, net), net.patch_size) @ patch_matrix(w["patch_embed.proj.weight"])
     x = x + w["patch_embed.proj.bias"]  # (B, N, D)
-    if net.pooling == "cls_token":
-        x = np.concatenate([np.repeat(w["cls_token"], len(x), axis=0), x], axis=1)  # (B, N + 1, D)
+    tokens = {"cls_token": ["cls_token"], "distilled": ["cls_token", "dist_token"]}.get(net.pooling, [])
+    x = np.concatenate([*(np.repeat(w[name], len(x), axis=0) for name in tokens), x], axis=1)  # (B, N + 1, D)
     if net.position == "learned":
-        return x + w["pos_embed"]
-    return x + sincos(x.shape[1], net.width) if net.position == "sincos" else x
+        x = x + w["pos_embed"]
+    elif net.position == "sincos":
+        x = x + sincos(x.shape[1], net.width)
+    if not net.registers:
+        return np.asarray(x)
+    registers = np.repeat(w["reg_token"], len(x), axis=0)
+    return np.concatenate([x[:, : len(tokens)], registers, x[:, len(tokens) :]], axis=1)
 
 
 # --- the parts of a block ---------------------------------------------------------------------------------------------
@@ -86,10 +95,16 @@ def attention(q: Array, k: Array, v: Array) -> tuple[Array, Array]:
     return weights @ v, weights
 
 
-def multi_head(x: Array, w: Weights, name: str, heads: int) -> tuple[Array, Array]:
-    """MSA(x) = [A_1V_1; ...; A_hV_h] U, with Q, K, V projected from x: (B, T, D); and A (B, h, T, T). [ViT] eq. 5-8"""
-    q, k, v = np.split(linear(x, w, f"{name}.qkv"), 3, axis=-1)  # (B, T, D) each
-    parts = [attention(*qkv) for qkv in zip(*(np.split(part, heads, axis=-1) for part in (q, k, v)), strict=True)]
+def multi_head(x: Array, w: Weights, name: str, net: ViTConfig) -> tuple[Array, Array]:
+    """MSA(x) = [A_1V_1; ...; A_hV_h] U, with Q, K, V projected from x: (B, T, D); and A (B, h, T, T). [ViT] eq. 5-8
+
+    With `qk_norm`, softmax(LN(Q) LN(K)ᵀ / √d_k) head by head. Dehghani et al. 2023, arXiv 2302.05442, section 2.1
+    """
+    q, k, v = (np.split(part, net.heads, axis=-1) for part in np.split(linear(x, w, f"{name}.qkv"), 3, axis=-1))
+    if net.qk_norm:  # (B, T, d) each
+        q = [layer_norm(each, w, f"{name}.q_norm", net.norm_epsilon) for each in q]
+        k = [layer_norm(each, w, f"{name}.k_norm", net.norm_epsilon) for each in k]
+    parts = [attention(*qkv) for qkv in zip(q, k, v, strict=True)]
     mixed = np.concatenate([mixed for mixed, _ in parts], axis=-1)  # (B, T, D)
     return linear(mixed, w, f"{name}.proj"), np.stack([weights for _, weights in parts], axis=1)
 
@@ -143,10 +158,10 @@ def block(x: Array, w: Weights, name: str, net: ViTConfig) -> tuple[Array, Array
     gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
     norm1, norm2 = (partial(layer_norm, w=w, name=f"{name}.norm{i}", epsilon=net.norm_epsilon) for i in (1, 2))
     if net.norm == "pre":
-        branch, weights = multi_head(norm1(x), w, f"{name}.attn", net.heads)
+        branch, weights = multi_head(norm1(x), w, f"{name}.attn", net)
         x = x + gamma1 * branch
         return x + gamma2 * mlp(norm2(x), w, f"{name}.mlp", net.activation), weights
-    branch, weights = multi_head(x, w, f"{name}.attn", net.heads)
+    branch, weights = multi_head(x, w, f"{name}.attn", net)
     x = norm1(x + gamma1 * branch)
     return norm2(x + gamma2 * mlp(x, w, f"{name}.mlp", net.activation)), weights
 
@@ -163,7 +178,7 @@ def vit(images: NDArray[Any], w: Weights, net: ViTConfig) -> tuple[Array, dict[s
         x, taps[f"block{i:02}/attention"] = block(x, w, f"blocks.{i}", net)
         taps[f"block{i:02}/output"] = x
     x = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
-    x = x.mean(axis=1) if net.pooling == "mean" else x[:, 0]  # (B, D)
+    x = x.mean(axis=1) if net.pooling == "mean" else x[:, : net.rows_read].reshape(len(x), -1)  # (B, D)
     x = taps["embedding"] = shared(x, w)[0] if net.shared_width else x
     return linear(x, w, "head"), taps
 
@@ -183,11 +198,10 @@ def pretraining_head(x: Array, w: Weights) -> Array:
     return linear(np.tanh(linear(x, w, "pre_logits")), w, "head")
 
 
-def pooled_attention(weights: Array, pooling: str) -> Array:
-    """Where what the head reads looked: A (B, h, T, T) -> (B, h, N). Row 0, or the mean over rows for mean pooling."""
-    if pooling == "mean":
-        return np.asarray(weights.mean(axis=2))
-    return weights[:, :, 0, 1:] if pooling == "cls_token" else weights[:, :, 0]
+def pooled_attention(weights: Array, net: ViTConfig) -> Array:
+    """Where what the head reads looked: A (B, h, T, T) -> (B, h, N). Row 0, or the mean over the rows that it reads."""
+    rows = weights if net.pooling == "mean" else weights[:, :, : net.rows_read]
+    return np.asarray(rows.mean(axis=2)[..., net.prefix :])
 
 
 def rollout(blocks: list[Array]) -> Array:
@@ -204,7 +218,7 @@ def rollout(blocks: list[Array]) -> Array:
 def rollout_row(blocks: list[Array], row: Array) -> Array:
     """`row @ rollout(blocks)` without a product of matrices: r ← ½(rA + r), from the last block back; (T,).
 
-    row  (T,) what the head reads: 1 for its token and 0 else, or 1/T for mean pooling
+    row  (T,) what the head reads: 1 for its token and 0 else, 1/2 for each of two, or 1/T for mean pooling
     """
     for weights in reversed(blocks):
         row = 0.5 * (row @ weights.mean(axis=0) + row)
@@ -226,17 +240,20 @@ def direction(taps: Mapping[str, Array], w: Weights, net: ViTConfig, answer: Arr
     g = γ a(W - mean of W), less its mean, over √(var(x) + ε). In a shared space, a(W - mean of W) P / |Px| takes the
     place of a(W - mean of W). Without a final norm, g = a(W - mean of W). Of a mean of
     tokens, each divided by a length of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact.
+    Two tokens that are read side by side have a g each, (2 D,) together.
     """
     head = w["head.weight"].astype(np.float64)
     step: Array = answer @ (head - head.mean(axis=0))
-    x = _entering(taps, net.depth) if net.pooling == "mean" else _entering(taps, net.depth)[:1]
+    x = _entering(taps, net.depth)[: None if net.pooling == "mean" else net.rows_read]
     if net.shared_width:
         read = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
         step = step @ w["shared.weight"].astype(np.float64) / shared(read.mean(axis=0, keepdims=True), w)[1][0]
     if not net.final_norm:
         return step
-    step = step * w["norm.weight"]
-    return np.asarray((step - step.mean()) * np.mean(1 / np.sqrt(x.var(axis=-1) + net.norm_epsilon)))
+    lengths = np.sqrt(x.var(axis=-1) + net.norm_epsilon)
+    shares = [np.mean(1 / part) for part in np.split(lengths, net.rows_read)]
+    steps = [part * w["norm.weight"] for part in np.split(step, net.rows_read)]
+    return np.concatenate([(part - part.mean()) * share for part, share in zip(steps, shares, strict=True)])
 
 
 def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index: int, towards: Array) -> Array:
@@ -244,11 +261,11 @@ def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index
 
     e_j = <Σ_h A_h[0, j] V_h[j] U_h γ_1, g>. The stream is a sum of what was written into it: the sum of e over patches
     and blocks, and what the token has of itself (its start, its own attention, biases, MLPs), make the margin exactly.
-    That holds for pre-norm and a head that reads one token.
+    That holds for pre-norm and a head that reads one token, or each of two by itself.
     Elhage et al. 2021, A Mathematical Framework for Transformer Circuits
 
     taps     of one picture, a batch of 1
-    towards  (D,), as `direction` gives it
+    towards  (D,), or (2 D,) for two tokens, as `direction` gives it
     """
     name = f"blocks.{index}"
     x = _entering(taps, index)
@@ -256,9 +273,12 @@ def direct_evidence(taps: Mapping[str, Array], w: Weights, net: ViTConfig, index
     v = np.split(linear(x, w, f"{name}.attn.qkv"), 3, axis=-1)[2]  # (T, D)
     u = w[f"{name}.attn.proj.weight"].astype(np.float64).T * w.get(f"{name}.ls1.gamma", np.ones(net.width))  # (D, D)
     parts = zip(np.split(v, net.heads, axis=-1), np.split(u, net.heads), strict=True)  # (T, d), (d, D) a head
-    carried = np.stack([v_h @ u_h @ towards for v_h, u_h in parts])  # (h, T)
-    looked = pooled_attention(taps[f"block{index:02}/attention"], net.pooling)[0]  # (h, N)
-    return np.asarray((looked * carried[:, -looked.shape[1] :]).sum(axis=0))
+    written = np.stack([v_h @ u_h for v_h, u_h in parts])[:, net.prefix :]  # (h, N, D)
+    seen = taps[f"block{index:02}/attention"]
+    if net.rows_read == 1:
+        return np.asarray((pooled_attention(seen, net)[0] * (written @ towards)).sum(axis=0))
+    rows = zip(np.split(towards, net.rows_read), seen[0].swapaxes(0, 1), strict=False)  # (D,), (h, T) a token
+    return np.asarray(sum((row[:, net.prefix :] * (written @ own)).sum(axis=0) for own, row in rows))
 
 
 def _entering(taps: Mapping[str, Array], index: int) -> Array:

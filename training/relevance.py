@@ -25,8 +25,8 @@ def relevance(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int)
     seen = np.eye(net.tokens)
     for weights, gradient in zip(_attention(taps, net), attention_gradients(taps, w, net, label), strict=True):
         seen = seen + relu(gradient * weights).mean(axis=0) @ seen
-    row = seen.mean(axis=0) if net.pooling == "mean" else seen[0]
-    return np.asarray(row[net.has_cls_token :])
+    read = seen if net.pooling == "mean" else seen[: net.rows_read]
+    return np.asarray(read.mean(axis=0)[net.prefix :])
 
 
 def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> list[Array]:
@@ -39,7 +39,8 @@ def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, l
     ]
     last = np.asarray(taps[f"block{net.depth - 1:02}/output"], float)[0]  # (T, D)
     g = np.zeros_like(last)
-    g[: len(g) if net.pooling == "mean" else 1] = _by_pooled(last, w, net, label)
+    pooled = _by_pooled(last, w, net, label)
+    g[: len(g) if net.pooling == "mean" else net.rows_read] = pooled.reshape(net.rows_read, -1)
     g = g / len(g) if net.pooling == "mean" else g
     g = _through_norm(g, last, w, net, "norm") if net.final_norm else g
     found = []
@@ -50,7 +51,7 @@ def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, l
 
 
 def _by_pooled(last: Array, w: Weights, net: ViTConfig, label: int) -> Array:
-    """The gradient of a label's logit by the row that the head reads, (D,); last (T, D): what left the last block."""
+    """The gradient of a label's logit by what the head reads, (D,) or (2 D,); last (T, D): what left the last block."""
     g = w["head.weight"].astype(float)[label]
     if not net.shared_width:
         return np.asarray(g)
@@ -68,7 +69,8 @@ def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfi
     scale1, scale2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
     pre = net.norm == "pre"
     read = layer_norm(x, w, f"{name}.norm1", net.norm_epsilon) if pre else x
-    q, k, v = (_heads(part, net) for part in np.split(linear(read, w, f"{name}.attn.qkv"), 3, axis=-1))  # (h, T, d)
+    q0, k0, v = (_heads(part, net) for part in np.split(linear(read, w, f"{name}.attn.qkv"), 3, axis=-1))  # (h, T, d)
+    q, k = (_normed(part, w, net, f"{name}.attn.{norm}") for part, norm in ((q0, "q_norm"), (k0, "k_norm")))
     mixed = (weights @ v).swapaxes(0, 1).reshape(len(x), -1)
     between = x + scale1 * linear(mixed, w, f"{name}.attn.proj")  # (T, D)
 
@@ -87,7 +89,11 @@ def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfi
     g_mixed = _heads(_back(g * scale1, w, f"{name}.attn.proj"), net)  # (h, T, d)
     g_weights = g_mixed @ v.swapaxes(-1, -2)  # (h, T, T)
     g_scores = weights * (g_weights - (g_weights * weights).sum(-1, keepdims=True)) / math.sqrt(q.shape[-1])
-    parts = (g_scores @ k, g_scores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ g_mixed)
+    g_q, g_k = g_scores @ k, g_scores.swapaxes(-1, -2) @ q
+    if net.qk_norm:
+        g_q = _through_norm(g_q, q0, w, net, f"{name}.attn.q_norm")
+        g_k = _through_norm(g_k, k0, w, net, f"{name}.attn.k_norm")
+    parts = (g_q, g_k, weights.swapaxes(-1, -2) @ g_mixed)
     joined = np.concatenate([part.swapaxes(0, 1).reshape(len(x), -1) for part in parts], axis=-1)  # (T, 3 D)
     g_read = _back(joined, w, f"{name}.attn.qkv")
     return g_weights, g + (_through_norm(g_read, x, w, net, f"{name}.norm1") if pre else g_read)
@@ -96,6 +102,11 @@ def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfi
 def _heads(x: Array, net: ViTConfig) -> Array:
     """(T, D) -> (h, T, d)."""
     return x.reshape(len(x), net.heads, -1).swapaxes(0, 1)
+
+
+def _normed(x: Array, w: Weights, net: ViTConfig, name: str) -> Array:
+    """Queries or keys, (h, T, d), as their product reads them."""
+    return layer_norm(x, w, name, net.norm_epsilon) if net.qk_norm else x
 
 
 def _back(g: Array, w: Weights, name: str) -> Array:

@@ -84,14 +84,23 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
         self.key = dense(name="key")
         self.value = dense(name="value")
         self.output_projection = dense(name="output_projection")
+        self.query_norm, self.key_norm = (
+            keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name=name, dtype=self.dtype_policy)
+            if config.qk_norm
+            else keras.layers.Identity()
+            for name in ("query_norm", "key_norm")
+        )
         self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=self.dtype_policy)
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         for layer in (self.query, self.key, self.value, self.output_projection):
             layer.build(input_shape)
+        for layer in (self.query_norm, self.key_norm):
+            layer.build((None, None, None, self.config.width // self.config.heads))
 
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         q, k, v = (self._split(project(x)) for project in (self.query, self.key, self.value))  # (B, h, T, d) each
+        q, k = self.query_norm(q), self.key_norm(k)
         scores = ops.matmul(q * self.score_factor, ops.swapaxes(k, -2, -1))  # (B, h, T, T)
         weights = ops.softmax(scores, axis=-1)  # (B, h, T, T)
         x = ops.transpose(ops.matmul(weights, v), (0, 2, 1, 3))  # (B, T, h, d)
@@ -193,8 +202,8 @@ class ViT(keras.Model):  # type: ignore[misc]
     embeddings        (B, T, D) tokens that enter the first block, class token first where there is one
     block00/attention (B, h, T, T) attention weights of a block, rows sum to 1
     block00/output    (B, T, D) tokens that leave a block
-    embedding         (B, D) what the head sees: one token, or the mean of all, after the final norm; with a shared
-                      space, (B, S) its place there, of length 1
+    embedding         (B, D) what the head sees: one token, or the mean of all, after the final norm; two tokens side by
+                      side, (B, 2 D); with a shared space, (B, S) its place there, of length 1
 
     With `scaled` False, attention scores are not divided by √d_k: only the ablation trains such a network.
     """
@@ -227,11 +236,17 @@ class ViT(keras.Model):  # type: ignore[misc]
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         config, shape = self.config, (None, self.config.tokens, self.config.width)
+        width = config.width
         small = keras.initializers.TruncatedNormal(stddev=0.02)
         if config.has_cls_token:
-            self.cls_token = self.add_weight(shape=(1, 1, config.width), initializer=small, name="cls_token")
+            self.cls_token = self.add_weight(shape=(1, 1, width), initializer=small, name="cls_token")
+        if config.pooling == "distilled":
+            self.dist_token = self.add_weight(shape=(1, 1, width), initializer=small, name="dist_token")
+        if config.registers:
+            self.registers = self.add_weight(shape=(1, config.registers, width), initializer=small, name="registers")
         if config.position == "learned":
-            self.position = self.add_weight(shape=(1, *shape[1:]), initializer=small, name="position")
+            placed = (1, config.tokens - config.registers, width)
+            self.position = self.add_weight(shape=placed, initializer=small, name="position")
         self.patch_embedding.build(input_shape)
         self.first_norm.build(shape)
         for block in self.blocks:
@@ -256,22 +271,33 @@ class ViT(keras.Model):  # type: ignore[misc]
         return self.head(x), taps  # (B, K)
 
     def _embed(self, images: Tensor) -> Tensor:
-        """(B, H, W, 3) -> (B, T, D): patches, class token, positions."""
+        """(B, H, W, 3) -> (B, T, D): patches, class token, positions, registers."""
+        config = self.config
         x = self.patch_embedding(images)  # (B, N, D)
-        if self.config.has_cls_token:
-            cls_token = ops.broadcast_to(ops.cast(self.cls_token, x.dtype), (ops.shape(x)[0], 1, self.config.width))
-            x = ops.concatenate([cls_token, x], axis=1)  # (B, T, D)
-        if self.config.position == "learned":
-            return x + ops.cast(self.position, x.dtype)
-        if self.config.position == "sincos":
-            return x + ops.array(sincos_position(self.config.tokens, self.config.width), x.dtype)
-        return x
+        if config.pooling == "distilled":
+            x = _before(self.dist_token, x)
+        if config.has_cls_token:
+            x = _before(self.cls_token, x)
+        if config.position == "learned":
+            x += ops.cast(self.position, x.dtype)
+        if config.position == "sincos":
+            x += ops.array(sincos_position(config.tokens - config.registers, config.width), x.dtype)
+        if config.registers:
+            x = ops.concatenate([x[:, : config.placed], _before(self.registers, x[:, config.placed :])], axis=1)
+        return x  # (B, T, D)
 
     def _pool(self, x: Tensor) -> Tensor:
         """(B, T, D) -> (B, D). Where the head reads one token, nothing reads the others: they need no norm."""
         if self.config.pooling == "mean":
             return ops.mean(self.norm(x), axis=1)
-        return self.norm(x[:, 0])
+        rows = self.config.rows_read
+        return ops.reshape(self.norm(x[:, :rows]), (-1, rows * self.config.width))
+
+
+def _before(tokens: Tensor, x: Tensor) -> Tensor:
+    """The same tokens (1, n, D) before those of each image: (B, T, D) -> (B, n + T, D)."""
+    same = ops.broadcast_to(ops.cast(tokens, x.dtype), (ops.shape(x)[0], *tokens.shape[1:]))
+    return ops.concatenate([same, x], axis=1)
 
 
 def sincos_position(tokens: int, width: int) -> NDArray[np.float64]:
@@ -288,9 +314,9 @@ def sincos_position(tokens: int, width: int) -> NDArray[np.float64]:
 def pooled_attention(config: ViTConfig, weights: Tensor) -> Tensor:
     """Where the tokens that the head reads looked: the last block's weights (B, h, T, T) -> (B, h, N).
 
-    With a class token its row, over the patches; with first-token pooling the first patch's row; with mean pooling
-    the mean over all rows. The last two sum to 1, the first to what the class token left for the patches.
+    With a class token its row, over the patches, or the mean of its and the distillation token's; with first-token
+    pooling the first patch's row; with mean pooling the mean over all rows. The last two sum to 1, the others to what
+    these tokens left for the patches.
     """
-    if config.pooling == "mean":
-        return ops.mean(weights, axis=2)
-    return weights[:, :, 0, config.tokens - config.grid[0] * config.grid[1] :]
+    rows = weights if config.pooling == "mean" else weights[:, :, : config.rows_read]
+    return ops.mean(rows, axis=2)[..., config.prefix :]

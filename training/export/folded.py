@@ -99,8 +99,11 @@ class FoldedBlock:
     query: Affine
     key: Affine
     value: Affine
+    query_norm: Norm | None
+    """Of each head's queries; None: there is none."""
+    key_norm: Norm | None
     score_factor: float
-    """What the scores are multiplied by; 1: it is in the query projection."""
+    """What the scores are multiplied by; 1: it is in the query projection, or in the queries' norm."""
     output: Affine
     norm2: Norm
     up: Affine
@@ -119,8 +122,8 @@ class Folded:
     DEQUANTIZE, and the rest of the normalisation is in the patch embedding."""
     patches: Affine
     """(P*P*3, D): a patch's rows one after the other, RGB side by side."""
-    cls_row: Array | None
-    """(1, D): class token plus its position; None: there is none."""
+    first_rows: Array | None
+    """(n, D): the tokens before those of the patches, with their positions; None: there are none."""
     position: Array | None
     """(N, D): positions of the patches, learned or fixed; None: nothing is added."""
     first_norm: Norm | None
@@ -133,13 +136,13 @@ class Folded:
     embedding: Affine | None
     """From the normalised row that the head reads back to the axes, scale and shift that it saw in training, and from
     there into the space shared with words; None: it is that already. For mean pooling the mean may be taken before,
-    since it commutes with sums and factors."""
+    since it commutes with sums and factors. Of two rows each."""
     head: Affine
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
     evidence: Array
-    """(C, D): for each label the direction, in the axes of the residual stream, in which its logit grows before those
-    of the others; divided by the temperature. The final norm's division, and in a shared space that by the length
-    there, are left out."""
+    """(C, D), or (C, 2 D) for two rows: for each label the direction, in the axes of the residual stream, in which its
+    logit grows before those of the others; divided by the temperature. The final norm's division, and in a shared space
+    that by the length there, are left out."""
     towards: Array
     """(E, D): the same for each channel of what the head reads, for a head that is given when the graph runs."""

@@ -35,17 +35,18 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
     probabilities  (1, C)
     attention      (1, h, N) where what the head reads looked in the last block, one weight a patch
-    embedding      (1, D) what the head reads, after the final norm where there is one
+    embedding      (1, D) what the head reads, after the final norm where there is one; (1, 2 D) for two tokens
     evidence       (1, N) what each patch wrote for the answer and against all others, in the last blocks; signed
     margin         (1, 1) what the evidence is a part of: how far the likely labels' logits are above the mean of all;
                    left out where evidence does not add up to it
     rollout        (1, N) attention rollout from what the head reads back to the patches; only of `explain`
     rows           (1, L, h, N) the same as `attention` of every block; only of `explain`
 
-    What the head reads is the class token, the first patch's token, or the mean of all tokens. Where it looked is the
-    attention's row of that token, or the mean over all rows, which is what the mean of the tokens took from each patch.
-    A class token's own weight is left out, so that its rows sum to less than 1; all others sum to 1. Rollout begins
-    with 1 for that token, or 1 / T for each.
+    What the head reads is the class token, the class token and a distillation token side by side, the first patch's
+    token, or the mean of all tokens. Where it looked is the attention's row of that token, or the mean over the rows,
+    which is what the mean of the tokens took from each patch. What a class token looked at besides patches is left out,
+    so that its rows sum to less than 1; all others sum to 1. Rollout begins with 1 for that token, 1 / 2 for each of
+    two, or 1 / T for all.
 
     A network with a space that pictures share with words may take the head as inputs: `words` (1, C, S), whose mean
     over the words that are given is zero, and `offsets` (1, C), zero for those and far below zero for the others.
@@ -68,19 +69,18 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
         return {
             **self._outputs(x, attentions, values, words, offsets),
-            "rollout": tf.reshape(self._rollout(attentions)[:, :, config.has_cls_token :], (1, -1)),
+            "rollout": tf.reshape(self._rollout(attentions)[:, :, config.prefix :], (1, -1)),
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
 
     def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-        """(1, H, W, 3) -> the tokens that the head reads, (1, D) or (T, D), each block's attention (h, R, T), and each
-        block's values (h, T, d)."""
-        folded = self.folded
+        """(1, H, W, 3) -> what the head reads, (R, D), each block's attention (h, R, T), and values (h, T, d)."""
+        folded, read = self.folded, self.folded.config.rows_read
         x = self._patches(image)  # (N, D)
         if folded.position is not None:
             x += folded.position
-        if folded.cls_row is not None:
-            x = tf.concat([folded.cls_row, x], axis=0)  # (T, D)
+        if folded.first_rows is not None:
+            x = tf.concat([folded.first_rows, x], axis=0)  # (T, D)
         if folded.first_norm is not None:
             x = _norm(x, folded.first_norm)
         if folded.first is not None:
@@ -88,11 +88,11 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
                 x = _dense(x, folded.first)  # (T, D)
         attentions, values = [], []
         for i in range(len(folded.blocks)):
-            rows = x[:1] if folded.rewrites.last_row and i == len(folded.blocks) - 1 else x
+            rows = x[:read] if folded.rewrites.last_row and i == len(folded.blocks) - 1 else x
             x, attention, value = self._block(i, rows, x)  # (R, D), (h, R, T), (h, T, d)
             attentions.append(attention)
             values.append(value)
-        return x if folded.config.pooling == "mean" else x[:1], attentions, values
+        return x if folded.config.pooling == "mean" else x[:read], attentions, values
 
     def _outputs(
         self, x: Tensor, attentions: list[Tensor], values: list[Tensor], words: Tensor, offsets: Tensor
@@ -103,7 +103,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             if folded.config.pooling == "mean":
                 embedding = tf.reduce_mean(embedding, axis=0, keepdims=True)  # (1, D)
             if folded.embedding is not None:
-                embedding = _dense(embedding, folded.embedding)  # (1, E)
+                embedding = _dense(embedding, folded.embedding)  # (R, D) or (1, S)
+            if folded.config.rows_read > 1:
+                embedding = tf.reshape(embedding, (1, -1))  # (1, E)
             if folded.config.shared_width:
                 length = tf.math.rsqrt(tf.reduce_mean(tf.square(embedding), axis=-1, keepdims=True))
                 length *= folded.config.shared_width**-0.5  # a SUM would cut the graph
@@ -148,22 +150,45 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         probabilities, each is a number (direct logit attribution; Elhage et al. 2021, A Mathematical Framework for
         Transformer Circuits). Divided as the final norm divides x, these numbers are parts of the margin.
         """
-        folded, config = self.folded, self.folded.config
-        if folded.norm is not None:
-            wanted *= tf.reduce_mean(_inverse_length(x, folded.norm), axis=0, keepdims=True)
+        config, rows = self.folded.config, self.folded.config.rows_read
         found = 0.0
-        for i in range(config.depth - evidence_blocks(config), config.depth):
-            of_heads = tf.matmul(wanted, np.ascontiguousarray(folded.blocks[i].output.kernel.T))  # (1, D)
-            of_heads = tf.reshape(of_heads, (config.heads, 1, -1))
-            carried = tf.matmul(of_heads, values[i], transpose_b=True)[:, :, config.has_cls_token :]  # (h, 1, N)
-            found += self._looked(attentions[i]) * carried  # an ADD_N would cut the graph
+        for row in range(rows):
+            own = x if rows == 1 else x[row : row + 1]
+            towards = wanted if rows == 1 else wanted[:, row * config.width : (row + 1) * config.width]
+            if self.folded.norm is not None:
+                towards *= tf.reduce_mean(_inverse_length(own, self.folded.norm), axis=0, keepdims=True)
+            found = self._carried(found, towards, None if rows == 1 else row, attentions, values)
         return tf.reshape(_mean_of_heads(found) * config.heads, (1, -1))
+
+    def _carried(
+        self, found: Tensor, towards: Tensor, row: int | None, attentions: list[Tensor], values: list[Tensor]
+    ) -> Tensor:
+        """`found` and what each head of the last blocks wrote along `towards` (1, D) by a row of attention: (h, 1, N).
+
+        row  None: that of what the head reads
+        """
+        config = self.folded.config
+        for i in range(config.depth - evidence_blocks(config), config.depth):
+            of_heads = tf.matmul(towards, np.ascontiguousarray(self.folded.blocks[i].output.kernel.T))  # (1, D)
+            of_heads = tf.reshape(of_heads, (config.heads, 1, -1))
+            carried = tf.matmul(of_heads, values[i], transpose_b=True)[:, :, config.prefix :]  # (h, 1, N)
+            weights = attentions[i]
+            looked = self._looked(weights) if row is None else weights[:, row : row + 1, config.prefix :]
+            found += looked * carried  # an ADD_N would cut the graph
+        return found
 
     def _looked(self, attention: Tensor) -> Tensor:
         """Where what the head reads looked among the patches, (h, R, T) -> (h, 1, N)."""
-        if self.folded.config.pooling == "mean":
+        return self._read_rows(attention)[:, :, self.folded.config.prefix :]
+
+    def _read_rows(self, attention: Tensor) -> Tensor:
+        """The mean of the rows that the head reads, (h, R, T) -> (h, 1, T)."""
+        config = self.folded.config
+        if config.pooling == "mean":
             return tf.reduce_mean(attention, axis=1, keepdims=True)
-        return attention[:, :1, self.folded.config.has_cls_token :]
+        if config.rows_read > 1:
+            return (attention[:, :1] + attention[:, 1:2]) * 0.5
+        return attention[:, :1]
 
     def _rollout(self, attentions: list[Tensor]) -> Tensor:
         """The row of attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928) that the head reads, (1, 1, T).
@@ -172,11 +197,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         last to the first, it costs a two-hundredth of the whole product.
         """
         tokens = attentions[0].shape[-1]
-        if self.folded.config.pooling == "mean":
-            own, last = tf.fill((1, 1, tokens), 1 / tokens), self._looked(attentions[-1])
-        else:  # a token looks at itself
-            own, last = tf.one_hot([[0]], tokens), attentions[-1][:, :1, :]
-        row = (_mean_of_heads(last) + own) * 0.5
+        rows = tokens if self.folded.config.pooling == "mean" else self.folded.config.rows_read
+        own = np.where(np.arange(tokens) < rows, 1 / rows, 0).astype(np.float32)[None, None]  # a token looks at itself
+        row = (_mean_of_heads(self._read_rows(attentions[-1])) + own) * 0.5
         for attention in reversed(attentions[:-1]):
             row = (tf.matmul(row, _mean_of_heads(attention)) + row) * 0.5
         return row
@@ -200,7 +223,10 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         """
         block, name, pre = self.folded.blocks[index], block_name(index), self.folded.config.norm == "pre"
         seen = _norm(x, block.norm1) if pre else x  # (T, D)
-        q, k, v = self._look(name, block, None if rows is x else seen[:1], seen)  # (h, R, d), (h, T, d), (h, T, d)
+        row = None if rows is x else seen[: self.folded.config.rows_read]
+        q, k, v = self._look(name, block, row, seen)  # (h, R, d), (h, T, d), (h, T, d)
+        if block.query_norm is not None and block.key_norm is not None:
+            q, k = _norm(q, block.query_norm), _norm(k, block.key_norm)
         scores = tf.matmul(q, k, transpose_b=True)  # (h, R, T)
         if block.score_factor != 1.0:
             scores *= block.score_factor
@@ -219,7 +245,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         return tf.nn.gelu(x, approximate=False) if self.folded.config.activation == "gelu" else tf.nn.relu(x)
 
     def _look(self, name: str, block: FoldedBlock, row: Tensor | None, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries of `row` (1, D), or of all; keys and values of all tokens `x` (T, D)."""
+        """Queries of `row` (R, D), or of all; keys and values of all tokens `x` (T, D)."""
         all_three = {f"{name}/query": block.query, f"{name}/key": block.key, f"{name}/value": block.value}
         if row is not None:
             query = all_three.pop(f"{name}/query")

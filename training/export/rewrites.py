@@ -36,7 +36,7 @@ def fold(
     """
     rewrites = rewrites.exact_for(config)
     stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
-    position = _position(config, weights)  # (T, D)
+    position = _position(config, weights)  # (T - registers, D)
     mean, std = np.array(config.mean), np.array(config.std)
     start = ResidualStream.plain(config.width) if config.first_norm else stream
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
@@ -49,8 +49,8 @@ def fold(
         rewrites=rewrites,
         pixels=_CENTRED if rewrites.pixels else (_single(1 / (255 * std)), _single(-mean / std)),
         patches=start.written(fold_pixels(patches, mean, std) if rewrites.pixels else patches),
-        cls_row=_single((weights["cls_token"][0] + position[:1]) @ start.write) if config.has_cls_token else None,
-        position=None if config.position == "none" else _single(position[config.has_cls_token :] @ start.write),
+        first_rows=_single(_first_rows(config, weights, position) @ start.write) if config.prefix else None,
+        position=None if config.position == "none" else _single(position[config.placed :] @ start.write),
         first_norm=_first_norm(config, weights, rewrites) if config.first_norm else None,
         first=_first(weights, stream) if config.first_norm and rewrites.norms else None,
         blocks=blocks,
@@ -58,8 +58,8 @@ def fold(
         embedding=embedding,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
-        evidence=_evidence(norm, embedding, _centred(fold_factor(head, 1 / temperature).kernel)),
-        towards=_evidence(norm, embedding, np.eye(config.embedding_width)),
+        evidence=_evidence(norm, embedding, _centred(fold_factor(head, 1 / temperature).kernel), config.rows_read),
+        towards=_evidence(norm, embedding, np.eye(config.embedding_width), config.rows_read),
     )
 
 
@@ -150,9 +150,11 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStrea
         value, output = turn_values(value, output, config.heads)
     return FoldedBlock(
         norm1=_left_of_norm(config, weights, f"{name}.norm1", rewrites),
-        query=fold_factor(query, factor) if rewrites.scores else query,
+        query=fold_factor(query, factor) if rewrites.scores and not config.qk_norm else query,
         key=key,
         value=value,
+        query_norm=_head_norm(config, weights, f"{name}.attn.q_norm", factor if rewrites.scores else 1.0),
+        key_norm=_head_norm(config, weights, f"{name}.attn.k_norm"),
         score_factor=1.0 if rewrites.scores else factor,
         output=stream.written(output),
         norm2=_left_of_norm(config, weights, f"{name}.norm2", rewrites),
@@ -167,11 +169,15 @@ def _centred(kernel: Array) -> NDArray[np.float64]:
     return np.asarray(gains - gains.mean(axis=1, keepdims=True))
 
 
-def _evidence(norm: Norm | None, embedding: Affine | None, gains: NDArray[np.float64]) -> Array:
+def _evidence(norm: Norm | None, embedding: Affine | None, gains: NDArray[np.float64], rows: int = 1) -> Array:
     """What a step along each axis of the stream does to numbers that grow by `gains` (E, C) with the embedding: (C, D).
 
-    The divisions by lengths are left out.
+    The divisions by lengths are left out. Of several rows that are read side by side, (C, rows·D).
     """
+    return np.concatenate([_row_evidence(norm, embedding, part) for part in np.split(gains, rows)], axis=1)
+
+
+def _row_evidence(norm: Norm | None, embedding: Affine | None, gains: NDArray[np.float64]) -> Array:
     if embedding is not None:
         gains = embedding.kernel @ gains
     if norm is not None and norm.scale is not None:
@@ -182,12 +188,19 @@ def _evidence(norm: Norm | None, embedding: Affine | None, gains: NDArray[np.flo
 
 
 def _position(config: ViTConfig, weights: Weights) -> NDArray[np.float64]:
-    """What is added to each token, (T, D)."""
+    """What is added to each token but the registers, (T - registers, D)."""
     if config.position == "learned":
         return np.asarray(weights["pos_embed"][0], np.float64)
     if config.position == "sincos":
-        return sincos_position(config.tokens, config.width)
-    return np.zeros((config.tokens, config.width))
+        return sincos_position(config.tokens - config.registers, config.width)
+    return np.zeros((config.tokens - config.registers, config.width))
+
+
+def _first_rows(config: ViTConfig, weights: Weights, position: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The tokens before those of the patches, (prefix, D)."""
+    names = ["cls_token", "dist_token"][: config.placed]
+    placed = np.concatenate([weights[name][0] for name in names]) + position[: config.placed]
+    return np.concatenate([placed, weights["reg_token"][0]]) if config.registers else placed
 
 
 def _patch_matrix(config: ViTConfig, weights: Weights) -> Array:
@@ -216,6 +229,14 @@ def _left_of_norm(config: ViTConfig, weights: Weights, name: str, rewrites: Rewr
     if rewrites.norms:
         return Norm(rewrites.stream, config.norm_epsilon)
     return Norm(False, config.norm_epsilon, _single(weights[f"{name}.weight"]), _single(weights[f"{name}.bias"]))
+
+
+def _head_norm(config: ViTConfig, weights: Weights, name: str, factor: float = 1.0) -> Norm | None:
+    """Of queries or keys, whose products with each other are multiplied by `factor`."""
+    if not config.qk_norm:
+        return None
+    scale, shift = (_single(weights[f"{name}.{part}"] * factor) for part in ("weight", "bias"))
+    return Norm(False, config.norm_epsilon, scale, shift)
 
 
 def _first_norm(config: ViTConfig, weights: Weights, rewrites: Rewrites) -> Norm:

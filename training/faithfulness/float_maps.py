@@ -11,6 +11,7 @@ from pathlib import Path
 import keras
 import numpy as np
 
+from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam_training.reference import Array, direct_evidence, direction, layer_norm, linear, margin
 from vitcam_training.relevance import relevance
@@ -32,6 +33,10 @@ class FloatMaps:
 
     def __init__(self, checkpoint: Path) -> None:
         self.config, self.weights = read_network(checkpoint)
+        if self.config.rows_read > 1:
+            raise UsageError(
+                f"{checkpoint} reads two tokens; overlays are measured on networks that read one, or the mean"
+            )
         self._vit = ViT(self.config)
         load_into(self._vit, self.weights)
         images = keras.Input((*self.config.image_size, 3), dtype="uint8")
@@ -70,7 +75,7 @@ class FloatMaps:
         values = linear(x, self.weights, f"{name}.attn.qkv")[:, 2 * config.width :]  # (T, D)
         values = values.reshape(len(x), config.heads, -1).swapaxes(0, 1)  # (h, T, d)
         out = self.weights[f"{name}.attn.proj.weight"].T.reshape(config.heads, -1, config.width)  # (h, d, D)
-        return np.asarray((values @ out)[:, config.has_cls_token :] * self.weights.get(f"{name}.ls1.gamma", 1.0))
+        return np.asarray((values @ out)[:, config.prefix :] * self.weights.get(f"{name}.ls1.gamma", 1.0))
 
     def _looked(self, taps: Taps, block: int) -> Array:
         """(h, N)."""
@@ -98,7 +103,7 @@ class FloatMaps:
         return _one(taps[f"block{max(0, self.config.depth - 2):02}/output"])
 
     def _patch_logits(self, taps: Taps, label: int) -> Array:
-        x = self._tokens(taps)[self.config.has_cls_token :]
+        x = self._tokens(taps)[self.config.prefix :]
         x = layer_norm(x, self.weights, "norm", self.config.norm_epsilon) if self.config.final_norm else x
         logits = linear(x, self.weights, "head")  # (N, K)
         return np.asarray(logits[:, label] - logits.mean(-1))
@@ -106,7 +111,7 @@ class FloatMaps:
     def _likeness(self, taps: Taps) -> Array:
         x = self._tokens(taps)
         read = x.mean(0) if self.config.pooling == "mean" else x[0]
-        patches = x[self.config.has_cls_token :]
+        patches = x[self.config.prefix :]
         return np.asarray(patches @ read / np.maximum(np.linalg.norm(patches, axis=-1) * np.linalg.norm(read), 1e-12))
 
 

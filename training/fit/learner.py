@@ -122,6 +122,10 @@ def _freeze(vit: ViT, blocks: int) -> None:
         vit.patch_embedding.trainable = False
         if vit.config.has_cls_token:
             vit.cls_token.trainable = False
+        if vit.config.pooling == "distilled":
+            vit.dist_token.trainable = False
+        if vit.config.registers:
+            vit.registers.trainable = False
         if vit.config.position == "learned":
             vit.position.trainable = False
     for block in vit.blocks[:blocks]:

@@ -13,7 +13,12 @@ from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
-_READS = {"cls_token": "the class token", "first": "the first patch's token", "mean": "the mean of all patches' tokens"}
+_READS = {
+    "cls_token": "the class token",
+    "first": "the first patch's token",
+    "mean": "the mean of all patches' tokens",
+    "distilled": "the class token and a distillation token",
+}
 
 
 def write_card(model: Path, card: ModelCard) -> None:

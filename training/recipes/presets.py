@@ -65,14 +65,18 @@ def preset(name: str, classes: int, side_px: int = 0) -> ViTConfig:
 def count_parameters(config: ViTConfig) -> int:
     """Numbers that training changes, from the sizes alone; a test compares it with what Keras counts.
 
-    embedding  P²·C·D + D, class token D, learned positions T·D
-    block      q, k, v, output 4 (D² + D), MLP D·M + M + M·D + D, two norms 4 D, two layer scales 2 D
-    end        norm 2 D, head D·K + K
+    embedding  P²·C·D + D, D for each token before the patches, learned positions D for all but the registers
+    block      q, k, v, output 4 (D² + D), norms of queries and keys 4 d, MLP D·M + M + M·D + D, two norms 4 D, two
+               layer scales 2 D
+    end        norms before the first and after the last block 2 D each, space shared with words D·S, head E·K + K
+               with E channels of what it reads
     """
     width, hidden = config.width, config.hidden_width
-    embedding = (config.patch_size**2 * config.channels + 1) * width + config.has_cls_token * width
-    position = config.tokens * width if config.position == "learned" else 0
+    embedding = (config.patch_size**2 * config.channels + 1) * width + config.prefix * width
+    position = (config.tokens - config.registers) * width if config.position == "learned" else 0
     block = 4 * (width**2 + width) + 2 * width * hidden + hidden + width + 4 * width
+    block += 4 * width // config.heads * config.qk_norm
     scales = 2 * width if config.layer_scale else 0
-    end = 2 * width * config.final_norm + (width + 1) * config.classes
+    norms = 2 * width * (config.first_norm + config.final_norm)
+    end = norms + width * config.shared_width + (config.embedding_width + 1) * config.classes
     return embedding + position + config.depth * (block + scales) + end

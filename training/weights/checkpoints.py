@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
 from vitcam.errors import UsageError
-from vitcam_training.config import ViTConfig
+from vitcam_training.config import Pooling, ViTConfig
 from vitcam_training.vit import Block, ViT
 from vitcam_training.weights.metadata import KEY, Metadata, stored_network
 from vitcam_training.weights.normalisation import ASK, IMAGENET, Normalisation, published_normalisation
@@ -91,7 +91,7 @@ def read_network(
         raise UsageError(f"{path} holds no network that this version of vitcam knows: {error}") from error
     if "pos_embed" in weights:
         weights["pos_embed"] = resize_position(
-            weights["pos_embed"], wanted.grid, prefix=int(config.has_cls_token), source=config.grid
+            weights["pos_embed"], wanted.grid, prefix=config.placed, source=config.grid
         )
     return wanted, weights
 
@@ -111,8 +111,9 @@ def config_of(weights: Weights, normalisation: Normalisation | None, source: str
     if normalisation is None:
         raise UsageError(f"{source} do not say how pixels are normalised; {ASK}")
     width, channels, patch, _ = weights["patch_embed.proj.weight"].shape
-    has_cls_token, hidden = "cls_token" in weights, len(weights["blocks.0.mlp.fc1.weight"])
-    side = math.isqrt(weights["pos_embed"].shape[1] - has_cls_token) * patch
+    tokens, hidden = ["cls_token" in weights, "dist_token" in weights], len(weights["blocks.0.mlp.fc1.weight"])
+    side = math.isqrt(weights["pos_embed"].shape[1] - sum(tokens)) * patch
+    pooling: dict[int, Pooling] = {0: "mean", 1: "cls_token", 2: "distilled"}
     try:
         return ViTConfig(
             classes=len(weights["head.weight"]),
@@ -125,7 +126,9 @@ def config_of(weights: Weights, normalisation: Normalisation | None, source: str
             channels=channels,
             mean=normalisation.mean,
             std=normalisation.std,
-            pooling="cls_token" if has_cls_token else "mean",
+            pooling=pooling[sum(tokens)],
+            registers=weights["reg_token"].shape[1] if "reg_token" in weights else 0,
+            qk_norm="blocks.0.attn.q_norm.weight" in weights,
             final_norm="norm.weight" in weights,
             layer_scale=1e-5 if "blocks.0.ls1.gamma" in weights else 0.0,
         )
@@ -144,8 +147,7 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
     wanted = to_timm(model)
     given = dict(weights)
     if "pos_embed" in given:
-        prefix = int(model.config.has_cls_token)
-        given["pos_embed"] = resize_position(given["pos_embed"], model.config.grid, prefix)
+        given["pos_embed"] = resize_position(given["pos_embed"], model.config.grid, model.config.placed)
     if new_head:
         given |= {name: wanted[name] for name in ("head.weight", "head.bias")}
     for name, array in wanted.items():
@@ -172,10 +174,10 @@ def to_timm(model: ViT) -> Weights:
 def resize_position(
     position: Array, grid: tuple[int, int], prefix: int = 1, source: tuple[int, int] | None = None
 ) -> Array:
-    """Interpolate a position embedding to another patch grid, bicubic; the class token's stays.
+    """Interpolate a position embedding to another patch grid, bicubic; those of other tokens stay.
 
     position  (1, prefix + rows * columns, D); returns (1, prefix + gh * gw, D) float32
-    prefix    tokens before those of the patches: 1 with a class token, else 0
+    prefix    how many tokens before those of the patches have one, such as 1 with a class token
     source    (rows, columns) that it was trained for; None: a square, or `grid` where it fills that and no square
     raises    UsageError if it fills no grid
     paper     Dosovitskiy et al. 2021, section 3.2
@@ -218,6 +220,10 @@ def _places(model: ViT) -> Iterator[_Place]:
     config = model.config
     if config.has_cls_token:
         yield _Place(model.cls_token, "cls_token")
+    if config.pooling == "distilled":
+        yield _Place(model.dist_token, "dist_token")
+    if config.registers:
+        yield _Place(model.registers, "reg_token")
     if config.position == "learned":
         yield _Place(model.position, "pos_embed")
     yield from _layer(model.patch_embedding.projection, "patch_embed.proj")
@@ -236,6 +242,9 @@ def _block(block: Block, name: str) -> Iterator[_Place]:
     attention = block.attention
     for third, layer in enumerate((attention.query, attention.key, attention.value)):
         yield from _layer(layer, f"{name}.attn.qkv", third)
+    if block.config.qk_norm:
+        yield from _layer(attention.query_norm, f"{name}.attn.q_norm")
+        yield from _layer(attention.key_norm, f"{name}.attn.k_norm")
     yield from _layer(attention.output_projection, f"{name}.attn.proj")
     yield from _layer(block.mlp.up, f"{name}.mlp.fc1")
     yield from _layer(block.mlp.down, f"{name}.mlp.fc2")

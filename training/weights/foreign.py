@@ -152,8 +152,7 @@ def _resized(network: PublishedNetwork, side: int | None) -> PublishedNetwork:
         raise UsageError(f"the input cannot be {side} px a side: {error}") from error
     weights = dict(network.weights)
     if "pos_embed" in weights:
-        prefix = int(own.has_cls_token)
-        weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid, prefix, source=own.grid)
+        weights["pos_embed"] = resize_position(weights["pos_embed"], config.grid, own.placed, source=own.grid)
     return replace(network, config=config, weights=weights)
 
 

@@ -57,4 +57,4 @@ def waves(vit: ViT) -> Matrix:
     y, x = np.divmod(np.arange(rows * columns), columns)
     half = width // 2
     patches = np.hstack([sincos_position(rows, half)[y], sincos_position(columns, width - half)[x]])
-    return np.vstack([np.zeros((vit.config.tokens - rows * columns, width)), patches])
+    return np.vstack([np.zeros((vit.config.placed, width)), patches])

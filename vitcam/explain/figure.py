@@ -33,7 +33,12 @@ _COLUMN = (_INNER - 3 * GUTTER) // 4
 _GAP = 16
 _SECTION = 44
 
-WHOSE = {"cls_token": "the class token", "first": "the first patch's token", "mean": "all tokens, on average,"}
+WHOSE = {
+    "cls_token": "the class token",
+    "distilled": "class and distillation token, on average,",
+    "first": "the first patch's token",
+    "mean": "all tokens, on average,",
+}
 NO_ATTENTION = (
     "This model file gives no attention, so where it looked is not known; vitcam-train export makes files that do."
 )
@@ -118,10 +123,11 @@ def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, r
 
 
 def _share(head: NDArray[np.float32], card: ModelCard, across: int) -> str:
-    """The class token's attention to itself is not part of the map, so the title gives its share."""
-    if card.pooling != "cls_token" or across < 340:
+    """The class token's attention to itself and to other tokens is not part of the map; the title gives its share."""
+    if card.pooling not in ("cls_token", "distilled") or across < 340:
         return ""
-    return f": {head.sum():.0%} on the patches, {max(0.0, 1 - head.sum()):.0%} on itself"
+    rest = "on itself" if card.pooling == "cls_token" and not card.registers else "on other tokens"
+    return f": {head.sum():.0%} on the patches, {max(0.0, 1 - head.sum()):.0%} {rest}"
 
 
 def _every_block(explained: ExplainedPhoto, rows: NDArray[np.float32]) -> Image:

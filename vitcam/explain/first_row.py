@@ -37,8 +37,11 @@ def patch_words(card: ModelCard) -> tuple[str, str]:
     rows, columns = card.grid
     count, side = rows * columns, card.patch_size
     words = f"{columns} × {rows} = {count:,} patches"
-    if card.pooling == "cls_token":
-        return f"{words} + class token", f"{count + 1:,} tokens; a patch is {side} × {side} px"
+    before = {"cls_token": ["class token"], "distilled": ["class token", "distillation token"]}.get(card.pooling, [])
+    if before:
+        others = [*before, *([f"{card.registers} registers"] if card.registers else [])]
+        tokens = count + len(before) + card.registers
+        return f"{words} + {' + '.join(others)}", f"{tokens:,} tokens; a patch is {side} × {side} px"
     read = "the first one's" if card.pooling == "first" else "the mean of all"
     return words, f"of {side} × {side} px; no class token, the head reads {read}"
 

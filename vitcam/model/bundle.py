@@ -57,8 +57,10 @@ class ModelCard:
     width: int
     parameters: int
     pooling: str = "cls_token"
-    """What the head reads, and whose attention is drawn: `cls_token`, `first` (the first patch's token) or `mean`;
-    empty if that is not known."""
+    """What the head reads, and whose attention is drawn: `cls_token`, `distilled` (the class token and a distillation
+    token), `first` (the first patch's token) or `mean`; empty if that is not known."""
+    registers: int = 0
+    """Tokens that stand before the patches and that the head does not read."""
     temperature: float = 1.0
     """Already applied in the graph; kept for the record."""
     threshold: float = 0.0

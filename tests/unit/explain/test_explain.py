@@ -61,6 +61,17 @@ def test_the_patches_are_counted_in_the_words_of_the_network(pooling: str, words
     assert patch_words(replace(CARD, grid=(14, 14), pooling=pooling)) == words
 
 
+def test_other_tokens_than_those_of_patches_are_counted_too() -> None:
+    distilled = patch_words(replace(CARD, grid=(14, 14), pooling="distilled"))
+    registers = patch_words(replace(CARD, grid=(16, 16), patch_size=14, registers=4))
+
+    assert distilled == (
+        "14 × 14 = 196 patches + class token + distillation token",
+        "198 tokens; a patch is 16 × 16 px",
+    )
+    assert registers == ("16 × 16 = 256 patches + class token + 4 registers", "261 tokens; a patch is 14 × 14 px")
+
+
 def test_columns_are_counted_before_rows_in_a_grid_that_is_not_square() -> None:
     assert patch_words(replace(CARD, grid=(8, 14)))[0].startswith("14 × 8 = 112 patches")
 

@@ -61,10 +61,11 @@ def expected_outputs(config: ViTConfig, weights: Weights, image: NDArray[np.uint
     """What both signatures must say of an image, by `reference.py` alone."""
     logits, taps = reference.vit(image[None], weights, config)
     attentions = [taps[f"block{i:02}/attention"] for i in range(config.depth)]  # (1, h, T, T) each
-    rows = np.concatenate([reference.pooled_attention(each, config.pooling) for each in attentions])  # (L, h, N)
+    rows = np.concatenate([reference.pooled_attention(each, config) for each in attentions])  # (L, h, N)
     tokens = attentions[0].shape[-1]
     answer = reference.softmax(logits)[0]
-    start = np.full(tokens, 1 / tokens) if config.pooling == "mean" else np.eye(tokens)[0]
+    read = tokens if config.pooling == "mean" else config.rows_read
+    start = np.where(np.arange(tokens) < read, 1 / read, 0)
     carried = reference.rollout_row([each[0] for each in attentions], start)  # (T,)
     return {
         "probabilities": reference.softmax(logits)[0],
@@ -72,7 +73,7 @@ def expected_outputs(config: ViTConfig, weights: Weights, image: NDArray[np.uint
         "embedding": taps["embedding"][0],
         "evidence": evidence(config, weights, taps, answer),
         **({"margin": np.array([reference.margin(logits[0], answer)])} if config.margin_is_sum else {}),
-        "rollout": carried[1:] if config.pooling == "cls_token" else carried,
+        "rollout": carried[config.prefix :],
         "rows": rows,
     }
 

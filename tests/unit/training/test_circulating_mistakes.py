@@ -73,7 +73,7 @@ def test_queries_keys_and_values_are_projected_from_the_input_and_not_drawn() ->
     """`Q = random.normal(shape)` in the layer's call gives an attention that has nothing to do with the picture."""
     vit, x = small_vit(CONFIG), np.random.default_rng(2).normal(size=(2, 17, 16))
     mixed, weights = vit.blocks[0].attention(x)
-    expected = reference.multi_head(x, to_timm(vit), "blocks.0.attn", 4)
+    expected = reference.multi_head(x, to_timm(vit), "blocks.0.attn", CONFIG)
     for layer in (vit.blocks[0].attention.query, vit.blocks[0].attention.key):
         layer.kernel.assign(np.zeros((16, 16)))
         layer.bias.assign(np.zeros(16))

@@ -58,7 +58,7 @@ def own_part(taps: dict[str, Array], w: Weights, net: ViTConfig, first: int, tow
         name = f"blocks.{index}"
         gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
         normed = reference.layer_norm(x, w, f"{name}.norm1", net.norm_epsilon)
-        branch, weights = reference.multi_head(normed[None], w, f"{name}.attn", net.heads)
+        branch, weights = reference.multi_head(normed[None], w, f"{name}.attn", net)
         between = x + gamma1 * branch[0]
         mlp = gamma2 * reference.mlp(
             reference.layer_norm(between, w, f"{name}.norm2", net.norm_epsilon), w, f"{name}.mlp", net.activation

@@ -62,7 +62,7 @@ def assert_computes_what_the_reference_does(config: ViTConfig, seed: int) -> Non
     expected, values = reference.vit(images, weights, config)
     nudged = reference.vit(images, nudge(weights, seed), config)[1]
     last = f"block{config.depth - 1:02}/attention"
-    attention = reference.pooled_attention(values[last], config.pooling)
+    attention = reference.pooled_attention(values[last], config)
     multiplied = max(np.abs(nudged[name] - value).max() for name, value in values.items())
     atol = max(1e-5, 6 * multiplied)  # float32 rounds at every step, and few networks multiply that so far
 

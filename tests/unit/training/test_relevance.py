@@ -14,6 +14,7 @@ from vitcam_training.relevance import attention_gradients, relevance
 SMALL = ViTConfig(image_size=(8, 8), patch_size=4, width=8, depth=2, heads=2, mlp_width=16, classes=3)
 CHOICES = [
     {}, {"norm": "post", "final_norm": False}, {"pooling": "mean"}, {"activation": "relu"}, {"layer_scale": 0.1},
+    {"qk_norm": True}, {"pooling": "distilled", "registers": 1}, {"shared_width": 6},
 ]  # fmt: skip
 
 
@@ -21,7 +22,7 @@ def weights_of(net: ViTConfig, seed: int = 0) -> dict[str, Array]:
     rng = np.random.default_rng(seed)
     d, m = net.width, net.hidden_width
     shapes = {
-        "patch_embed.proj": (d, net.patch_size**2 * 3), "head": (net.classes, d), "norm": (d,),
+        "patch_embed.proj": (d, net.patch_size**2 * 3), "head": (net.classes, net.embedding_width), "norm": (d,),
         **{f"blocks.{i}.{name}": shape for i in range(net.depth) for name, shape in {
             "norm1": (d,), "norm2": (d,), "attn.qkv": (3 * d, d), "attn.proj": (d, d), "mlp.fc1": (m, d),
             "mlp.fc2": (d, m),
@@ -31,6 +32,11 @@ def weights_of(net: ViTConfig, seed: int = 0) -> dict[str, Array]:
     for name, shape in shapes.items():
         found[f"{name}.weight"] = rng.normal(size=shape) * 0.7 + (len(shape) == 1)
         found[f"{name}.bias"] = rng.normal(size=shape[:1]) * 0.3
+    for i, part in product(range(net.depth), "qk" if net.qk_norm else ""):
+        found[f"blocks.{i}.attn.{part}_norm.weight"] = 1 + 0.3 * rng.normal(size=d // net.heads)
+        found[f"blocks.{i}.attn.{part}_norm.bias"] = 0.3 * rng.normal(size=d // net.heads)
+    if net.shared_width:
+        found["shared.weight"] = rng.normal(size=(net.shared_width, d))
     if net.layer_scale:
         found |= {f"blocks.{i}.ls{j}.gamma": rng.normal(size=d) for i, j in product(range(net.depth), (1, 2))}
     return found
@@ -50,7 +56,8 @@ def logits_after(x: Array, w: Weights, net: ViTConfig, first: int, changed: Arra
             patch.setattr(reference, "attention", mixing if i == first else original)
             x, _ = reference.block(x, w, f"blocks.{i}", net)
     x = reference.layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
-    logits: Array = reference.linear(x.mean(axis=1) if net.pooling == "mean" else x[:, 0], w, "head")[0]
+    pooled = x.mean(axis=1) if net.pooling == "mean" else x[:, : net.rows_read].reshape(1, -1)
+    logits: Array = reference.linear(reference.shared(pooled, w)[0] if net.shared_width else pooled, w, "head")[0]
     return logits
 
 

@@ -72,6 +72,18 @@ def with_empty_head(weights: Weights, width: int) -> Weights:
     return weights | {"head.weight": np.zeros((1, width), np.float32), "head.bias": np.zeros(1, np.float32)}
 
 
+def with_one_head(weights: Weights, first: str, second: str) -> Weights:
+    """One head for what two tokens say, side by side: the mean of their two heads, (K, 2 D) and (K,).
+
+    first, second  names of the heads of the class token and of the distillation token
+    source         Touvron et al. 2021 (DeiT, arXiv 2012.12877), section 4: their outputs are added
+    """
+    pairs = {part: [weights[f"{name}.{part}"] for name in (first, second)] for part in ("weight", "bias")}
+    others = {name: array for name, array in weights.items() if name.rpartition(".")[0] not in (first, second)}
+    head = np.concatenate(pairs["weight"], axis=1) / 2
+    return others | {"head.weight": head, "head.bias": np.mean(pairs["bias"], axis=0)}
+
+
 def one_normalisation(source: Path, said: Normalisation | None, given: Normalisation | None) -> Normalisation:
     """What the source says, or else what the user gives. Raises UsageError if that is nothing, or both."""
     if said and given:

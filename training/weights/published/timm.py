@@ -6,6 +6,7 @@ not known here is refused by its name, so no network is imported that answers ot
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,15 +29,13 @@ from vitcam_training.weights.published.network import (
     read_settings,
     three,
     with_empty_head,
+    with_one_head,
 )
 
 UNKNOWN_PARTS = {
-    r"dist_token|head_dist\.": "a distillation token",
-    r"reg_token": "register tokens",
     r"norm_pre\.": "a norm before the first block",
     r"fc_norm\.": "a norm after pooling",
     r"attn_pool\.": "attention pooling",
-    r"blocks\.\d+\.attn\.[qk]_norm\.": "norms of queries and keys",
     r"blocks\.\d+\.(attn|mlp)\.norm\.": "a norm inside a branch",
     r"blocks\.\d+\.mlp\.(w12|w3|fc1_g)\.": "a gated MLP",
     r"blocks\.\d+\.attn\.(rel_pos|relative_position)": "relative positions",
@@ -58,10 +57,12 @@ def read_timm(folder: Path, normalisation: Normalisation | None = None) -> Publi
     weights = read_weights(folder / TENSORS)
     _refuse_unknown_parts(folder, settings, weights)
     has_head = "head.weight" in weights
-    if not has_head and "cls_token" in weights:
-        weights = with_empty_head(weights, weights["cls_token"].shape[-1])
+    if not has_head:
+        weights = with_empty_head(weights, weights["cls_token"].shape[-1] * (1 + ("dist_token" in weights)))
+    elif "head_dist.weight" in weights:
+        weights = with_one_head(weights, "head", "head_dist")
     pixels = one_normalisation(folder, _normalisation(prepared), normalisation)
-    weights = _with_class_position(weights)
+    weights = _with_positions_of_all(weights)
     config = _config(folder, settings, config_of(weights, pixels, str(folder)))
     labels = _labels(settings, config.classes) if has_head else (UNNAMED,)
     return PublishedNetwork(config, weights, labels, _input(config, prepared), ())
@@ -79,12 +80,27 @@ def _refuse_unknown_parts(folder: Path, settings: Mapping[str, Any], weights: We
         raise UsageError(f"{folder} holds a network without a class token; vitcam reads those that have one")
 
 
-def _with_class_position(weights: Weights) -> Weights:
-    """Where positions are for patches alone, the class token's is zero: the same sum (timm's `no_embed_class`)."""
-    position = weights.get("pos_embed")
-    if position is None or round(position.shape[1] ** 0.5) ** 2 != position.shape[1]:
+def _with_positions_of_all(weights: Weights) -> Weights:
+    """Where positions are for patches alone, the other tokens' are zero: the same sum (timm's `no_embed_class`).
+
+    Where registers have one, it becomes a part of them.
+    """
+    position, registers = weights.get("pos_embed"), weights.get("reg_token")
+    if position is None:
         return weights
-    return weights | {"pos_embed": np.concatenate([np.zeros_like(position[:, :1]), position], axis=1)}
+    placed = 1 + ("dist_token" in weights)
+    if _is_square(position.shape[1]):
+        nothing = np.zeros_like(position[:, :1]).repeat(placed, axis=1)
+        return weights | {"pos_embed": np.concatenate([nothing, position], axis=1)}
+    if registers is None or _is_square(position.shape[1] - placed):
+        return weights
+    end = placed + registers.shape[1]
+    others = np.concatenate([position[:, :placed], position[:, end:]], axis=1)
+    return weights | {"reg_token": registers + position[:, placed:end], "pos_embed": others}
+
+
+def _is_square(count: int) -> bool:
+    return math.isqrt(count) ** 2 == count
 
 
 def _config(folder: Path, settings: Mapping[str, Any], found: ViTConfig) -> ViTConfig:

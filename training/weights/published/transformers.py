@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
-from vitcam_training.config import Activation, ViTConfig
+from vitcam_training.config import Activation, Pooling, ViTConfig
 from vitcam_training.weights.checkpoints import Weights, read_weights
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import (
@@ -25,10 +26,12 @@ from vitcam_training.weights.published.network import (
     one_normalisation,
     read_settings,
     with_empty_head,
+    with_one_head,
 )
 from vitcam_training.weights.published.preprocessing import input_of, normalisation_of, size_of
 
 ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu", "relu": "relu"}
+KINDS = ("vit", "deit", "dinov2", "dinov2_with_registers")
 _LAYER = {
     "attention.output.dense": "attn.proj",
     "intermediate.dense": "mlp.fc1",
@@ -36,10 +39,20 @@ _LAYER = {
     "layernorm_before": "norm1",
     "layernorm_after": "norm2",
 }
+_DINO_LAYER = {
+    "attention.output.dense": "attn.proj",
+    "mlp.fc1": "mlp.fc1",
+    "mlp.fc2": "mlp.fc2",
+    "norm1": "norm1",
+    "norm2": "norm2",
+}
+_HEADS = {"classifier": "head", "cls_classifier": "head", "distillation_classifier": "head_dist"}
 
 
 def read_transformers(folder: Path, normalisation: Normalisation | None = None) -> PublishedNetwork:
-    """Read the folder of a ViT. DeiT without a distillation token is saved as one.
+    """Read the folder of a ViT, a DeiT or a DINOv2.
+
+    A DeiT whose head reads the class token alone keeps its distillation token as a register.
 
     normalisation  of the pixels, where the folder does not say it
     raises         UsageError for a file that is missing or broken, for another kind of network, and for what this
@@ -49,11 +62,13 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
     prepared = read_settings(folder / PREPROCESSING) if (folder / PREPROCESSING).is_file() else {}
     given = {_plain(name): array for name, array in read_weights(folder / TENSORS).items()}
     _check_kind(folder, settings, given)
-    weights, leftovers = _renamed(folder, given, int(settings["num_hidden_layers"]))
+    weights, leftovers = _renamed(folder, given, settings)
     has_head = "head.weight" in weights
     labels = _labels(settings, len(weights["head.weight"])) if has_head else (UNNAMED,)
     if not has_head:
         weights = with_empty_head(weights, int(settings["hidden_size"]))
+    pooling: Pooling = "distilled" if "dist_token" in weights else "cls_token"
+    hidden = settings.get("intermediate_size", settings["hidden_size"] * settings.get("mlp_ratio", 4))
     pixels = one_normalisation(folder, normalisation_of(prepared), normalisation)
     try:
         config = ViTConfig(
@@ -63,7 +78,10 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
             width=int(settings["hidden_size"]),
             depth=int(settings["num_hidden_layers"]),
             heads=int(settings["num_attention_heads"]),
-            mlp_width=int(settings["intermediate_size"]),
+            mlp_width=int(hidden),
+            pooling=pooling,
+            registers=weights["reg_token"].shape[1] if "reg_token" in weights else 0,
+            layer_scale=1.0 if "blocks.0.ls1.gamma" in weights else 0.0,
             channels=int(settings.get("num_channels", 3)),
             mean=pixels.mean,
             std=pixels.std,
@@ -77,52 +95,96 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
 
 def _check_kind(folder: Path, settings: Mapping[str, Any], given: Weights) -> None:
     kind, activation = settings.get("model_type"), settings.get("hidden_act", "gelu")
-    if "embeddings.distillation_token" in given:
-        raise UsageError(f"{folder} holds a network with a distillation token, which vitcam has not; give one without")
-    if kind != "vit":
-        raise UsageError(f"{folder} holds a network of the type {kind!r}; vitcam reads the type 'vit'")
+    if kind not in KINDS:
+        raise UsageError(f"{folder} holds a network of the type {kind!r}; vitcam reads the types {', '.join(KINDS)}")
+    if settings.get("use_swiglu_ffn"):
+        raise UsageError(f"{folder} holds a network with a gated MLP (SwiGLU), which vitcam has not")
+    if str(kind).startswith("dinov2") and "classifier.weight" in given:
+        raise UsageError(
+            f"{folder} holds a network whose head reads the class token and the mean of the patches; "
+            "vitcam reads DINOv2 without a head"
+        )
     if activation not in ACTIVATIONS:
         raise UsageError(f"{folder} has the activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
-    missing = [name for name in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
-                                 "image_size", "patch_size") if name not in settings]  # fmt: skip
+    needed = ["hidden_size", "num_hidden_layers", "num_attention_heads", "image_size", "patch_size"]
+    missing = [
+        name
+        for name in (*needed, *(() if str(kind).startswith("dinov2") else ("intermediate_size",)))
+        if name not in settings
+    ]
     if missing:
         raise UsageError(f"{folder / CONFIG} does not say {missing[0]!r}; download the folder again")
 
 
 def _plain(name: str) -> str:
     """A tensor's name without the network's own before it: some are saved alone, some below a head."""
-    return name.removeprefix("vit.").removeprefix("deit.")
+    for start in ("vit.", "deit.", "dinov2.", "dinov2_with_registers."):
+        name = name.removeprefix(start)
+    return name
 
 
-def _renamed(folder: Path, given: Weights, depth: int) -> tuple[Weights, tuple[str, ...]]:
-    """Under timm's names, and what has no place there."""
-    rest, found = dict(given), dict[str, Any]()
+class _Renaming:
+    """Tensors on their way from the names of transformers to those of timm."""
 
-    def take(name: str) -> Any:
-        if name not in rest:
-            raise UsageError(f"{folder / TENSORS} lacks {name!r}; download it again, or give a plain ViT")
-        return rest.pop(name)
+    def __init__(self, folder: Path, given: Weights) -> None:
+        self._folder = folder
+        self.rest = dict(given)
+        self.found: Weights = {}
 
-    def layer(ours: str, theirs: str) -> None:
+    def take(self, name: str) -> NDArray[Any]:
+        """Of any shape. Raises UsageError if it is missing."""
+        if name not in self.rest:
+            raise UsageError(f"{self._folder / TENSORS} lacks {name!r}; download it again, or give a plain ViT")
+        return self.rest.pop(name)
+
+    def layer(self, ours: str, theirs: str) -> None:
+        """Weight and bias."""
         for part in ("weight", "bias"):
-            found[f"{ours}.{part}"] = take(f"{theirs}.{part}")
+            self.found[f"{ours}.{part}"] = self.take(f"{theirs}.{part}")
 
-    found["cls_token"], found["pos_embed"] = take("embeddings.cls_token"), take("embeddings.position_embeddings")
-    layer("patch_embed.proj", "embeddings.patch_embeddings.projection")
-    for i in range(depth):
-        theirs, ours = f"encoder.layer.{i}", f"blocks.{i}"
+    def block(self, ours: str, theirs: str, is_dino: bool) -> None:
+        """All of one block, its q, k and v in one."""
         for part in ("weight", "bias"):
             thirds = [f"{theirs}.attention.attention.{name}.{part}" for name in ("query", "key", "value")]
-            if part == "bias" and thirds[0] not in rest:  # `qkv_bias` may be off
-                found[f"{ours}.attn.qkv.bias"] = np.zeros(len(found[f"{ours}.attn.qkv.weight"]), np.float32)
+            if part == "bias" and thirds[0] not in self.rest:  # `qkv_bias` may be off
+                count = len(self.found[f"{ours}.attn.qkv.weight"])
+                self.found[f"{ours}.attn.qkv.bias"] = np.zeros(count, np.float32)
             else:
-                found[f"{ours}.attn.qkv.{part}"] = np.concatenate([take(name) for name in thirds])
-        for name, place in _LAYER.items():
-            layer(f"{ours}.{place}", f"{theirs}.{name}")
-    layer("norm", "layernorm")
-    if "classifier.weight" in rest:
-        layer("head", "classifier")
-    return found, tuple(sorted(rest))
+                self.found[f"{ours}.attn.qkv.{part}"] = np.concatenate([self.take(name) for name in thirds])
+        for name, place in (_DINO_LAYER if is_dino else _LAYER).items():
+            self.layer(f"{ours}.{place}", f"{theirs}.{name}")
+        for scale in (1, 2) if is_dino else ():
+            self.found[f"{ours}.ls{scale}.gamma"] = self.take(f"{theirs}.layer_scale{scale}.lambda1")
+
+
+def _renamed(folder: Path, given: Weights, settings: Mapping[str, Any]) -> tuple[Weights, tuple[str, ...]]:
+    """Under timm's names, and what has no place there."""
+    names, is_dino = _Renaming(folder, given), str(settings["model_type"]).startswith("dinov2")
+    names.found["cls_token"] = names.take("embeddings.cls_token")
+    names.found["pos_embed"] = names.take("embeddings.position_embeddings")
+    names.layer("patch_embed.proj", "embeddings.patch_embeddings.projection")
+    if is_dino:
+        names.rest.pop("embeddings.mask_token", None)  # of the pretraining
+    for i in range(int(settings["num_hidden_layers"])):
+        names.block(f"blocks.{i}", f"encoder.layer.{i}", is_dino)
+    names.layer("norm", "layernorm")
+    for name, place in _HEADS.items():
+        if f"{name}.weight" in names.rest:
+            names.layer(place, name)
+    if "embeddings.register_tokens" in names.rest:
+        names.found["reg_token"] = names.take("embeddings.register_tokens")
+    found = names.found
+    if "embeddings.distillation_token" in names.rest:
+        found = _with_distillation_token(found, names.take("embeddings.distillation_token"))
+    return found, tuple(sorted(names.rest))
+
+
+def _with_distillation_token(found: Weights, token: NDArray[Any]) -> Weights:
+    """Two tokens that are read; or, where the head reads the class token alone, a register with its position in it."""
+    if "head_dist.weight" in found:
+        return with_one_head(found, "head", "head_dist") | {"dist_token": token}
+    position = found["pos_embed"]
+    return found | {"reg_token": token + position[:, 1:2], "pos_embed": np.delete(position, 1, axis=1)}
 
 
 def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:

@@ -33,6 +33,9 @@ ONE_AT_A_TIME: list[dict[str, Any]] = [
     {"activation": "relu"},
     {"activation": "quick_gelu"},
     {"first_norm": True},
+    {"qk_norm": True},
+    {"registers": 3},
+    {"pooling": "distilled"},
     {"shared_width": 12},
     {"final_norm": False},
     {"layer_scale": 0.1},
@@ -43,6 +46,8 @@ TOGETHER: list[dict[str, Any]] = [
     {"pooling": "mean", "final_norm": False, "position": "sincos"},
     {"pooling": "mean", "norm": "post", "final_norm": False},
     {"pooling": "first", "norm": "post", "layer_scale": 0.1, "position": "none"},
+    {"pooling": "distilled", "registers": 2, "qk_norm": True, "layer_scale": 0.1},
+    {"pooling": "distilled", "final_norm": False, "position": "none"},
     {"first_norm": True, "shared_width": 12, "activation": "quick_gelu"},
     {"first_norm": True, "shared_width": 12, "final_norm": False, "pooling": "mean"},
     {"pooling": "first", "channels": 1, "activation": "relu", "mlp_width": 128, "depth": 3},
@@ -82,6 +87,24 @@ def test_each_rewrite_can_be_left_out_of_a_network_without_a_class_token(left_ou
     exported = Exported.of(config, rewrites=Rewrites.without(*left_out))
 
     assert max(exported.errors().values()) <= 1e-4, exported.errors()
+
+
+def test_a_network_of_two_read_tokens_and_registers_becomes_a_model_that_explains_itself(tmp_path: Path) -> None:
+    config = replace(PLAIN, pooling="distilled", registers=2, depth=3)
+    about = Metadata("net", "", tuple("abcde"), InputSpec(*config.image_size), network=asdict(config))
+    save_weights(tmp_path / "net.safetensors", to_timm(small_vit(config)), about)
+    export_model(tmp_path / "net.safetensors", tmp_path / "small.tflite")
+    classifier, image = Classifier(tmp_path / "small.tflite", threads=1), photos(1, config)[0]
+    expected = expected_outputs(config, read_network(tmp_path / "small.safetensors")[1], image)
+    found = classifier.classify_image(image, explain=True)
+
+    for name in ("attention", "rollout", "rows"):
+        values = getattr(found, name)
+        np.testing.assert_allclose(values.reshape(expected[name].shape), expected[name], atol=0.05, err_msg=name)
+    assert found.embedding is not None
+    np.testing.assert_allclose(found.embedding, expected["embedding"], atol=0.2)  # (2 D,), of numbers up to 3
+    assert found.evidence_share is not None
+    assert model_record(model_info(classifier))["pooling"] == "distilled"
 
 
 @pytest.mark.parametrize("pooling", ["first", "mean"])

@@ -82,9 +82,9 @@ def test_a_side_that_does_not_divide_into_patches_is_refused() -> None:
     ("choice", "message"),
     [
         ({"position": "rotary"}, "position is 'rotary'; allowed: learned, sincos, none"),
-        ({"pooling": "max"}, "pooling is 'max'; allowed: cls_token, first, mean"),
+        ({"pooling": "max"}, "pooling is 'max'; allowed: cls_token, distilled, first, mean"),
         ({"norm": "sandwich"}, "norm is 'sandwich'; allowed: pre, post"),
-        ({"activation": "tanh"}, "activation is 'tanh'; allowed: gelu, relu"),
+        ({"activation": "tanh"}, "activation is 'tanh'; allowed: gelu, quick_gelu, relu"),
         ({"channels": 4}, "channels is 4; allowed: 1, 3"),
         ({"position": "sincos", "width": 9}, "width 9 is odd"),
         ({"heads": 0}, "heads is 0; 1 or more is allowed"),

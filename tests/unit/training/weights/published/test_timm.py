@@ -51,7 +51,9 @@ def assert_answers_as(network: PublishedNetwork, path: Path, is_body: bool = Fal
         np.testing.assert_allclose(taps[f"block{i:02}/attention"], answers[f"attention{i}"], atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["vit", "deit3", "body"])
+@pytest.mark.parametrize(
+    "name", ["vit", "deit3", "body", "registers", "registers-placed", "normed-queries", "distilled"]
+)
 def test_logits_embedding_and_attention_are_those_of_timm(name: str) -> None:
     assert_answers_as(read_timm(SAVED / name), SAVED / name / "answers.npz", name == "body")
 
@@ -98,17 +100,23 @@ def test_an_input_that_patches_do_not_fill_is_refused(tmp_path: Path) -> None:
         import_foreign(str(SAVED / "vit"), None, tmp_path / "x.safetensors", ImportOptions("x", image_size=50))
 
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("registers", r"register tokens \('reg_token'\)"),
-        ("normed-queries", r"norms of queries and keys \('blocks\.0\.attn\.k_norm\.bias'\)"),
-        ("mean", r"a norm after pooling \('fc_norm\.bias'\)"),
-    ],
-)
-def test_a_part_that_our_network_has_not_is_refused_by_its_name(name: str, part: str) -> None:
-    with pytest.raises(UsageError, match=f"holds a network with {part}, which vitcam has not"):
-        read_timm(SAVED / name)
+def test_a_part_that_our_network_has_not_is_refused_by_its_name() -> None:
+    with pytest.raises(UsageError, match=r"with a norm after pooling \('fc_norm\.bias'\), which vitcam has not"):
+        read_timm(SAVED / "mean")
+
+
+@pytest.mark.parametrize("name", ["registers-placed", "distilled", "normed-queries"])
+def test_positions_of_more_tokens_are_interpolated_for_a_larger_input(tmp_path: Path, name: str) -> None:
+    out = tmp_path / "large.safetensors"
+    options = ImportOptions("large", image_size=96)
+    (tmp_path / "labels.txt").write_text("n1 one\nn2 two\nn3 three\n")
+    import_foreign(str(SAVED / name), tmp_path / "labels.txt", out, options)
+    small, (config, weights) = read_timm(SAVED / name), read_network(out)
+
+    assert weights["pos_embed"].shape[1] == 36 + small.config.placed
+    np.testing.assert_array_equal(
+        weights["pos_embed"][:, : config.placed], small.weights["pos_embed"][:, : config.placed]
+    )
 
 
 @pytest.mark.parametrize(

@@ -37,14 +37,15 @@ def changed(folder: Path, **settings: object) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["vit", "vit-relu", "body"])
+@pytest.mark.parametrize("name", ["vit", "vit-relu", "body", "deit", "deit-one-head", "dinov2", "dinov2-registers"])
 def test_logits_embedding_and_attention_are_those_of_transformers(name: str) -> None:
     saved, answers = read_transformers(SAVED / name), np.load(SAVED / name / "answers.npz")
     logits, taps = reference.vit(pictures(), saved.weights, saved.config)
     vit = ViT(saved.config)
     load_into(vit, saved.weights)
     ours, own = vit(pictures())
-    answer, found = (taps["embedding"], own["embedding"]) if name == "body" else (logits, ours)
+    is_body = saved.labels == (UNNAMED,)
+    answer, found = (taps["embedding"], own["embedding"]) if is_body else (logits, ours)
 
     np.testing.assert_allclose(answer, answers["answer"], atol=1e-5)
     np.testing.assert_allclose(ops.convert_to_numpy(found), answers["answer"], atol=1e-4)
@@ -102,15 +103,25 @@ def test_a_larger_input_takes_interpolated_positions(tmp_path: Path) -> None:
     assert read_metadata(out).input == InputSpec(96, 96, "crop", 0.9, "linear")
 
 
-def test_a_distillation_token_is_refused_by_its_name() -> None:
-    with pytest.raises(UsageError, match="deit holds a network with a distillation token, which vitcam has not"):
-        read_transformers(SAVED / "deit")
+def test_what_becomes_of_a_distillation_token_depends_on_the_head() -> None:
+    two, one = read_transformers(SAVED / "deit").config, read_transformers(SAVED / "deit-one-head").config
+
+    assert (two.pooling, two.registers, two.embedding_width) == ("distilled", 0, 64)
+    assert (one.pooling, one.registers, one.embedding_width) == ("cls_token", 1, 32)
+
+
+def test_a_dinov2_with_a_head_is_refused_by_what_it_reads() -> None:
+    with pytest.raises(
+        UsageError, match="reads the class token and the mean of the patches; vitcam reads DINOv2 without"
+    ):
+        read_transformers(SAVED / "dinov2-head")
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model_type": "swin"}, "a network of the type 'swin'; vitcam reads the type 'vit'"),
+        ({"use_swiglu_ffn": True}, r"a gated MLP \(SwiGLU\), which vitcam has not"),
+        ({"model_type": "swin"}, "a network of the type 'swin'; vitcam reads the types vit, deit, dinov2"),
         ({"hidden_act": "gelu_new"}, "has the activation 'gelu_new'; allowed: gelu, relu"),
         ({"num_attention_heads": 5}, "a network that cannot be built: width 32 is not a multiple of heads 5"),
         ({"num_hidden_layers": 3}, r"model\.safetensors lacks 'encoder\.layer\.2\."),

@@ -1,0 +1,1 @@
+"""Whether networks that other libraries saved answer here as there: python -m tests.bench.pretrained."""
