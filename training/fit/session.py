@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 import signal
 import threading
 import time
@@ -11,7 +12,11 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from vitcam.errors import UsageError
+
 log = logging.getLogger(__name__)
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class Stopped(Exception):
@@ -20,6 +25,14 @@ class Stopped(Exception):
     def __init__(self, why: str, exit_code: int) -> None:
         super().__init__(why)
         self.exit_code = exit_code
+
+
+def parse_budget(text: str) -> float:
+    """`90s`, `10m` or `1.5h` in seconds. Raises UsageError."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip())
+    if not found or float(found[1]) == 0:
+        raise UsageError(f"--budget is {text!r}; give a number and s, m or h, such as 10m")
+    return float(found[1]) * _UNITS[found[2]]
 
 
 class Stop:

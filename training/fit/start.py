@@ -53,7 +53,7 @@ def train(
     returns        the runs of all stages, in order
     raises         UsageError if data or weights are missing or do not fit; Stopped if the session ends it early, saved
     """
-    dataset = dataset or _opened(recipe)
+    dataset = dataset or opened(recipe)
     log.info("training on %s photos of %s", f"{len(dataset.parts['train']):,}", dataset.name)
     runs: list[FitRun] = []
     stages = [replace(stage, data=recipe.data, called=recipe.called, about=recipe.about) for stage in recipe.before]
@@ -104,7 +104,7 @@ def prepare(
     origin         what the first stage began with; None: `weights`
     raises         UsageError if data, weights or teacher are missing or do not fit
     """
-    dataset = dataset or _opened(recipe)
+    dataset = dataset or opened(recipe)
     if teacher and not recipe.distil:
         recipe = replace(recipe, distil=DistilRecipe())
     if recipe.distil and not teacher:
@@ -138,7 +138,8 @@ def _origin(recipe: Recipe, weights: Path | None, normalisation: Normalisation |
     return to_timm(own)
 
 
-def _opened(recipe: Recipe) -> Dataset:
+def opened(recipe: Recipe) -> Dataset:
+    """The photos that a recipe names. Raises UsageError if it names none, or they have no labels."""
     if not recipe.data:
         raise UsageError(f"the recipe {recipe.name} names no photos; give a folder of LABEL/photo.jpg with --data")
     log.info("reading the photos of %s", recipe.data)

@@ -2,11 +2,13 @@
 
 import math
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vitcam.errors import UsageError
 from vitcam_training.verbs.common import DataOption, MeanOption, StdOption, say, warn
 
 if TYPE_CHECKING:
@@ -37,6 +39,12 @@ StopOption = Annotated[
         "--stop-after", metavar="MINUTES", min=0, help="Save and end after this time; the same command continues."
     ),
 ]
+BudgetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", metavar="TIME", help="Train as many epochs as fit into this time here, such as 90s, 10m or 2h."
+    ),
+]
 HostsOption = Annotated[
     str | None, typer.Option("--hosts", metavar="HOST:PORT,…", help="Train on several machines together, on JAX.")
 ]
@@ -56,6 +64,7 @@ def finetune(
     out: RunOption = None,
     data: DataOption = None,
     teacher: TeacherOption = None,
+    budget: BudgetOption = None,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
@@ -65,10 +74,10 @@ def finetune(
     std: StdOption = None,
 ) -> None:
     """Train a pretrained network on photos of your own labels. The same command continues an interrupted run."""
-    session = _session(save_every, stop_after, tensorboard)
+    session, budget_s = _session(save_every, stop_after, tensorboard), _seconds(budget)
     from vitcam_training.weights.normalisation import parse_normalisation
 
-    _train(recipe, weights, out, data, teacher, session, hosts, host_index, parse_normalisation(mean, std))
+    _train(recipe, weights, out, data, teacher, budget_s, session, hosts, host_index, parse_normalisation(mean, std))
 
 
 def fit(
@@ -76,6 +85,7 @@ def fit(
     out: RunOption = None,
     data: DataOption = None,
     teacher: TeacherOption = None,
+    budget: BudgetOption = None,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
@@ -84,7 +94,7 @@ def fit(
 ) -> None:
     """Train a network from scratch. The same command continues an interrupted run."""
     session = _session(save_every, stop_after, tensorboard)
-    _train(recipe, None, out, data, teacher, session, hosts, host_index)
+    _train(recipe, None, out, data, teacher, _seconds(budget), session, hosts, host_index)
 
 
 def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> "Session":
@@ -95,19 +105,29 @@ def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> 
     return Session(save_every_s=60 * save_every, tensorboard=tensorboard, stop=Stop(minutes))
 
 
+def _seconds(budget: str | None) -> float | None:
+    from vitcam_training.fit.session import parse_budget
+
+    return None if budget is None else parse_budget(budget)
+
+
 def _train(
-    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, session: "Session",
-    hosts: str | None, host_index: int | None, normalisation: "Normalisation | None" = None,
+    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, budget_s: float | None,
+    session: "Session", hosts: str | None, host_index: int | None, normalisation: "Normalisation | None" = None,
 ) -> None:  # fmt: skip
+    started_s = time.monotonic()
     from vitcam_training.fit.data_parallel import is_first, join
 
+    if hosts and budget_s is not None:
+        raise UsageError("--budget is for one machine; leave it out, or --hosts")
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
+    from vitcam_training.fit.budget import within_budget
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
-    from vitcam_training.fit.start import train
+    from vitcam_training.fit.start import opened, train
     from vitcam_training.model_card.commands import exporting, training
     from vitcam_training.model_card.curves import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
@@ -116,11 +136,13 @@ def _train(
     if data:
         chosen = on_photos(chosen, data)
     place = out or Path("runs") / chosen.model_name
-    command = training(recipe, weights, place, data, teacher, normalisation)
+    command = training(recipe, weights, place, data, teacher, normalisation, budget_s)
+    dataset = None
+    if budget_s is not None:
+        dataset = opened(chosen)
+        chosen = within_budget(chosen, weights, place, dataset, started_s + budget_s, teacher, normalisation)
     try:
-        runs = train(
-            chosen, weights, place, session=session, teacher=teacher, command=command, normalisation=normalisation
-        )
+        runs = train(chosen, weights, place, dataset, session, teacher, command=command, normalisation=normalisation)
     except Stopped as stopped:
         warn(str(stopped))
         raise typer.Exit(stopped.exit_code) from None
@@ -129,4 +151,5 @@ def _train(
         return
     draw_curves([run.stage.folder / LOG for run in runs], folder / CURVES)
     again = exporting(folder / WEIGHTS, Path(f"{chosen.model_name}.tflite"), chosen.data)
-    say(f"wrote {folder / WEIGHTS} and {CURVES}\nnext: {again}")
+    took = f" after {(time.monotonic() - started_s) / 60:.1f} minutes" if budget_s is not None else ""
+    say(f"wrote {folder / WEIGHTS} and {CURVES}{took}\nnext: {again}")
