@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import resource
 import tempfile
 import time
 from dataclasses import dataclass, replace
@@ -81,6 +82,44 @@ def within_budget(
     return replace(recipe, train=replace(recipe.train, epochs=epochs, warmup_epochs=warmup))
 
 
+@dataclass(frozen=True)
+class Effort:
+    """What a training would take on this machine."""
+
+    stages: tuple[tuple[MeasuredPace, StageWork], ...]
+    memory_bytes: int
+    """The most that this process has had in memory."""
+
+    @property
+    def seconds(self) -> float:
+        """Of all stages."""
+        return sum(pace.begin_s + stage.epochs * _epoch_s(pace, stage) for pace, stage in self.stages)
+
+    @property
+    def text(self) -> str:
+        """A line for each stage, and one for all."""
+        lines = [
+            f"{pace.step_s:.2f} s a step of {stage.photos} photos, {_epoch_s(pace, stage) / 60:.1f} minutes an epoch "
+            f"of {stage.steps:,} steps, {stage.epochs} epochs"
+            for pace, stage in self.stages
+        ]
+        hours = f"{self.seconds / 3600:.1f} hours" if self.seconds >= 3600 else f"{self.seconds / 60:.1f} minutes"
+        return "\n".join([*lines, f"about {hours} in all, {self.memory_bytes / 1e9:.1f} GB of memory"])
+
+
+def effort(
+    recipe: Recipe,
+    weights: Path | None,
+    dataset: Dataset,
+    teacher: Path | None = None,
+    normalisation: Normalisation | None = None,
+) -> Effort:
+    """Try two steps of every stage, and say what all of it would take. Raises what `prepare` raises."""
+    stages = [*(replace(stage, data=recipe.data) for stage in recipe.before), replace(recipe, before=())]
+    found = tuple(measured(stage, weights, dataset, teacher, normalisation, tried=2) for stage in stages)
+    return Effort(found, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)  # which Linux gives in KiB
+
+
 def epochs_within(left_s: float, pace: MeasuredPace, stage: StageWork) -> int:
     """How many epochs fit into the time that is left, what is kept back not counted."""
     return max(0, math.floor((left_s * (1 - RESERVE) - pace.begin_s) / _epoch_s(pace, stage)))
@@ -92,13 +131,14 @@ def measured(
     dataset: Dataset,
     teacher: Path | None = None,
     normalisation: Normalisation | None = None,
+    tried: int = TRIED_STEPS,
 ) -> tuple[MeasuredPace, StageWork]:
-    """Train two very short epochs in a folder that is thrown away. Raises what `prepare` raises."""
+    """Train two epochs of a few steps in a folder that is thrown away. Raises what `prepare` raises."""
     started_s, count = time.monotonic(), recipe.train.batch_size
     with tempfile.TemporaryDirectory() as folder:
         whole = prepare(recipe, weights, Path(folder, "whole"), dataset, teacher=teacher, normalisation=normalisation)
         whole.stage.check_photos()
-        steps = min(TRIED_STEPS, whole.stage.work.steps)
+        steps = min(tried, whole.stage.work.steps)
         parts = {name: _some(samples, steps * count) for name, samples in dataset.parts.items()}
         short = replace(recipe, train=replace(recipe.train, epochs=2, per_label=0, warmup_epochs=0.0, score_every=1))
         few = replace(dataset, parts=parts)

@@ -22,7 +22,7 @@ from vitcam_training.data.dataset import Sample
 from vitcam_training.fit.cross_entropy import adjustment
 from vitcam_training.fit.data_parallel import check_folder, check_together, is_first, together, wait
 from vitcam_training.fit.learner import Learner
-from vitcam_training.fit.optimiser import warmup_cosine
+from vitcam_training.fit.optimiser import learning_rate
 from vitcam_training.fit.progress.csv_log import add_line, history, read_log, trim_log
 from vitcam_training.fit.progress.display import Display
 from vitcam_training.fit.progress.event_files import EventWriter
@@ -92,7 +92,6 @@ class FitRun:
         raises  VitcamError if a loss is not a number any more
         """
         stage, train, start = self.stage, self.stage.recipe.train, self.position
-        total, warmup = train.epochs * stage.work.steps, train.warmup_epochs * stage.work.steps
         batches = training_batches(
             stage.dataset.parts["train"], stage.plan, stage.recipe.augment, start.epoch, train.per_label,
             first=start.step, others=stage.others,
@@ -100,7 +99,7 @@ class FitRun:
         started_s = time.monotonic()
         with closing(batches):
             for images, targets in batches:
-                rate = warmup_cosine(self._done, total, warmup, train.learning_rate)
+                rate = learning_rate(self._done, stage.work.steps, train)
                 loss, right = self.learner.step(images, targets, rate)
                 if not math.isfinite(loss):
                     raise VitcamError(

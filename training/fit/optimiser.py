@@ -10,6 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from vitcam_training.recipes.recipe import TrainRecipe
 from vitcam_training.vit import ViT
 
 
@@ -121,11 +122,23 @@ def in_blocks(model: ViT) -> set[str]:
     return {path for path in decaying(model) if re.search(r"block\d+/", path)}
 
 
-def warmup_cosine(step: int, steps: int, warmup: float, peak: float) -> float:
-    """Learning rate of a step: linear from 0 to `peak` over `warmup` steps, then half a cosine down to 0."""
+def learning_rate(step: int, epoch_steps: int, train: TrainRecipe) -> float:
+    """Of a step: it rises evenly over the warm-up, then falls as the recipe's schedule says.
+
+    epoch_steps  steps of an epoch
+    source       cosine: Loshchilov & Hutter 2017 (SGDR, arXiv 1608.03983), equation 5, without restarts
+    """
+    peak, warmup = train.learning_rate, train.warmup_epochs * epoch_steps
     if step < warmup:
         return peak * (step + 1) / warmup
-    return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
+    share = (step - warmup) / max(1, train.epochs * epoch_steps - warmup)  # of what follows the warm-up
+    match train.schedule:
+        case "linear":
+            return peak * (1 - share)
+        case "step":
+            return float(peak * train.step_factor ** (step // (train.step_epochs * epoch_steps)))
+        case _:
+            return peak * 0.5 * (1 + math.cos(math.pi * share))
 
 
 def _copy(variable: Any) -> Any:

@@ -19,6 +19,7 @@ from vitcam_training.recipes.presets import preset
 PRECISIONS = ("float32", "mixed_bfloat16")
 OPTIMISERS = ("adamw", "muon")
 STARTS = ("random", "mimetic")
+SCHEDULES = ("cosine", "linear", "step")
 ANY = float("inf")
 
 T = TypeVar("T")
@@ -53,7 +54,11 @@ class TrainRecipe:
 
     epochs: int = 10
     warmup_epochs: float = 1.0
-    """In which the learning rate rises from 0; then it falls along half a cosine."""
+    """In which the learning rate rises from 0; then it falls as `schedule` says."""
+    schedule: str = "cosine"
+    """`cosine`: along half a cosine to 0; `linear`: evenly to 0; `step`: by `step_factor` after every `step_epochs`."""
+    step_epochs: int = 1
+    step_factor: float = 0.7
     batch_size: int = 64
     per_label: int = 0
     """Photos of each label in an epoch, those of rare labels more than once, each changed differently. Use it where
@@ -105,12 +110,13 @@ class TrainRecipe:
                 "learning_rate": (0, ANY), "layer_decay": (0.01, 1), "weight_decay": (0, ANY), "clip_norm": (0, ANY),
                 "logit_adjustment": (0, 2), "frozen_blocks": (0, ANY), "replay": (0, 0.95), "blank": (0, 0.5),
                 "start_share": (0, 1), "label_smoothing": (0, 0.99), "average": (0, 0.999999), "patience": (0, ANY),
-                "score_every": (1, ANY), "loader_threads": (1, 256),
+                "score_every": (1, ANY), "loader_threads": (1, 256), "step_epochs": (1, ANY), "step_factor": (0, 1),
             },
         )  # fmt: skip
         if self.replay + self.blank > 0.95:
             raise ValueError(f"replay {self.replay} and blank {self.blank} leave too few other photos; 0.95 is allowed")
-        for name, allowed in {"precision": PRECISIONS, "optimiser": OPTIMISERS, "start": STARTS}.items():
+        known = {"precision": PRECISIONS, "optimiser": OPTIMISERS, "start": STARTS, "schedule": SCHEDULES}
+        for name, allowed in known.items():
             if (found := getattr(self, name)) not in allowed:
                 raise ValueError(f"{name} is {found!r}; allowed: {', '.join(allowed)}")
 

@@ -3,6 +3,7 @@
 import math
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,9 @@ BudgetOption = Annotated[
         "--budget", metavar="TIME", help="Train as many epochs as fit into this time here, such as 90s, 10m or 2h."
     ),
 ]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Try two steps, print the time and memory of the whole training, and end.")
+]
 HostsOption = Annotated[
     str | None, typer.Option("--hosts", metavar="HOST:PORT,…", help="Train on several machines together, on JAX.")
 ]
@@ -65,6 +69,7 @@ def finetune(
     data: DataOption = None,
     teacher: TeacherOption = None,
     budget: BudgetOption = None,
+    dry_run: DryRunOption = False,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
@@ -77,7 +82,8 @@ def finetune(
     session, budget_s = _session(save_every, stop_after, tensorboard), _seconds(budget)
     from vitcam_training.weights.normalisation import parse_normalisation
 
-    _train(recipe, weights, out, data, teacher, budget_s, session, hosts, host_index, parse_normalisation(mean, std))
+    asked = _Asked(recipe, weights, out, data, teacher, parse_normalisation(mean, std), budget_s, dry_run)
+    _train(asked, session, hosts, host_index)
 
 
 def fit(
@@ -86,6 +92,7 @@ def fit(
     data: DataOption = None,
     teacher: TeacherOption = None,
     budget: BudgetOption = None,
+    dry_run: DryRunOption = False,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
@@ -94,7 +101,8 @@ def fit(
 ) -> None:
     """Train a network from scratch. The same command continues an interrupted run."""
     session = _session(save_every, stop_after, tensorboard)
-    _train(recipe, None, out, data, teacher, _seconds(budget), session, hosts, host_index)
+    asked = _Asked(recipe, None, out, data, teacher, None, _seconds(budget), dry_run)
+    _train(asked, session, hosts, host_index)
 
 
 def _session(save_every: float, stop_after: float | None, tensorboard: bool) -> "Session":
@@ -111,19 +119,30 @@ def _seconds(budget: str | None) -> float | None:
     return None if budget is None else parse_budget(budget)
 
 
-def _train(
-    recipe: str, weights: Path | None, out: Path | None, data: str | None, teacher: Path | None, budget_s: float | None,
-    session: "Session", hosts: str | None, host_index: int | None, normalisation: "Normalisation | None" = None,
-) -> None:  # fmt: skip
+@dataclass(frozen=True)
+class _Asked:
+    """What one call is to train, on what, and how long."""
+
+    recipe: str
+    weights: Path | None
+    out: Path | None
+    data: str | None
+    teacher: Path | None
+    normalisation: "Normalisation | None"
+    budget_s: float | None
+    dry_run: bool
+
+
+def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int | None) -> None:
     started_s = time.monotonic()
+    if hosts and (asked.budget_s is not None or asked.dry_run):
+        raise UsageError("--budget and --dry-run are for one machine; leave them out, or --hosts")
     from vitcam_training.fit.data_parallel import is_first, join
 
-    if hosts and budget_s is not None:
-        raise UsageError("--budget is for one machine; leave it out, or --hosts")
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
-    from vitcam_training.fit.budget import within_budget
+    from vitcam_training.fit.budget import effort, within_budget
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
@@ -132,17 +151,20 @@ def _train(
     from vitcam_training.model_card.curves import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
 
-    chosen = read_recipe(recipe)
-    if data:
-        chosen = on_photos(chosen, data)
-    place = out or Path("runs") / chosen.model_name
-    command = training(recipe, weights, place, data, teacher, normalisation, budget_s)
-    dataset = None
-    if budget_s is not None:
-        dataset = opened(chosen)
-        chosen = within_budget(chosen, weights, place, dataset, started_s + budget_s, teacher, normalisation)
+    chosen, begun, normalisation = read_recipe(asked.recipe), asked.weights, asked.normalisation
+    if asked.data:
+        chosen = on_photos(chosen, asked.data)
+    place = asked.out or Path("runs") / chosen.model_name
+    dataset = opened(chosen)
+    if asked.dry_run:
+        say(effort(chosen, begun, dataset, asked.teacher, normalisation).text)
+        return
+    if asked.budget_s is not None:
+        deadline_s = started_s + asked.budget_s
+        chosen = within_budget(chosen, begun, place, dataset, deadline_s, asked.teacher, normalisation)
+    command = training(asked.recipe, begun, place, asked.data, asked.teacher, normalisation, asked.budget_s)
     try:
-        runs = train(chosen, weights, place, dataset, session, teacher, command=command, normalisation=normalisation)
+        runs = train(chosen, begun, place, dataset, session, asked.teacher, command, normalisation)
     except Stopped as stopped:
         warn(str(stopped))
         raise typer.Exit(stopped.exit_code) from None
@@ -151,5 +173,5 @@ def _train(
         return
     draw_curves([run.stage.folder / LOG for run in runs], folder / CURVES)
     again = exporting(folder / WEIGHTS, Path(f"{chosen.model_name}.tflite"), chosen.data)
-    took = f" after {(time.monotonic() - started_s) / 60:.1f} minutes" if budget_s is not None else ""
+    took = "" if asked.budget_s is None else f" after {(time.monotonic() - started_s) / 60:.1f} minutes"
     say(f"wrote {folder / WEIGHTS} and {CURVES}{took}\nnext: {again}")

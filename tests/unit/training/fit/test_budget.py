@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import UsageError
-from vitcam_training.fit.budget import PLAN, MeasuredPace, epochs_within, measured, within_budget
+from vitcam_training.fit.budget import PLAN, MeasuredPace, effort, epochs_within, measured, within_budget
 from vitcam_training.fit.loop import WEIGHTS
 from vitcam_training.fit.progress.remaining import StageWork
 from vitcam_training.fit.session import parse_budget
@@ -94,4 +94,18 @@ def test_measuring_leaves_nothing_behind(recipe: Recipe, tmp_path: Path) -> None
     assert pace.score_s > 0
     assert pace.save_s > 0
     assert work.epochs == recipe.train.epochs
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_dry_run_says_what_every_stage_and_all_would_take(recipe: Recipe, tmp_path: Path) -> None:
+    before = set(tmp_path.rglob("*"))
+    staged = replace(recipe, before=(replace(recipe, train=replace(recipe.train, epochs=2)),))
+    found = effort(staged, None, opened(recipe))
+    lines = found.text.splitlines()
+
+    assert [stage.epochs for _, stage in found.stages] == [2, 8]
+    assert len(lines) == 3
+    assert lines[1].endswith("steps, 8 epochs")
+    assert lines[2].startswith("about ")
+    assert found.memory_bytes > 1e8
     assert set(tmp_path.rglob("*")) == before

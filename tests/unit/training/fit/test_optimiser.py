@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import keras
@@ -11,19 +12,32 @@ from vitcam_training.fit.optimiser import (
     decaying,
     in_blocks,
     layer_scales,
-    warmup_cosine,
+    learning_rate,
 )
+from vitcam_training.recipes.recipe import TrainRecipe
 from vitcam_training.vit import ViT
 
 
 def test_the_learning_rate_rises_linearly_and_falls_along_a_cosine() -> None:
-    rates = [warmup_cosine(step, steps=100, warmup=10, peak=1.0) for step in range(100)]
+    train = TrainRecipe(epochs=10, warmup_epochs=1.0, learning_rate=1.0)
+    rates = [learning_rate(step, 10, train) for step in range(100)]
 
     assert rates[:10] == pytest.approx([0.1 * (i + 1) for i in range(10)])
     assert rates[10] == pytest.approx(1.0)
     assert rates[55] == pytest.approx(0.5)
     assert rates[99] < 0.001
     assert all(later < earlier for earlier, later in pairwise(rates[10:]))
+
+
+def test_the_learning_rate_falls_evenly_or_in_steps_where_the_recipe_says_so() -> None:
+    train = TrainRecipe(epochs=4, warmup_epochs=0.0, learning_rate=1.0)
+    linear = [learning_rate(step, 5, replace(train, schedule="linear")) for step in range(20)]
+    steps = [
+        learning_rate(step, 5, replace(train, schedule="step", step_epochs=2, step_factor=0.1)) for step in range(20)
+    ]
+
+    assert linear == pytest.approx([1 - step / 20 for step in range(20)])
+    assert steps == pytest.approx([1.0] * 10 + [0.1] * 10)
 
 
 def test_layers_near_the_input_learn_more_slowly() -> None:
