@@ -133,7 +133,8 @@ class FitRun:
         line = self._scored(session.stop, display)
         if is_first():
             add_line(self.stage.folder, line)
-        log.info("epoch %d: %s", self.position.epoch + 1, _in_words(line))
+        if not session.quiet:
+            log.info("epoch %d: %s", self.position.epoch + 1, _in_words(line))
         if events:
             events.add("epoch", self._done, **line)
         better = line.get("calibration_loss", math.inf) < self.position.best_loss
