@@ -26,7 +26,7 @@ from vitcam_training.evaluation.answers import Answers, comparison
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.folded import Rewrites
-from vitcam_training.export.network import output_positions, to_tflite
+from vitcam_training.export.network import positions, to_tflite
 from vitcam_training.weights.checkpoints import read_network
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +92,7 @@ class Workshop:
         config, weights = read_network(MODEL, (side, side))
         tflite = to_tflite(config, weights, shipped.temperature, rewrites)
         spec = replace(shipped.input, height=side, width=side)
-        card = replace(shipped, input=spec, grid=config.grid, outputs=output_positions(tflite), accuracy={})
+        card = replace(shipped, input=spec, grid=config.grid, outputs=positions(tflite)[1], accuracy={})
         bundle.write(path, tflite, card, list(self._shipped.labels), [])
         if self._dataset:
             answers = ask_model(open_model(path, self._dataset), self._dataset, "heldout")

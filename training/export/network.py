@@ -68,13 +68,14 @@ class TrainedNetwork:
     def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> bundle.ModelCard:  # noqa: B008 - frozen
         """What is known of a file before it is measured; of one that is not as usual, how it differs."""
         about, config = self.about, self.config
+        inputs, outputs = positions(tflite)
         special = {"weights": f"{how.words}; XNNPACK runs it in {pieces_of(tflite)}", "export_options": how.options}
         return bundle.ModelCard(
             name=about.name,
             description=about.description,
             input=about.input,
-            inputs=input_positions(tflite),
-            outputs=output_positions(tflite),
+            inputs=inputs,
+            outputs=outputs,
             patch_size=config.patch_size,
             grid=config.grid,
             heads=config.heads,
@@ -137,21 +138,19 @@ def check_partitions(tflite: bytes) -> None:
             )
 
 
-def input_positions(tflite: bytes) -> dict[str, int]:
-    """Name of each input -> its place among the interpreter's inputs, which the converter orders as it likes."""
+def positions(tflite: bytes) -> tuple[dict[str, int], dict[str, int]]:
+    """Name of each input and of each output -> its place among the interpreter's.
+
+    The converter orders both as it likes.
+    """
     with without_delegate_message():
         graph = Interpreter(model_content=tflite)
         graph.allocate_tensors()
-    tensors = [detail["index"] for detail in graph.get_input_details()]
-    named = graph.get_signature_runner(SIGNATURES[0]).get_input_details()
-    return {name: tensors.index(detail["index"]) for name, detail in named.items()}
-
-
-def output_positions(tflite: bytes) -> dict[str, int]:
-    """Name of each output -> its place among the interpreter's outputs, which the converter orders as it likes."""
-    with without_delegate_message():
-        graph = Interpreter(model_content=tflite)
-        graph.allocate_tensors()
-    tensors = [detail["index"] for detail in graph.get_output_details()]
-    named = graph.get_signature_runner(SIGNATURES[0]).get_output_details()
-    return {name: tensors.index(named[name]["index"]) for name in OUTPUTS if name in named}
+    classify = graph.get_signature_runner(SIGNATURES[0])
+    ins = [detail["index"] for detail in graph.get_input_details()]
+    outs = [detail["index"] for detail in graph.get_output_details()]
+    given, made = classify.get_input_details(), classify.get_output_details()
+    return (
+        {name: ins.index(detail["index"]) for name, detail in given.items()},
+        {name: outs.index(made[name]["index"]) for name in OUTPUTS if name in made},
+    )

@@ -17,6 +17,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.fit.progress.remaining import StageWork
 from vitcam_training.fit.session import Session, Stop
+from vitcam_training.fit.stage import work
 from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.normalisation import Normalisation
@@ -64,7 +65,7 @@ def within_budget(
         raise UsageError(f"the recipe {recipe.name} has several stages; --budget is for recipes of one stage")
     known = folder / PLAN
     if known.is_file():
-        epochs = int(json.loads(known.read_text())["epochs"])
+        epochs = _planned(known)
     else:
         pace, stage = measured(recipe, weights, dataset, teacher, normalisation)
         left_s = deadline_s - time.monotonic()
@@ -136,21 +137,30 @@ def measured(
     """Train two epochs of a few steps in a folder that is thrown away. Raises what `prepare` raises."""
     started_s, count = time.monotonic(), recipe.train.batch_size
     with tempfile.TemporaryDirectory() as folder:
-        whole = prepare(recipe, weights, Path(folder, "whole"), dataset, teacher=teacher, normalisation=normalisation)
-        whole.stage.check_photos()
-        steps = min(tried, whole.stage.work.steps)
-        parts = {name: _some(samples, steps * count) for name, samples in dataset.parts.items()}
+        whole = work(recipe, dataset)
+        photos = min(tried, whole.steps) * count
+        parts = {name: _cut(samples, photos) for name, samples in dataset.parts.items()}
         short = replace(recipe, train=replace(recipe.train, epochs=2, per_label=0, warmup_epochs=0.0, score_every=1))
         few = replace(dataset, parts=parts)
-        run = prepare(short, weights, Path(folder, "run"), few, teacher=teacher, normalisation=normalisation)
+        run = prepare(short, weights, Path(folder), few, teacher=teacher, normalisation=normalisation)
+        run.stage.check_photos()
         watch = _Watch()
         run.train(Session(quiet=True, stop=watch))
-        return watch.pace(started_s, time.monotonic(), count), whole.stage.work
+        return watch.pace(started_s, time.monotonic(), count), whole
 
 
-def _some(samples: tuple[Sample, ...], count: int) -> tuple[Sample, ...]:
-    """At most `count`, from all of them."""
-    return samples[:: max(1, len(samples) // count)][:count]
+def _planned(path: Path) -> int:
+    try:
+        return int(json.loads(path.read_text())["epochs"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); delete it, and the epochs are planned anew") from error
+
+
+def _cut(samples: tuple[Sample, ...], count: int) -> tuple[Sample, ...]:
+    """`count` from all of them, some several times if they are fewer; 0: all."""
+    if not samples or not count:
+        return samples
+    return tuple(samples[i * len(samples) // count] for i in range(count))
 
 
 class _Watch(Stop):

@@ -18,6 +18,9 @@ DataOption = Annotated[str | None, _DATA]
 PhotosOption = Annotated[str, _DATA]
 ModelArgument = Annotated[str, typer.Argument(help="Take this model: a name, or a .tflite file.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Run the model on this many threads.")]
+GoldenOption = Annotated[
+    Path | None, typer.Option("--golden", help="Put the photos of this folder into the file, as golden images.")
+]
 KeepOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,6 +10,7 @@ import typer
 from vitcam.errors import UsageError
 from vitcam_training.verbs.common import (
     DataOption,
+    GoldenOption,
     JsonOption,
     KeepOption,
     MeanOption,
@@ -100,9 +101,7 @@ def export(
     checkpoint: Annotated[Path, typer.Argument(help="Export this .safetensors file, made by finetune, fit or import.")],
     out: OutOption,
     data: DataOption = None,
-    golden: Annotated[
-        Path | None, typer.Option("--golden", help="Put the photos of this folder into the file, as golden images.")
-    ] = None,
+    golden: GoldenOption = None,
     without: Annotated[
         list[str] | None,
         typer.Option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam_training.verbs.common import OutOption, as_given, say
+from vitcam_training.verbs.common import GoldenOption, OutOption, as_given, say
 
 if TYPE_CHECKING:
     from vitcam.model.bundle import ModelCard
@@ -37,9 +37,7 @@ def words(
             "--none", metavar="TEXT", help="Call what resembles this more than all words unknown. May be repeated."
         ),
     ] = None,
-    golden: Annotated[
-        Path | None, typer.Option("--golden", help="Put the photos of this folder into the file, as golden images.")
-    ] = None,
+    golden: GoldenOption = None,
 ) -> None:
     """Make a model file whose labels are words. `vitcam words` changes them later, without training."""
     from vitcam_training.export.publish import publish

@@ -35,7 +35,7 @@ from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
 
 SCHEMA = 1
-_DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files
+DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, tokenize.TokenError, NotImplementedError, RuntimeError, SyntaxError,
     EOFError, OSError, MemoryError, LookupError, ArithmeticError, ValueError, TypeError, AttributeError, UsageError,
 )  # fmt: skip
@@ -191,7 +191,7 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
             words = read_words(archive, len(labels), card.word_capacity)
             return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words)
-    except _DAMAGES as error:
+    except DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
         ) from error

@@ -32,7 +32,6 @@ class WordsInForce:
     def __init__(self, model: Bundle, place: Path) -> None:
         self._model, self._place = model, place
         self._change: _Change | None = None
-        self._taken: dict[int, _Change] = {}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -65,6 +64,5 @@ class WordsInForce:
     def give_to(self, classifier: Classifier) -> None:
         """Called by the thread that runs a classifier, between two pictures."""
         change = self._change
-        if change is not None and self._taken.get(id(classifier)) is not change:
+        if change is not None and classifier.labels is not change.labels:
             classifier.take_words(change.labels, change.words)
-            self._taken[id(classifier)] = change

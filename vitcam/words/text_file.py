@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
+from vitcam.model.bundle import DAMAGES
 from vitcam.words.text_tower import TextSizes
 
 SUFFIX = ".words"
@@ -37,7 +37,6 @@ TEMPLATES = (
 """Around each word: the vectors of all are averaged (CLIP, section 3.1.4)."""
 NONE = ("a photo.", "a photo of something.", "a picture of a scene.")
 """What a picture of none of the words is called."""
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, LookupError, ValueError, TypeError, NotImplementedError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +64,19 @@ class TextFile:
         try:
             self._archive = zipfile.ZipFile(path)
             raw = json.loads(self._archive.read(ABOUT))
-            if raw["schema"] != SCHEMA:
-                raise ModelError(f"{path} has schema {raw['schema']!r}, this vitcam reads {SCHEMA}; import it again")
-            lists = {name: tuple(raw[name]) for name in ("templates", "none")}
-            self.about = AboutTower(**(raw | lists | {"sizes": TextSizes(**raw["sizes"])}))
+            schema, lists = raw["schema"], {name: tuple(raw[name]) for name in ("templates", "none")}
+            if schema == SCHEMA:
+                self.about = AboutTower(**(raw | lists | {"sizes": TextSizes(**raw["sizes"])}))
             self.tokenizer = self._archive.read(TOKENIZER).decode()
         except FileNotFoundError as error:
             raise ModelError(
                 f"there is no {path}, which turns words into a model's labels; copy it to that place, from where the "
                 "network was imported"
             ) from error
-        except _DAMAGES as error:
+        except DAMAGES as error:
             raise ModelError(f"{path} cannot be read ({error}); copy it again, or import it again") from error
+        if schema != SCHEMA:
+            raise ModelError(f"{path} has schema {schema!r}, this vitcam reads {SCHEMA}; import it again")
         self.path = path
 
     @property
@@ -95,7 +95,7 @@ class _Tensors(Mapping[str, NDArray[Any]]):
         try:
             with self._archive.open(f"{name}.npy") as file:
                 return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
-        except _DAMAGES as error:
+        except DAMAGES as error:
             raise ModelError(
                 f"{self._path} cannot be read ({name}: {error}); copy it again, or import it again"
             ) from error

@@ -81,7 +81,10 @@ class _TextEncoder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, S), each of length 1."""
         tokens = [self._tokens(text) for text in texts]
-        return np.concatenate([self._tower.embed(some) for some in _portions(tokens)])
+        try:
+            return np.concatenate([self._tower.embed(some) for some in _portions(tokens)])
+        except ValueError as error:  # NumPy's, of shapes
+            raise self._strangers(f"the tensors of its text tower do not fit ({error})") from error
 
     def _tokens(self, text: str) -> list[int]:
         try:

@@ -13,7 +13,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.flatbuffer import only
-from vitcam_training.export.network import output_positions
+from vitcam_training.export.network import positions
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def write(path: Path, tflite: bytes) -> Path:
         name=path.stem,
         description="random weights",
         input=InputSpec(*SMALL.image_size),
-        outputs=output_positions(tflite),
+        outputs=positions(tflite)[1],
         patch_size=SMALL.patch_size,
         grid=SMALL.grid,
         heads=SMALL.heads,

@@ -54,7 +54,7 @@ def test_a_running_model_takes_other_words_from_the_next_frame_on(running: Daemo
 
     assert before == "a red thing"
     assert answer == (200, {"words": ["a cross", "a circle"], "remembered": True, "reason": ""})
-    eventually(lambda: label(running) == "a cross", 10)
+    assert eventually(lambda: label(running) == "a cross", 10)
     sent = send(running.url, "/api/classify", photo(tmp_path, "blue", "circle").read_bytes())[1]
     assert sent["top"][0]["label"] == "a circle", "photos that are sent get the new words as well"
     assert get_json(f"{running.url}/api/model")["labels"] == ["a cross", "a circle"]
@@ -68,7 +68,7 @@ def test_the_next_run_has_the_words_of_the_last(model: Path, tmp_path: Path) -> 
         change(first, "a cross", "a circle")
     with daemon(*options) as second:
         second.wait_for("ok")
-        eventually(lambda: label(second) == "a cross", 10)
+        assert eventually(lambda: label(second) == "a cross", 10)
 
 
 def test_the_model_says_how_many_words_there_may_be(running: Daemon) -> None:
@@ -123,7 +123,7 @@ def test_words_that_cannot_be_written_say_so_and_are_in_force(running: Daemon, m
 
     assert (status, answer["remembered"]) == (200, False)
     assert "cannot be written" in answer["reason"]
-    eventually(lambda: label(running) == "a cross", 10)
+    assert eventually(lambda: label(running) == "a cross", 10)
 
 
 def test_the_words_of_a_model_with_plain_labels_cannot_be_changed(tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ def test_a_tokenizer_that_is_none_is_refused(file: TextFile, tmp_path: Path, tok
         vectors_of(with_tokenizer(file, tmp_path, tokenizer), ["a cross"], ROOM)
 
 
+def test_tensors_that_do_not_fit_each_other_are_refused(file: TextFile, tmp_path: Path) -> None:
+    path = tmp_path / "other.words"
+    narrow = dict(file.weights) | {"blocks.0.fc1.bias": np.zeros(3, np.float16)}
+    write_text_file(path, file.about, narrow, file.tokenizer)
+
+    with pytest.raises(ModelError, match="the tensors of its text tower do not fit"):
+        vectors_of(TextFile(path), ["a cross"], ROOM)
+
+
 def test_without_the_package_for_tokenizers_one_sentence_says_how_to_install_it(
     file: TextFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

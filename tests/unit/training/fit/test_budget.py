@@ -79,6 +79,32 @@ def test_a_time_in_which_no_epoch_fits_is_refused_and_says_how_long_one_takes(re
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("plan", ["", "{", "[]", "{}", '{"epochs": "many"}', '{"epochs": null}'])
+def test_a_damaged_plan_is_one_sentence(recipe: Recipe, tmp_path: Path, plan: str) -> None:
+    (tmp_path / PLAN).write_text(plan)
+
+    with pytest.raises(UsageError, match=r"budget\.json cannot be read \(.*\); delete it"):
+        within_budget(recipe, None, tmp_path, opened(recipe), time.monotonic() + 60)
+
+
+def test_few_photos_that_an_epoch_shows_often_are_measured(recipe: Recipe) -> None:
+    dataset = opened(recipe)
+    few = replace(dataset, parts=dataset.parts | {"train": dataset.parts["train"][:4]})
+    often = replace(recipe, train=replace(recipe.train, per_label=40))
+    pace, work = measured(often, None, few, tried=3)
+
+    assert len(few.parts["train"]) < recipe.train.batch_size <= work.steps * recipe.train.batch_size
+    assert pace.step_s > 0
+
+
+def test_too_few_photos_are_refused_with_their_number(recipe: Recipe) -> None:
+    dataset = opened(recipe)
+    few = replace(dataset, parts=dataset.parts | {"train": dataset.parts["train"][:3]})
+
+    with pytest.raises(UsageError, match="3 photos to train on do not fill a batch"):
+        measured(recipe, None, few)
+
+
 def test_a_recipe_of_several_stages_is_refused(recipe: Recipe, tmp_path: Path) -> None:
     staged = replace(recipe, before=(recipe,))
 
