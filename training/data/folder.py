@@ -32,13 +32,21 @@ def list_folder(root: Path) -> list[ListedPhoto]:
     try:
         parts = _parts(root)
         photos = [photo for part, folder in parts.items() for photo in _photos(folder, part)]
-        loose = [path.name for path in _seen(root) if path.suffix.lower() in IMAGE_SUFFIXES]
+        loose = unlabelled_photos(root)
     except OSError as error:
         raise UsageError(f"{error.filename or root} cannot be read: {error.strerror}; allow it, or move it") from error
     if not photos:
-        found = f"photos beside one another, such as {loose[0]}" if loose else "none"
-        raise UsageError(f"{root} should hold photos as LABEL/photo.jpg, and holds {found}; give each label a folder")
+        found = f"photos beside one another, such as {loose[0].name}" if loose else "none"
+        raise UsageError(
+            f"{root} should hold photos as LABEL/photo.jpg, and holds {found}; give each label a folder, or a teacher "
+            "that knows labels (--teacher)"
+        )
     return photos
+
+
+def unlabelled_photos(root: Path) -> list[Path]:
+    """The photos beside one another in a folder, in order. Raises OSError if the folder cannot be read."""
+    return [path for path in _seen(root) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()]
 
 
 def _parts(root: Path) -> dict[str, Path]:

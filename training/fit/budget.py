@@ -153,7 +153,7 @@ def _planned(path: Path) -> int:
     try:
         return int(json.loads(path.read_text())["epochs"])
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); delete it, and the epochs are planned anew") from error
+        raise UsageError(f"{path} cannot be read ({error}); delete it, and the epochs are planned again") from error
 
 
 def _cut(samples: tuple[Sample, ...], count: int) -> tuple[Sample, ...]:

@@ -149,6 +149,22 @@ def opened(recipe: Recipe) -> Dataset:
     return dataset
 
 
+def last_blocks(recipe: Recipe, weights: Path, count: int, normalisation: Normalisation | None = None) -> Recipe:
+    """The recipe with the head and the last `count` blocks of the network to be trained, in all of its stages.
+
+    raises  UsageError if the network has fewer blocks
+    """
+    depth = read_network(weights, recipe.model.image_size, normalisation)[0].depth
+    if count > depth:
+        raise UsageError(f"{weights} has {depth} blocks; --blocks takes 0 to {depth}, not {count}")
+    stages = tuple(_with_frozen(stage, depth - count) for stage in recipe.before)
+    return replace(_with_frozen(recipe, depth - count), before=stages)
+
+
+def _with_frozen(recipe: Recipe, blocks: int) -> Recipe:
+    return replace(recipe, train=replace(recipe.train, frozen_blocks=blocks))
+
+
 def _shortened(labels: tuple[str, ...]) -> str:
     return ", ".join(labels[:6]) + (f" and {len(labels) - 6} more" if len(labels) > 6 else "")
 

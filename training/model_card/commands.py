@@ -51,12 +51,14 @@ def training(
     teacher: Path | None,
     normalisation: Normalisation | None = None,
     budget_s: float | None = None,
+    blocks: int | None = None,
 ) -> str:
     """`fit`, or with weights `finetune`."""
     begun = ["finetune", _recipe_word(recipe), "--weights", path_word(weights)] if weights else ["fit"]
     words = [*begun, *([] if weights else [_recipe_word(recipe)]), "--out", path_word(folder)]
     words += ["--data", data_word(data)] if data else []
     words += ["--teacher", path_word(teacher)] if teacher else []
+    words += ["--blocks", str(blocks)] if blocks is not None else []
     words += ["--budget", f"{budget_s:g}s"] if budget_s is not None else []
     if normalisation:
         for option, values in (("--mean", normalisation.mean), ("--std", normalisation.std)):

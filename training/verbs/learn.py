@@ -31,7 +31,8 @@ TeacherOption = Annotated[
     Path | None,
     typer.Option(
         "--teacher",
-        help="Learn from this network, too: a checkpoint of vitcam-train with the same labels, or with WordNet ids.",
+        help="Learn from this network, too: a checkpoint of vitcam-train with the same labels, or with WordNet ids. "
+        "With a folder of photos without labels: learn from it alone.",
     ),
 ]
 StopOption = Annotated[
@@ -44,6 +45,20 @@ BudgetOption = Annotated[
     str | None,
     typer.Option(
         "--budget", metavar="TIME", help="Train as many epochs as fit into this time here, such as 90s, 10m or 2h."
+    ),
+]
+ExportOption = Annotated[
+    Path | None,
+    typer.Option("--export", metavar="FILE", help="Make the model file as well, measured on the held-out photos."),
+]
+BlocksOption = Annotated[
+    int | None,
+    typer.Option(
+        "--blocks",
+        metavar="K",
+        min=0,
+        help="Train the head and the last K blocks; the others keep their weights, and steps take less time. 0: the "
+        "head alone. Default: as the recipe says.",
     ),
 ]
 DryRunOption = Annotated[
@@ -68,8 +83,10 @@ def finetune(
     out: RunOption = None,
     data: DataOption = None,
     teacher: TeacherOption = None,
+    blocks: BlocksOption = None,
     budget: BudgetOption = None,
     dry_run: DryRunOption = False,
+    export: ExportOption = None,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
@@ -82,7 +99,9 @@ def finetune(
     session, budget_s = _session(save_every, stop_after, tensorboard), _seconds(budget)
     from vitcam_training.weights.normalisation import parse_normalisation
 
-    asked = _Asked(recipe, weights, out, data, teacher, parse_normalisation(mean, std), budget_s, dry_run)
+    asked = _Asked(
+        recipe, weights, out, data, teacher, parse_normalisation(mean, std), budget_s, dry_run, export, blocks
+    )
     _train(asked, session, hosts, host_index)
 
 
@@ -93,6 +112,7 @@ def fit(
     teacher: TeacherOption = None,
     budget: BudgetOption = None,
     dry_run: DryRunOption = False,
+    export: ExportOption = None,
     save_every: SaveOption = 5.0,
     stop_after: StopOption = None,
     tensorboard: BoardOption = False,
@@ -101,7 +121,7 @@ def fit(
 ) -> None:
     """Train a network from scratch. The same command continues an interrupted run."""
     session = _session(save_every, stop_after, tensorboard)
-    asked = _Asked(recipe, None, out, data, teacher, None, _seconds(budget), dry_run)
+    asked = _Asked(recipe, None, out, data, teacher, None, _seconds(budget), dry_run, export)
     _train(asked, session, hosts, host_index)
 
 
@@ -131,6 +151,9 @@ class _Asked:
     normalisation: "Normalisation | None"
     budget_s: float | None
     dry_run: bool
+    export: Path | None
+    blocks: int | None = None
+    """None: as many as the recipe says."""
 
 
 def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int | None) -> None:
@@ -146,23 +169,33 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
-    from vitcam_training.fit.start import opened, train
+    from vitcam_training.fit.start import last_blocks, opened, train
+    from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
     from vitcam_training.model_card.commands import exporting, training
     from vitcam_training.model_card.curves import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
+    from vitcam_training.verbs.make import export as make_model_file
 
     chosen, begun, normalisation = read_recipe(asked.recipe), asked.weights, asked.normalisation
     if asked.data:
         chosen = on_photos(chosen, asked.data)
     place = asked.out or Path("runs") / chosen.model_name
-    dataset = opened(chosen)
+    if asked.blocks is not None and begun:
+        chosen = last_blocks(chosen, begun, asked.blocks, normalisation)
+    photos = _unlabelled(asked)
+    if photos and asked.teacher:
+        chosen, dataset = taught_alone(chosen, photos, asked.teacher, place / ANSWERS)
+    else:
+        dataset = opened(chosen)
     if asked.dry_run:
         say(effort(chosen, begun, dataset, asked.teacher, normalisation).text)
         return
     if asked.budget_s is not None:
         deadline_s = started_s + asked.budget_s
         chosen = within_budget(chosen, begun, place, dataset, deadline_s, asked.teacher, normalisation)
-    command = training(asked.recipe, begun, place, asked.data, asked.teacher, normalisation, asked.budget_s)
+    command = training(
+        asked.recipe, begun, place, asked.data, asked.teacher, normalisation, asked.budget_s, asked.blocks
+    )
     try:
         runs = train(chosen, begun, place, dataset, session, asked.teacher, command, normalisation)
     except Stopped as stopped:
@@ -174,4 +207,18 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
     draw_curves([run.stage.folder / LOG for run in runs], folder / CURVES)
     again = exporting(folder / WEIGHTS, Path(f"{chosen.model_name}.tflite"), chosen.data)
     took = "" if asked.budget_s is None else f" after {(time.monotonic() - started_s) / 60:.1f} minutes"
-    say(f"wrote {folder / WEIGHTS} and {CURVES}{took}\nnext: {again}")
+    say(f"wrote {folder / WEIGHTS} and {CURVES}{took}")
+    if asked.export:
+        make_model_file(folder / WEIGHTS, asked.export, chosen.data)
+    else:
+        say(f"next: {again}")
+
+
+def _unlabelled(asked: _Asked) -> list[Path]:
+    """The photos of a folder that has no folders of labels, where a teacher can say what they show."""
+    from vitcam_training.data.catalogue import DATASETS
+    from vitcam_training.data.folder import unlabelled_photos
+
+    if not (asked.teacher and asked.data) or asked.data in DATASETS or not Path(asked.data).is_dir():
+        return []
+    return unlabelled_photos(Path(asked.data))

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tests.integration.training.command import call
 from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
-from vitcam.errors import VitcamError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam_training.cli import app, main
@@ -186,6 +186,28 @@ def test_other_photos_get_no_float_figures_that_were_not_measured(workshop: Path
 
     assert found["float_top1"] is None
     assert found["agreement"] is None
+
+
+def test_frames_without_labels_and_a_teacher_become_a_model_file_in_one_command(workshop: Path, tmp_path: Path) -> None:
+    (tmp_path / "frames").mkdir()
+    for path in sorted((workshop / "photos").rglob("*.png")):
+        shutil.copy(path, tmp_path / "frames" / f"{len(list((tmp_path / 'frames').iterdir())):03}.png")
+    asked = ("fit", workshop / "colours.toml", "--out", tmp_path / "run", "--data", tmp_path / "frames")
+    printed = call(*asked, "--teacher", workshop / "run" / "weights.safetensors", "--export", tmp_path / "pupil.tflite")
+    pupil = Classifier(tmp_path / "pupil.tflite")
+
+    assert "top-1" in printed
+    assert "next:" not in printed
+    assert (pupil.card.name, pupil.labels) == ("frames", ("blue", "green", "red"))
+    assert pupil.card.accuracy["top1"] >= 0.9, "of the teacher's answers on photos that were held out"
+    assert pupil.card.provenance["taught_by"].endswith("weight 1, temperature 2")
+
+
+def test_frames_without_labels_and_without_a_teacher_are_refused_with_both_ways_out(tmp_path: Path) -> None:
+    write_pictures(tmp_path, each=2)
+
+    with pytest.raises(UsageError, match="give each label a folder, or a teacher that knows labels"):
+        call("fit", "--data", tmp_path / "red", "--out", tmp_path / "run")
 
 
 @pytest.fixture(scope="module")

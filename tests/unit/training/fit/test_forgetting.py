@@ -19,7 +19,7 @@ from vitcam_training.data.dataset import NOTHING, REPLAY, UNLABELLED, Dataset, S
 from vitcam_training.fit.cross_entropy import CrossEntropy, adjustment
 from vitcam_training.fit.distil import DistilLoss, read_teacher
 from vitcam_training.fit.loop import FitRun
-from vitcam_training.fit.start import prepare, train
+from vitcam_training.fit.start import last_blocks, prepare, train
 from vitcam_training.recipes.recipe import DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.carried_head import carried_head
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
@@ -277,3 +277,26 @@ def test_the_share_is_of_what_the_whole_training_began_with(known: Path, dataset
 def test_a_share_of_no_pretrained_weights_is_refused(dataset: Dataset, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"start_share\) is kept of pretrained weights only; give --weights"):
         prepare(recipe(start_share=0.5), None, tmp_path, dataset).train()
+
+
+@pytest.mark.parametrize(("blocks", "frozen"), [(0, 2), (1, 1), (2, 0)])
+def test_the_last_blocks_are_counted_from_the_head(known: Path, blocks: int, frozen: int) -> None:
+    staged = replace(recipe(), before=(recipe(),))
+    chosen = last_blocks(staged, known, blocks)
+
+    assert [stage.train.frozen_blocks for stage in (*chosen.before, chosen)] == [frozen, frozen]
+
+
+def test_more_blocks_than_the_network_has_are_refused(known: Path) -> None:
+    with pytest.raises(UsageError, match="has 2 blocks; --blocks takes 0 to 2, not 3"):
+        last_blocks(recipe(), known, 3)
+
+
+def test_with_the_head_alone_no_block_changes(known: Path, dataset: Dataset, tmp_path: Path) -> None:
+    trained = run(last_blocks(recipe(), known, 0), known, dataset, tmp_path)
+    before = to_timm(trained.stage.vit)
+    trained.train()
+    after = read_weights(tmp_path / "weights.safetensors")
+    changed = {name for name in after if not np.allclose(after[name], before[name], atol=1e-7)}
+
+    assert changed == {"head.weight", "head.bias", "norm.weight", "norm.bias"}
