@@ -32,6 +32,8 @@ TRIED_STEPS = 12
 """Of an epoch, to measure them."""
 WARMUP = 0.1
 """Most of the epochs in which the learning rate rises."""
+SCORING = 0.1
+"""Most of the time that scorings take, where a photo of a scoring could have been one of a step."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,11 @@ def within_budget(
         raise UsageError(f"the recipe {recipe.name} has several stages; --budget is for recipes of one stage")
     known = folder / PLAN
     if known.is_file():
-        epochs = _planned(known)
+        epochs, score_every = _planned(known)
     else:
         pace, stage = measured(recipe, weights, dataset, teacher, normalisation)
+        score_every = stage.score_every if recipe.train.patience else seldom_scored(pace, stage)
+        stage = replace(stage, score_every=score_every)
         left_s = deadline_s - time.monotonic()
         epochs = epochs_within(left_s, pace, stage)
         if epochs < 1:
@@ -78,9 +82,10 @@ def within_budget(
             )
         log.info("%.2f s a step here: %d epochs of %d steps fit", pace.step_s, epochs, stage.steps)
         folder.mkdir(parents=True, exist_ok=True)
-        known.write_text(json.dumps({"epochs": epochs, "step_s": round(pace.step_s, 4)}) + "\n")
+        known.write_text(json.dumps({"epochs": epochs, "score_every": score_every}) + "\n")
     warmup = min(recipe.train.warmup_epochs, WARMUP * epochs)
-    return replace(recipe, train=replace(recipe.train, epochs=epochs, warmup_epochs=warmup))
+    train = replace(recipe.train, epochs=epochs, warmup_epochs=warmup, score_every=score_every)
+    return replace(recipe, train=train)
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,12 @@ def epochs_within(left_s: float, pace: MeasuredPace, stage: StageWork) -> int:
     return max(0, math.floor((left_s * (1 - RESERVE) - pace.begin_s) / _epoch_s(pace, stage)))
 
 
+def seldom_scored(pace: MeasuredPace, stage: StageWork) -> int:
+    """Epochs from one scoring to the next: as the recipe says, or more where that would take much of the time."""
+    ratio = stage.scored * pace.score_s / (SCORING * stage.steps * pace.step_s)
+    return max(stage.score_every, math.ceil(ratio))
+
+
 def measured(
     recipe: Recipe,
     weights: Path | None,
@@ -149,9 +160,10 @@ def measured(
         return watch.pace(started_s, time.monotonic(), count), whole
 
 
-def _planned(path: Path) -> int:
+def _planned(path: Path) -> tuple[int, int]:
     try:
-        return int(json.loads(path.read_text())["epochs"])
+        plan = json.loads(path.read_text())
+        return int(plan["epochs"]), int(plan["score_every"])
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UsageError(f"{path} cannot be read ({error}); delete it, and the epochs are planned again") from error
 

@@ -1,6 +1,6 @@
 """Make the material: bring the weights in, cut the photos, ask the float network.
 
-python -m tests.bench.peers.prepare FOLDER PHOTOS
+python -m tests.bench.peers.prepare FOLDER PHOTOS [WEIGHTS]
 """
 
 import subprocess
@@ -22,17 +22,18 @@ WEIGHTS = "deit_tiny/deit_tiny_patch16_224.npz"
 SOURCE = "github.com/facebookresearch/deit (deit_tiny_patch16_224, saved by NumPy under timm's names)"
 
 
-def prepare(material: Material, count: int) -> None:
+def prepare(material: Material, count: int, network: str = "") -> None:
     """Write everything in the folder.
 
-    count   photos to be asked about, and as many others to calibrate by
-    raises  UsageError if weights or photos are not there, saying where to get them
+    count    photos to be asked about, and as many others to calibrate by
+    network  what `vitcam-train import` takes, with ImageNet's mean and standard deviation of the pixels; "": DeiT-Tiny
+    raises   UsageError if weights or photos are not there, saying where to get them
     """
     weights, dataset = find_data()
     asked, calibration = _every_other(dataset, count)
     material.folder.mkdir(parents=True, exist_ok=True)
     labels = ["--labels", str(weights.with_name("synset_words.txt"))]
-    command = [str(Path(sys.executable).with_name("vitcam-train")), "import", str(weights), *labels]
+    command = [str(Path(sys.executable).with_name("vitcam-train")), "import", network or str(weights), *labels]
     subprocess.run([*command, "-o", str(material.checkpoint)], check=True)
     np.save(material.asked, _cut(asked, material))
     np.save(material.calibration, _cut(calibration, material))
@@ -69,7 +70,7 @@ def _ask_float(dataset: Dataset, material: Material) -> Answers:
 
 if __name__ == "__main__":
     try:
-        prepare(Material(Path(sys.argv[1])), int(sys.argv[2]))
+        prepare(Material(Path(sys.argv[1])), int(sys.argv[2]), *sys.argv[3:])
     except VitcamError as error:
         print(f"bench-peers: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -30,12 +30,15 @@ OWN = {"litert": ("tests/bench/peers/runners/textbook.py", "training/*.py", "vit
 
 
 class Run:
-    """Peers and how they are to be measured."""
+    """Peers and how they are to be measured.
 
-    def __init__(self, folder: Path, names: Sequence[str], conditions: Conditions) -> None:
+    network  another one than DeiT-Tiny, see `prepare`
+    """
+
+    def __init__(self, folder: Path, names: Sequence[str], conditions: Conditions, network: str = "") -> None:
         self._material = Material(folder.resolve())
         self._names = names
-        self._conditions = conditions
+        self._conditions, self._network = conditions, network
         self._rows = {name: Row(name) for name in names}
         self._serving: dict[str, PeerProcess] = {}
 
@@ -63,7 +66,7 @@ class Run:
 
     def _prepare(self) -> None:
         find_data()  # says here what is missing, before a process is started for it
-        arguments = [str(self._material.folder), str(self._conditions.photos)]
+        arguments = [str(self._material.folder), str(self._conditions.photos), *filter(None, [self._network])]
         done = subprocess.run([sys.executable, "-m", "tests.bench.peers.prepare", *arguments], cwd=ROOT, check=False)
         if done.returncode:
             raise VitcamError("the photos and the float network's answers could not be made; the reason stands above")

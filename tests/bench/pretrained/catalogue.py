@@ -36,7 +36,9 @@ def _sizes(size: str, patch: int, side: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _hf_vit(size: str, patch: int, side: int, classes: int = 1000) -> Callable[[], Any]:
+def hf_vit(size: str, patch: int, side: int, classes: int = 1000) -> Callable[[], Any]:
+    """Makes a ViT of transformers; without a head if `classes` is 0."""
+
     def make() -> Any:
         import transformers
 
@@ -100,11 +102,11 @@ def _timm(name: str, **options: Any) -> Callable[[], Any]:
 
 HF, TIMM, GOOGLE = "transformers", "timm", "Google's archive, read by timm"
 SUBJECTS = (
-    Subject(HF, "ViT-Ti/16, in21k without a head", 16, 224, _hf_vit("Ti", 16, 224, 0), to_int8=True),
-    Subject(HF, "ViT-S/16", 16, 224, _hf_vit("S", 16, 224)),
-    Subject(HF, "ViT-B/16, 1,000 labels", 16, 224, _hf_vit("B", 16, 224), to_int8=True),
-    Subject(HF, "ViT-B/16", 16, 384, _hf_vit("B", 16, 384)),
-    Subject(HF, "ViT-B/32", 32, 384, _hf_vit("B", 32, 384)),
+    Subject(HF, "ViT-Ti/16, in21k without a head", 16, 224, hf_vit("Ti", 16, 224, 0), to_int8=True),
+    Subject(HF, "ViT-S/16", 16, 224, hf_vit("S", 16, 224)),
+    Subject(HF, "ViT-B/16, 1,000 labels", 16, 224, hf_vit("B", 16, 224), to_int8=True),
+    Subject(HF, "ViT-B/16", 16, 384, hf_vit("B", 16, 384)),
+    Subject(HF, "ViT-B/32", 32, 384, hf_vit("B", 32, 384)),
     Subject(HF, "DeiT-Ti/16, distilled, two heads", 16, 224, _hf_deit("Ti", 224), to_int8=True),
     Subject(HF, "DeiT-B/16, distilled, two heads", 16, 384, _hf_deit("B", 384)),
     Subject(HF, "DINOv2-S/14", 14, 224, _hf_dino("S", 0), to_int8=True),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import UsageError
-from vitcam_training.fit.budget import PLAN, MeasuredPace, effort, epochs_within, measured, within_budget
+from vitcam_training.fit.budget import PLAN, MeasuredPace, effort, epochs_within, measured, seldom_scored, within_budget
 from vitcam_training.fit.loop import WEIGHTS
 from vitcam_training.fit.progress.remaining import StageWork
 from vitcam_training.fit.session import parse_budget
@@ -44,6 +44,15 @@ def test_scorings_and_the_beginning_take_their_part_of_the_time() -> None:
     assert epochs_within(45, pace, work) == 0
 
 
+def test_scorings_of_many_photos_come_seldom() -> None:
+    work = StageWork(epochs=15, steps=10, photos=16, scored=700)
+    pace = MeasuredPace(begin_s=20, step_s=1.0, score_s=0.03, save_s=1.0)
+
+    assert seldom_scored(pace, work) == 21, "21 s of scoring for 210 s of steps"
+    assert seldom_scored(pace, replace(work, scored=20)) == 1
+    assert seldom_scored(pace, replace(work, scored=20, score_every=5)) == 5
+
+
 def test_a_training_ends_within_its_budget_and_uses_most_of_it(recipe: Recipe, tmp_path: Path) -> None:
     budget_s = 40.0
     deadline_s = time.monotonic() + budget_s
@@ -66,11 +75,11 @@ def test_the_same_command_continues_with_the_epochs_of_the_beginning(recipe: Rec
 
 def test_the_learning_rate_rises_in_a_tenth_of_a_short_training(recipe: Recipe, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / PLAN).write_text('{"epochs": 4}')
+    (tmp_path / "run" / PLAN).write_text('{"epochs": 4, "score_every": 2}')
     long = replace(recipe, train=replace(recipe.train, warmup_epochs=5.0))
     fitted = within_budget(long, None, tmp_path / "run", opened(recipe), 0.0)
 
-    assert (fitted.train.epochs, fitted.train.warmup_epochs) == (4, 0.4)
+    assert (fitted.train.epochs, fitted.train.warmup_epochs, fitted.train.score_every) == (4, 0.4, 2)
 
 
 def test_a_time_in_which_no_epoch_fits_is_refused_and_says_how_long_one_takes(recipe: Recipe, tmp_path: Path) -> None:
