@@ -79,12 +79,19 @@ def open_camera(request: Open) -> cv2.VideoCapture:
 
 
 def skip_queued(capture: cv2.VideoCapture) -> None:
-    """Skip to the first picture that had to be waited for: FFmpeg buffers old ones while it analyses the stream."""
+    """Skip to a picture that had to be waited for: FFmpeg buffers old ones while it analyses the stream.
+
+    One that took long may have been decoded on a busy processor; two that did, one after the other, were waited for.
+    """
     fps = capture.get(cv2.CAP_PROP_FPS)
     interval_s = 1 / fps if 1 <= fps <= 240 else 1 / 30
+    waited = 0
     for _ in range(_MOST_QUEUED):
         started = time.monotonic()
-        if not capture.grab() or time.monotonic() - started > interval_s / 4:
+        if not capture.grab():
+            return
+        waited = waited + 1 if time.monotonic() - started > interval_s / 2 else 0
+        if waited == 2:
             return
 
 
