@@ -1,6 +1,7 @@
 """What `vitcam models` prints."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -9,6 +10,7 @@ from vitcam.errors import ModelError
 from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model, list_models
+from vitcam.model.memory import daemon_mb, fitting_pis_gb
 from vitcam.model.record import model_info, model_record
 from vitcam.terminal.consoles import stdout_console
 
@@ -20,26 +22,29 @@ _SHOWN_NAMES = 120  # labels or groups
 
 def show_list(as_json: bool) -> None:
     """Every installed model, one a line; for a file that cannot be read, the reason."""
-    console, table = stdout_console(), Table("model", "labels", "input", "top-1", "file", box=None)
+    heads = ("model", "labels", "input", "top-1", "memory", "fits a Pi of", "file")
+    console, table = stdout_console(), Table(*heads, box=None)
     for name, path in list_models().items():
-        row = _row(name)
+        row = _row(name, path)
         if as_json:
             console.print_json(json.dumps({"name": name, "file": str(path), **row}), indent=None)
         else:
             top1 = "" if row["top1"] is None else f"{row['top1']:.1%}"
-            table.add_row(name, str(row["labels"]), row["input"], top1, str(path))
+            table.add_row(name, str(row["labels"]), row["input"], top1, *_memory(row), str(path))
     if not as_json:
         console.print(table, soft_wrap=False)
 
 
 def show_card(name: str, as_json: bool) -> None:
     """Everything that is known of one model."""
-    record = model_record(model_info(Classifier(name)))
+    classifier = Classifier(name)
+    record = model_record(model_info(classifier))
     console = stdout_console()
     if as_json:
-        console.print_json(json.dumps(record), indent=None)
+        console.print_json(json.dumps(record | _needs(classifier.path)), indent=None)
         return
     table = Table(show_header=False, box=None)
+    record["memory"], record["fits_a_pi_of"] = _memory(_needs(classifier.path))
     record["groups"] = [group["name"] for group in record["groups"]]
     for key, value in record.items():
         table.add_row(key.replace("_", " "), _names(value) if key in ("labels", "groups") else _plain(value))
@@ -70,15 +75,29 @@ def show_verification(name: str, as_json: bool) -> bool:
     return all(result.ok for result in results)
 
 
-def _row(name: str) -> dict[str, Any]:
+def _row(name: str, path: Path) -> dict[str, Any]:
+    nothing = {"labels": 0, "input": "", "top1": None, "memory_mb": None, "fits_gb": []}
     try:
         bundle = read(find_model(name))
-    except ModelError as error:
-        return {"labels": 0, "input": "", "top1": None, "error": str(error)}
+        found = nothing | _needs(path)
+    except (ModelError, OSError) as error:
+        return nothing | {"error": str(error)}
     if bundle is None:
-        return {"labels": 0, "input": "", "top1": None}
+        return found
     size = f"{bundle.card.input.width}×{bundle.card.input.height}"
-    return {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1")}
+    return found | {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1")}
+
+
+def _needs(path: Path) -> dict[str, Any]:
+    size = path.stat().st_size
+    return {"memory_mb": round(daemon_mb(size)), "fits_gb": fitting_pis_gb(size)}
+
+
+def _memory(row: dict[str, Any]) -> tuple[str, str]:
+    """For people: how much, and the smallest Raspberry Pi that has it."""
+    if row["memory_mb"] is None:
+        return "", ""
+    return f"{row['memory_mb']:,} MB", f"{row['fits_gb'][0]} GB and more" if row["fits_gb"] else "none"
 
 
 def _names(names: list[str]) -> str:

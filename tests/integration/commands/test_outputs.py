@@ -33,6 +33,22 @@ def test_the_same_results_are_there_for_machines(command: str) -> None:
     assert vitcam(*command.split(), "--json").lines
 
 
+def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_why(tmp_path: Path) -> None:
+    models = tmp_path / "vitcam" / "models"
+    models.mkdir(parents=True)
+    (models / "gone.tflite").symlink_to(tmp_path / "nowhere.tflite")
+    (models / "words.tflite").write_text("no model at all")
+    rows = {row["name"]: row for row in vitcam("models", "list", "--json", XDG_DATA_HOME=str(tmp_path)).lines}
+    people = vitcam("models", "list", XDG_DATA_HOME=str(tmp_path), COLUMNS="200").out
+
+    assert rows["everyday"]["fits_gb"] == [1, 2, 4, 8, 16]
+    assert 150 < rows["everyday"]["memory_mb"] < 300
+    assert str(models / "gone.tflite") in rows["gone"]["error"]
+    assert rows["gone"]["memory_mb"] is None
+    assert "words.tflite" in people
+    assert "1 GB and more" in people
+
+
 def test_a_table_in_a_file_is_as_wide_as_it_needs_to_be() -> None:
     out = vitcam("models", "show", "everyday", COLUMNS="").out
     (labels,) = [row for row in out.splitlines() if row.strip().startswith("labels")]
