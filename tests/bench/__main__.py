@@ -6,8 +6,8 @@ python -m tests.bench [PART [OPTION...]]    one part alone takes its own options
 import subprocess
 import sys
 
-_PARTS = ("throughput", "latency", "idle", "startup", "viewers", "classify", "rewrites")
-_ON_REQUEST = ("versus",)  # wants to know what to be compared with
+_PARTS = ("throughput", "latency", "idle", "startup", "memory", "viewers", "classify", "rewrites")
+_ON_REQUEST = ("versus", "few_photos")  # want to know what to be compared with, or to begin with
 
 
 def main() -> int:

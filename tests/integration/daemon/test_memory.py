@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.daemon import daemon
 from tests.parts import need_model
-from vitcam.model.memory import daemon_mb
+from vitcam.commands.model_memory import daemon_mb
 
 _WATCHED_S = 3.0
 

@@ -9,7 +9,7 @@ _COPIES = 5.1
 """Of the file's bytes. They are kept once, and each of two interpreters (one is for photos that are sent) arranges the
 weights in XNNPACK's order for each of two signatures (the answer, and the answer with attention)."""
 _SYSTEM_MB = 400.0
-"""Left to Raspberry Pi OS without a desktop, the firmware and the camera's process. An assumption, not a measurement."""
+"""Left to Raspberry Pi OS without a desktop, the firmware and the camera's process; assumed, not measured."""
 _PIS_GB = (1, 2, 4, 8, 16)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitcam.model.memory import daemon_mb, fitting_pis_gb
+from vitcam.commands.model_memory import daemon_mb, fitting_pis_gb
 
 MB = 2**20
 
