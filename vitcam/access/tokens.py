@@ -1,0 +1,112 @@
+"""Tokens for programs. Each has a name and a scope; the file keeps their SHA-256 alone.
+
+A token is 256 random bits, so its plain hash cannot be guessed, and needs no scrypt.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vitcam.access.private_file import write_private
+from vitcam.access.scope import Scope
+from vitcam.errors import ConfigError, UsageError
+
+_FILE = "tokens.json"
+_MOST = 64
+_PREFIX = "vitcam_"
+"""Lets a person and a secret scanner see what it is."""
+_NAME = re.compile(r"[\w][\w. -]{0,63}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What is kept of a token."""
+
+    name: str
+    scope: Scope
+    created: str
+    """RFC 3339, UTC."""
+    sha256: str
+
+
+def tokens_file(folder: Path) -> Path:
+    """Where they are kept in the state folder."""
+    return folder / _FILE
+
+
+def load_tokens(folder: Path) -> tuple[Token, ...]:
+    """All tokens, in the order in which they were made.
+
+    raises  ConfigError if the file cannot be read or holds something else
+    """
+    path = tokens_file(folder)
+    try:
+        return tuple(_token(record) for record in json.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise ConfigError(
+            f"the tokens cannot be read from {path}: {error.strerror}; run vitcam as the owner of the file"
+        ) from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ConfigError(f"{path} holds no tokens that vitcam wrote; delete it and create them again") from error
+
+
+def create_token(folder: Path, name: str, scope: Scope) -> str:
+    """Keep a new token; returns the token itself, which nobody can read again.
+
+    raises  UsageError for a name that is not possible or taken, or if there are too many; OSError
+    """
+    tokens = load_tokens(folder)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot name a token; take 1 to 64 letters, digits, spaces, dots, _ or -")
+    if any(token.name == name for token in tokens):
+        raise UsageError(f"there is a token {name!r} already; take another name, or revoke that one first")
+    if len(tokens) >= _MOST:
+        raise UsageError(f"there are {_MOST} tokens, and no more are allowed; revoke one first")
+    text = _PREFIX + secrets.token_urlsafe(32)
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    _save(folder, (*tokens, Token(name, scope, made, _digest(text))))
+    return text
+
+
+def revoke_token(folder: Path, name: str) -> None:
+    """Forget a token. Raises UsageError if there is none of that name; OSError."""
+    tokens = load_tokens(folder)
+    kept = tuple(token for token in tokens if token.name != name)
+    if len(kept) == len(tokens):
+        names = ", ".join(repr(token.name) for token in tokens)
+        raise UsageError(f"there is no token {name!r}; {f'there are {names}' if names else 'there is none at all'}")
+    _save(folder, kept)
+
+
+def find_token(tokens: Sequence[Token], text: str) -> Token | None:
+    """The token that a client has shown. Takes as long for a wrong one."""
+    shown = _digest(text)
+    found = None
+    for token in tokens:
+        if hmac.compare_digest(token.sha256, shown):
+            found = token
+    return found
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _save(folder: Path, tokens: Sequence[Token]) -> None:
+    write_private(tokens_file(folder), json.dumps([asdict(token) for token in tokens], indent=1) + "\n")
+
+
+def _token(record: dict[str, str]) -> Token:
+    found = Token(str(record["name"]), Scope(record["scope"]), str(record["created"]), str(record["sha256"]))
+    if not _DIGEST.fullmatch(found.sha256):
+        raise ValueError("not a SHA-256")
+    return found
