@@ -1,4 +1,4 @@
-"""Slows down whoever guesses passwords. Each address is counted by itself, so that one cannot lock out another."""
+"""Slows down clients that guess passwords. Each address is counted by itself, so that one cannot lock out another."""
 
 import ipaddress
 import time

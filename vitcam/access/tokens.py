@@ -83,7 +83,7 @@ def revoke_token(folder: Path, name: str) -> None:
     kept = tuple(token for token in tokens if token.name != name)
     if len(kept) == len(tokens):
         names = ", ".join(repr(token.name) for token in tokens)
-        raise UsageError(f"there is no token {name!r}; {f'there are {names}' if names else 'there is none at all'}")
+        raise UsageError(f"there is no token {name!r}; {f'there are {names}' if names else 'there are no tokens'}")
     _save(folder, kept)
 
 
