@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
@@ -15,6 +16,7 @@ from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
 from vitcam.web.requests.middleware import add_headers, check_host_and_origin, error_response, errors_as_json
+from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
@@ -39,25 +41,9 @@ def build_app(parts: AppParts, allowed_hosts: AllowedHosts) -> web.Application:
     handlers = _Handlers(parts)
     app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(allowed_hosts)])
     app.on_response_prepare.append(add_headers)
-    app.add_routes(
-        [
-            web.get("/", handlers.index),
-            web.get("/page/{name}", handlers.file),
-            web.get("/stream", handlers.stream),
-            web.get("/snapshot", handlers.snapshot),
-            web.get("/snapshot.jpg", handlers.snapshot),
-            web.get("/api/predictions", handlers.predictions),
-            web.get("/api/state", handlers.state),
-            web.get("/api/model", handlers.model),
-            web.post("/api/classify", handlers.uploads.classify),
-            web.post("/api/explain", handlers.uploads.explain),
-            web.post("/api/crop", handlers.crop.answer),
-            web.post("/api/playback", handlers.player.answer),
-            web.post("/api/words", handlers.words.answer),
-            web.get("/healthz", handlers.healthz),
-            web.get("/readyz", handlers.readyz),
-        ]
-    )
+    for route in ROUTES:
+        add = app.router.add_get if route.method == "GET" else app.router.add_post
+        add(route.path, handlers.by_path[route.path])
     return app
 
 
@@ -79,11 +65,28 @@ class _Handlers:
         }
         uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
         changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
-        self.uploads = Uploads(parts.photos, parts.model, uploads)
-        self.crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
-        self.player = PlaybackRoute(parts.playback, changes)
+        self._uploads = Uploads(parts.photos, parts.model, uploads)
+        self._crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
+        self._player = PlaybackRoute(parts.playback, changes)
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
-        self.words = WordsRoute(parts.words, words)
+        self._words = WordsRoute(parts.words, words)
+        self.by_path: dict[str, Handler] = {
+            "/": self.index,
+            "/page/{name}": self.file,
+            "/stream": self.stream,
+            "/snapshot": self.snapshot,
+            "/snapshot.jpg": self.snapshot,
+            "/api/predictions": self.predictions,
+            "/api/state": self.state,
+            "/api/model": self.model,
+            "/api/classify": self._uploads.classify,
+            "/api/explain": self._uploads.explain,
+            "/api/crop": self._crop.answer,
+            "/api/playback": self._player.answer,
+            "/api/words": self._words.answer,
+            "/healthz": self.healthz,
+            "/readyz": self.readyz,
+        }
 
     async def index(self, request: web.Request) -> web.StreamResponse:
         """The page; or the stream or a snapshot under the names that mjpg-streamer and 3D printers use."""
@@ -138,8 +141,8 @@ class _Handlers:
     async def state(self, _: web.Request) -> web.Response:
         record = asdict(self._live.state())
         record["frames"]["encoded"] = self._encoder.encoded
-        record["view"] = self.crop.record()
-        record["playback"] = self.player.record()
+        record["view"] = self._crop.record()
+        record["playback"] = self._player.record()
         streams, predictions = self._clients["streams"].in_use, self._clients["predictions"].in_use
         record["clients"] = {"stream": streams, "predictions": predictions}
         return web.json_response(record, headers={"Cache-Control": "no-store"})
@@ -147,7 +150,7 @@ class _Handlers:
     async def model(self, _: web.Request) -> web.Response:
         record = {
             **model_record(self._model),
-            **self.words.record(),
+            **self._words.record(),
             "stream": stream_record(self._default, self._overlays),
         }
         return web.json_response(record, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,38 @@
+"""Every route: what answers there, and what a caller needs for it where the interface is protected."""
+
+from dataclasses import dataclass
+
+from vitcam.access.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path."""
+
+    method: str
+    """GET (HEAD is answered, too) or POST."""
+    path: str
+    """As aiohttp writes it, such as `/page/{name}`."""
+    needs: Scope | None
+    """What a caller must be allowed to do. None: everybody may call it."""
+    doc: str
+    """What it does, in one sentence."""
+
+
+ROUTES = (
+    Route("GET", "/", Scope.READ, "The page; ?action=stream and ?action=snapshot as mjpg-streamer has them."),
+    Route("GET", "/page/{name}", Scope.READ, "A file of the page."),
+    Route("GET", "/stream", Scope.READ, "The live picture as MJPEG."),
+    Route("GET", "/snapshot", Scope.READ, "The newest picture as JPEG, under the name that other cameras use."),
+    Route("GET", "/snapshot.jpg", Scope.READ, "The newest picture as JPEG."),
+    Route("GET", "/api/predictions", Scope.READ, "Every prediction, as server-sent events."),
+    Route("GET", "/api/state", Scope.READ, "Status, rates, latencies and clients."),
+    Route("GET", "/api/model", Scope.READ, "The model card."),
+    Route("POST", "/api/classify", Scope.CONTROL, "Classify a photo."),
+    Route("POST", "/api/explain", Scope.CONTROL, "Draw how the model came to its answer for a photo, as PNG."),
+    Route("POST", "/api/crop", Scope.CONTROL, "Give the model another part of the picture."),
+    Route("POST", "/api/playback", Scope.CONTROL, "Pause and step through files."),
+    Route("POST", "/api/words", Scope.CONTROL, "Give a model whose labels are words other words."),
+    Route("GET", "/healthz", None, "Whether the process runs."),
+    Route("GET", "/readyz", None, "Whether frames are classified."),
+)
