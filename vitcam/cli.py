@@ -14,6 +14,10 @@ from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
 from vitcam.terminal.standard_streams import prepare_streams
 from vitcam.text import printable
+from vitcam.verbs.access import password, token_app
+from vitcam.verbs.config import config_app
+from vitcam.verbs.models import models_app
+from vitcam.verbs.options import ConfigOption, JsonOption, SetOption
 
 if TYPE_CHECKING:
     from vitcam.config.load import EffectiveSettings
@@ -26,24 +30,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-models_app = typer.Typer(help="Show and check the model files on this machine.", no_args_is_help=True)
-config_app = typer.Typer(help="Show and check the configuration.", no_args_is_help=True)
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
+app.add_typer(token_app, name="token")
+app.command("password")(password)
 
 ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.")]
-NameArgument = Annotated[str, typer.Argument(help="Take this model: a name, or a .tflite file.")]
 LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Read the labels from this text file, one a line.")]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", help="Run the model on this many threads; 0 chooses by the cores.")
 ]
 TopKOption = Annotated[int | None, typer.Option("--top-k", help="Show this many guesses.")]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="Read this configuration file (TOML), too.")]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value of the configuration. May be repeated."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 
 def main() -> None:
@@ -121,6 +118,9 @@ def run(
         str | None, typer.Option("--host", help="Serve on this address; 0.0.0.0 serves the whole network.")
     ] = None,
     port: Annotated[int | None, typer.Option("--port", help="Serve on this port; 0 takes any free one.")] = None,
+    no_password: Annotated[
+        bool, typer.Option("--no-password", help="Let everybody who reaches the address watch and change settings.")
+    ] = False,
     no_web: Annotated[bool, typer.Option("--no-web", help="Serve no page and no HTTP interface.")] = False,
     realtime: Annotated[
         bool | None,
@@ -160,6 +160,7 @@ def run(
         "overlay.mode": overlay,
         "web.host": host,
         "web.port": port,
+        "web.open": True if no_password else None,
         "web.enabled": False if no_web else None,
         "log.format": log,
         "log.emit": emit,
@@ -283,55 +284,6 @@ def words(
         change(_settings(None, None, {"model.name": model}).model.name, texts, as_json)
     else:
         show(_settings(None, None, {"model.name": model}).model.name, as_json)
-
-
-@models_app.command("list")
-def models_list(as_json: JsonOption = False) -> None:
-    """List every model that --model can name."""
-    from vitcam.commands.models import show_list
-
-    show_list(as_json)
-
-
-@models_app.command("show")
-def models_show(name: NameArgument, as_json: JsonOption = False) -> None:
-    """Show what a model is, how it was measured, and what runs it here."""
-    from vitcam.commands.models import show_card
-
-    show_card(name, as_json)
-
-
-@models_app.command("verify")
-def models_verify(name: NameArgument, as_json: JsonOption = False) -> None:
-    """Check a model with the golden images whose answers it carries."""
-    from vitcam.commands.models import show_verification
-
-    if not show_verification(name, as_json):
-        raise typer.Exit(1)
-
-
-@config_app.command("show")
-def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
-    """Show every setting, its value, and where the value comes from."""
-    from vitcam.commands.config import show_settings
-
-    show_settings(config, sets or [], as_json)
-
-
-@config_app.command("check")
-def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
-    """Check whether the daemon would accept the configuration."""
-    from vitcam.commands.config import check_settings
-
-    check_settings(config, sets or [], as_json)
-
-
-@config_app.command("schema")
-def config_schema() -> None:
-    """Print the JSON Schema of the configuration file."""
-    from vitcam.commands.config import show_schema
-
-    show_schema()
 
 
 def _settings(config: Path | None, sets: list[str] | None, flags: dict[str, object]) -> "Settings":

@@ -35,13 +35,13 @@ class Attempts:
 
     def wait_s(self, address: str) -> float:
         """How long until a password from this address is checked; 0: now."""
-        found = self._guesses.get(_home_of(address))
+        found = self._guesses.get(home_of(address))
         return max(0.0, found.until_s - self._clock()) if found else 0.0
 
     def begin(self, address: str) -> int:
         """Count a check that begins; returns how many were wrong in a row, with this one."""
         now = self._clock()
-        home = _home_of(address)
+        home = home_of(address)
         found = self._guesses.pop(home, None)
         if found is None or now - found.last_s > _FORGOTTEN_S:
             found = _Guesses()
@@ -57,11 +57,11 @@ class Attempts:
 
     def right(self, address: str) -> None:
         """The check that began was of the right password."""
-        self._guesses.pop(_home_of(address), None)
+        self._guesses.pop(home_of(address), None)
 
 
-def _home_of(address: str) -> str:
-    """The address, or of IPv6 the network that one home has."""
+def home_of(address: str) -> str:
+    """The address, or of IPv6 the network that one home has: what is counted as one."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

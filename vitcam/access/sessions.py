@@ -1,50 +1,84 @@
-"""Who has logged in on the page. Kept in memory: after a restart everybody logs in again."""
+"""Sessions: who has logged in on the page. They outlast a restart, and end when the password changes."""
 
 import hashlib
+import hmac
+import json
+import logging
 import secrets
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-LASTS_S = 30 * 24 * 3600
+from vitcam.access.private_file import write_private
+
+LASTS_S = 90 * 24 * 3600
 _MOST = 64
+_FILE = "sessions.json"
+
+log = logging.getLogger(__name__)
 
 
 class Sessions:
-    """Open sessions by the hash of their identifier, so that memory that leaks opens none.
+    """Open sessions by a digest of their identifier, so that the file opens none.
 
-    clock  seconds that only grow
+    The digest is keyed with what is kept of the password: with another password no session is found any more.
+    `open` and `close` write to the disk, so they are called from one thread of their own; `is_open` may be called from
+    any thread.
+
+    folder  where they are kept; None: they end with the process
+    clock   seconds since the epoch
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, folder: Path | None, clock: Callable[[], float] = time.time) -> None:
+        self._path = folder / _FILE if folder else None
         self._clock = clock
-        self._ends: dict[bytes, float] = {}  # the oldest first
+        self._ends = _read(self._path)
 
-    def open(self) -> str:
-        """The identifier of a new session; the oldest ends where there are too many."""
+    def open(self, key: str) -> str:
+        """The identifier of a new session; the oldest ends where there are too many.
+
+        key  what is kept of the password
+        """
         identifier = secrets.token_urlsafe(32)
-        self._ends[_key(identifier)] = self._clock() + LASTS_S
-        if len(self._ends) > _MOST:
-            del self._ends[next(iter(self._ends))]
+        now = self._clock()
+        lasting = {digest: end for digest, end in self._ends.items() if now < end <= now + LASTS_S}
+        newest = list(lasting.items())[-(_MOST - 1) :]
+        self._replace(dict([*newest, (_digest(key, identifier), now + LASTS_S)]))
         return identifier
 
-    def is_open(self, identifier: str) -> bool:
-        """Whether a client that shows this identifier has logged in. Compares hashes, so time says nothing."""
-        ends = self._ends.get(_key(identifier))
-        if ends is None:
-            return False
-        if ends < self._clock():
-            self.close(identifier)
-            return False
-        return True
+    def is_open(self, key: str, identifier: str) -> bool:
+        """Whether a client that shows this identifier has logged in. Compares digests, so time says nothing."""
+        end = self._ends.get(_digest(key, identifier))
+        return end is not None and self._clock() < end
 
-    def close(self, identifier: str) -> None:
+    def close(self, key: str, identifier: str) -> None:
         """Log out."""
-        self._ends.pop(_key(identifier), None)
+        gone = _digest(key, identifier)
+        if gone in self._ends:
+            self._replace({digest: end for digest, end in self._ends.items() if digest != gone})
 
-    def close_all(self) -> None:
-        """Log everybody out, such as when the password has changed."""
-        self._ends.clear()
+    def _replace(self, ends: dict[str, float]) -> None:
+        self._ends = ends
+        if self._path is None:
+            return
+        try:
+            write_private(self._path, json.dumps(ends, indent=1) + "\n")
+        except OSError as error:
+            log.warning("%s cannot be written: %s; after a restart everybody must log in again", self._path, error)
 
 
-def _key(identifier: str) -> bytes:
-    return hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).digest()
+def _read(path: Path | None) -> dict[str, float]:
+    """The end of each session, in s since the epoch; the oldest session first. A damaged file only ends sessions."""
+    try:
+        found = json.loads(path.read_text("ascii")) if path else {}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        log.warning("the sessions cannot be read from %s: %s; everybody must log in again", path, error)
+        return {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {digest: float(end) for digest, end in pairs if isinstance(end, int | float)}
+
+
+def _digest(key: str, identifier: str) -> str:
+    return hmac.new(key.encode(), identifier.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()

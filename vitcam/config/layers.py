@@ -15,7 +15,7 @@ from vitcam.redaction import redacted
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""
 _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
-NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE"})
+NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE", "VITCAM_WEB_PASSWORD"})
 
 
 @dataclass(frozen=True, slots=True)

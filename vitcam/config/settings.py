@@ -1,6 +1,7 @@
 """Every setting: default, meaning, range. Checks, schema, documentation and example are made from this file."""
 
 import dataclasses
+import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,15 @@ _HOST_NAME = re.compile(r"(?=.{1,253}\.?$)[\w-]{1,63}(\.[\w-]{1,63})*\.?")
 def is_host_name(text: str) -> bool:
     """Whether a text is one name of a machine, without a port, as in DNS."""
     return _HOST_NAME.fullmatch(text) is not None
+
+
+def is_network(text: str) -> bool:
+    """Whether a text is an IP address, or a network such as 10.0.0.0/8."""
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +157,9 @@ class WebSettings:
     """The page, the streams and the HTTP interface."""
 
     enabled: Annotated[bool, Rule("Serve the page and the HTTP interface")] = True
-    host: Annotated[str, Rule("Address to listen on. 0.0.0.0 lets everybody on the network watch", filled=True)] = (
-        "127.0.0.1"
-    )
+    host: Annotated[
+        str, Rule("Address to listen on. 0.0.0.0: the network can reach it, with a password", filled=True)
+    ] = "127.0.0.1"
     port: Annotated[int, Rule("TCP port to listen on. 0: any free one", low=0, high=65535)] = 8420
     names: Annotated[
         tuple[str, ...],
@@ -159,6 +169,25 @@ class WebSettings:
             "put commas between the names",
             form=is_host_name,
             form_words="host names such as cam.example.org",
+        ),
+    ] = ()
+    open: Annotated[
+        bool,
+        Rule("Let everybody who reaches `host` watch and change settings, without a password. This machine always may"),
+    ] = False
+    certificate: Annotated[
+        str, Rule("PEM file with the certificate, for https. It is read again when it changes. Empty: http")
+    ] = ""
+    key: Annotated[
+        str, Rule("PEM file with the private key of the certificate. Empty: it is in the file of the certificate")
+    ] = ""
+    proxies: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Addresses of reverse proxies in front of vitcam. What they say in X-Forwarded-For, -Host and -Proto is "
+            "believed",
+            form=is_network,
+            form_words="IP addresses or networks such as 192.168.1.2 or 10.0.0.0/8",
         ),
     ] = ()
 

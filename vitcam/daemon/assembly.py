@@ -4,12 +4,13 @@ The handles that parts share are made first: playback, the crop in force, what v
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.config.duration import seconds_of
 from vitcam.config.settings import MotionSettings, Settings
+from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.model import load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
@@ -32,6 +33,7 @@ from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.state import Heartbeats
 from vitcam.text import readable
+from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.variant import Variant
 from vitcam.words.change import place_for, read_changeable
@@ -89,10 +91,13 @@ class _Handles:
     """None: the model's labels cannot be changed."""
 
 
-def assemble(options: RunOptions, environ: Mapping[str, str], patient: bool) -> Daemon:
+def assemble(
+    options: RunOptions, environ: Mapping[str, str], patient: bool, show: Callable[[str], None] | None = None
+) -> Daemon:
     """Load the model, find the source and connect everything.
 
     patient  wait for a source that is not there yet
+    show     prints a sentence on the terminal and nowhere else; None: there is no terminal
     raises   ConfigError, ModelError, SourceError, UsageError
     """
     settings = options.settings
@@ -112,7 +117,9 @@ def assemble(options: RunOptions, environ: Mapping[str, str], patient: bool) -> 
     _check_overlay(settings, classifier)
     publisher.connect(build_sink(settings.log, not (live or source_options.realtime), classifier.labels))
     photos = PhotoClassifier(classifier, handles.words)
-    web = _build_web(settings, pipeline, classifier, photos, handles) if settings.web.enabled else None
+    web = None
+    if settings.web.enabled:
+        web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
     return Daemon(pipeline, opener, web, publisher, photos)
 
 
@@ -179,7 +186,12 @@ def _gate(settings: MotionSettings) -> MotionGate | None:
 
 
 def _build_web(
-    settings: Settings, pipeline: Pipeline, classifier: Classifier, photos: PhotoClassifier, handles: _Handles
+    settings: Settings,
+    pipeline: Pipeline,
+    classifier: Classifier,
+    photos: PhotoClassifier,
+    handles: _Handles,
+    where: Binding,
 ) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
 
@@ -187,11 +199,9 @@ def _build_web(
         pipeline,
         model_info(classifier),
         photos,
-        settings.web.host,
-        settings.web.port,
+        where,
         Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
         handles.crop,
-        names=settings.web.names,
         playback=handles.playback,
         demand=handles.demand,
         words=handles.words,

@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from vitcam.daemon.assembly import Daemon, RunOptions, assemble
@@ -16,6 +16,7 @@ from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.limits import allow_many_files
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
+from vitcam.terminal.consoles import stderr_console
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     with shutdown_signals() as shutdown, _advice(options.settings.camera.source, patient):
         use_one_thread()
         allow_many_files()
-        daemon = assemble(options, environ, patient)
+        daemon = assemble(options, environ, patient, _terminal(notifier))
         if daemon.web is not None:
             daemon.web.start()
         daemon.pipeline.start(daemon.open_source)
@@ -47,6 +48,13 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         _watch(daemon, notifier, shutdown)
         notifier.stopping("ending")
         _end(daemon, shutdown)
+
+
+def _terminal(notifier: Notifier) -> Callable[[str], None] | None:
+    """Prints what no log may keep. None: nobody would read it, or a service manager would keep it."""
+    if notifier.listened_to or not sys.stderr.isatty():
+        return None
+    return stderr_console().print
 
 
 @contextmanager

@@ -11,13 +11,16 @@ from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.live import AsyncSlot
 from vitcam.web.parts import AppParts
-from vitcam.web.requests.admission import Admission, Quota, address_of
+from vitcam.web.requests.access import AccessControl
+from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
 from vitcam.web.requests.middleware import add_headers, check_host_and_origin, error_response, errors_as_json
+from vitcam.web.requests.proxies import TrustedProxies, address_of
 from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.crop import CropRoute
+from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
@@ -36,21 +39,29 @@ _WORDS = BodyLimits(65536, 5.0, "the words")
 _MAX_WORDS = 2
 
 
-def build_app(parts: AppParts, allowed_hosts: AllowedHosts) -> web.Application:
-    """All routes and the middleware around them."""
-    handlers = _Handlers(parts)
-    app = web.Application(middlewares=[compress_json, errors_as_json, check_host_and_origin(allowed_hosts)])
+def build_app(
+    parts: AppParts, allowed_hosts: AllowedHosts, proxies: TrustedProxies, access: AccessControl | None
+) -> web.Application:
+    """All routes and the middleware around them.
+
+    access  None: everybody who reaches the server may do everything
+    """
+    handlers = _Handlers(parts, access)
+    around = [compress_json, errors_as_json, proxies.middleware(), check_host_and_origin(allowed_hosts)]
+    app = web.Application(middlewares=[*around, *([access.middleware()] if access else [])])
     app.on_response_prepare.append(add_headers)
     for route in ROUTES:
-        add = app.router.add_get if route.method == "GET" else app.router.add_post
-        add(route.path, handlers.by_path[route.path])
+        app.router.add_route(route.method, route.path, handlers.by_route[route.method, route.path])
+        if route.method == "GET":
+            app.router.add_route("HEAD", route.path, handlers.by_route[route.method, route.path])
     return app
 
 
 class _Handlers:
     """One method for each route, or the object that answers it."""
 
-    def __init__(self, parts: AppParts) -> None:
+    def __init__(self, parts: AppParts, access: AccessControl | None) -> None:
+        self._access = access
         self._live = parts.live
         self._default = parts.default
         self._encoder = parts.encoder
@@ -70,22 +81,27 @@ class _Handlers:
         self._player = PlaybackRoute(parts.playback, changes)
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
         self._words = WordsRoute(parts.words, words)
-        self.by_path: dict[str, Handler] = {
-            "/": self.index,
-            "/page/{name}": self.file,
-            "/stream": self.stream,
-            "/snapshot": self.snapshot,
-            "/snapshot.jpg": self.snapshot,
-            "/api/predictions": self.predictions,
-            "/api/state": self.state,
-            "/api/model": self.model,
-            "/api/classify": self._uploads.classify,
-            "/api/explain": self._uploads.explain,
-            "/api/crop": self._crop.answer,
-            "/api/playback": self._player.answer,
-            "/api/words": self._words.answer,
-            "/healthz": self.healthz,
-            "/readyz": self.readyz,
+        login = LoginRoutes(access, self._page)
+        self.by_route: dict[tuple[str, str], Handler] = {
+            ("GET", "/"): self.index,
+            ("GET", "/page/{name}"): self.file,
+            ("GET", "/stream"): self.stream,
+            ("GET", "/snapshot"): self.snapshot,
+            ("GET", "/snapshot.jpg"): self.snapshot,
+            ("GET", "/api/predictions"): self.predictions,
+            ("GET", "/api/state"): self.state,
+            ("GET", "/api/model"): self.model,
+            ("POST", "/api/classify"): self._uploads.classify,
+            ("POST", "/api/explain"): self._uploads.explain,
+            ("POST", "/api/crop"): self._crop.answer,
+            ("POST", "/api/playback"): self._player.answer,
+            ("POST", "/api/words"): self._words.answer,
+            ("GET", "/login"): login.show,
+            ("GET", "/login/{name}"): login.file,
+            ("POST", "/login"): login.log_in,
+            ("POST", "/logout"): login.log_out,
+            ("GET", "/healthz"): self.healthz,
+            ("GET", "/readyz"): self.readyz,
         }
 
     async def index(self, request: web.Request) -> web.StreamResponse:
@@ -138,12 +154,14 @@ class _Handlers:
             await self._feed.send(response, _transport(request), attention=attention)
         return response
 
-    async def state(self, _: web.Request) -> web.Response:
+    async def state(self, request: web.Request) -> web.Response:
         record = asdict(self._live.state())
         record["frames"]["encoded"] = self._encoder.encoded
         record["view"] = self._crop.record()
         record["playback"] = self._player.record()
         streams, predictions = self._clients["streams"].in_use, self._clients["predictions"].in_use
+        grant = self._access.grant_of(request) if self._access else None
+        record["access"] = None if grant is None else asdict(grant)
         record["clients"] = {"stream": streams, "predictions": predictions}
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
@@ -159,12 +177,13 @@ class _Handlers:
         """200 while the process runs."""
         return web.json_response({"status": "ok"})
 
-    async def readyz(self, _: web.Request) -> web.Response:
-        """200 while frames are classified, else 503."""
+    async def readyz(self, request: web.Request) -> web.Response:
+        """200 while frames are classified, else 503. Callers that may not look get no reason."""
         state = self._live.state()
         if state.status in ("ok", "degraded"):
             return web.json_response({"status": state.status})
-        return error_response(503, state.reason or state.status)
+        may_look = self._access is None or self._access.grant_of(request) is not None
+        return error_response(503, (may_look and state.reason) or state.status)
 
     def _variant(self, query: Mapping[str, str]) -> Variant:
         return read_variant(query, self._heads, self._default, self._overlays)

@@ -14,7 +14,9 @@ from vitcam.web.stream.variant import Variant
 from vitcam.words.in_force import WordsInForce
 
 if TYPE_CHECKING:
+    from vitcam.access.guard import Guard
     from vitcam.web.routes.uploads import PhotoBackend
+    from vitcam.web.tls import CertificateFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +37,20 @@ class AppParts:
     playback: Playback
     words: WordsInForce | None
     """None: the model's labels cannot be changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Where the server listens, and who may reach it there."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0: any free one."""
+    names: tuple[str, ...] = ()
+    """Host names that it answers to, besides those that only this network can assign."""
+    proxies: tuple[str, ...] = ()
+    """Addresses and networks whose `X-Forwarded-…` is believed."""
+    certificate: "CertificateFiles | None" = None
+    """None: plain HTTP."""
+    guard: "Guard | None" = None
+    """Knows passwords and tokens. None: everybody may do everything."""

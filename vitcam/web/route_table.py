@@ -33,6 +33,10 @@ ROUTES = (
     Route("POST", "/api/crop", Scope.CONTROL, "Give the model another part of the picture."),
     Route("POST", "/api/playback", Scope.CONTROL, "Pause and step through files."),
     Route("POST", "/api/words", Scope.CONTROL, "Give a model whose labels are words other words."),
+    Route("GET", "/login", None, "The login page."),
+    Route("GET", "/login/{name}", None, "A file that the login page loads."),
+    Route("POST", "/login", None, "Open a session with the form field `password`."),
+    Route("POST", "/logout", None, "End the session."),
     Route("GET", "/healthz", None, "Whether the process runs."),
     Route("GET", "/readyz", None, "Whether frames are classified."),
 )

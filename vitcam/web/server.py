@@ -8,31 +8,35 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
 from vitcam.model.record import ModelInfo
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
-from vitcam.web.parts import AppParts
+from vitcam.web.parts import AppParts, Binding
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
+from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, Certificate
 from vitcam.words.in_force import WordsInForce
 
 if TYPE_CHECKING:
     from aiohttp import web
 
+    from vitcam.web.requests.access import AccessControl
     from vitcam.web.requests.idle_connections import IdleConnections
     from vitcam.web.routes.uploads import PhotoBackend
 
 log = logging.getLogger(__name__)
 
+_THREADS = ("encode", "upload", "change", "access")
 _BEAT_S = 0.5
+_REFRESH_S = 1.0
+_CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
 _START_TIMEOUT_S = 90.0  # as long as systemd waits: a first start imports from a slow SD card
 _BACKLOG = 128
 
@@ -43,10 +47,9 @@ class WebServer:
     live         the pipeline whose frames are sent
     model        describes the model of that pipeline
     photos       answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own
-    host, port   where to listen; port 0 takes a free one
+    binding      where to listen, and who may reach it there
     default      the picture of `/stream` and `/snapshot.jpg` without parameters
     active_crop  the crop, which viewers may change
-    names        host names that it answers to, besides those that only this network can assign
     playback     lets viewers pause a source of files
     demand       says what viewers want the model to compute
     words        lets viewers change the words of a model whose labels are words
@@ -57,20 +60,18 @@ class WebServer:
         live: LivePipeline,
         model: ModelInfo,
         photos: "PhotoBackend",
-        host: str,
-        port: int,
+        binding: Binding,
         default: Variant = Variant(),  # noqa: B008 - frozen
         active_crop: ActiveCrop | None = None,
-        names: Sequence[str] = (),
         playback: Playback | None = None,
         demand: Demand | None = None,
         words: WordsInForce | None = None,
     ) -> None:
-        self._host = host
-        self._names = names
-        self._port = port
-        self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in ("encode", "upload", "change")]
-        encode, uploads, changes = self._executors
+        self._binding = binding
+        self._port = binding.port
+        self._certificate = Certificate(binding.certificate) if binding.certificate else None
+        self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in _THREADS]
+        encode, uploads, changes, self._access_executor = self._executors
         self._parts = AppParts(
             live=live,
             model=model,
@@ -94,8 +95,10 @@ class WebServer:
     @property
     def url(self) -> str:
         """Where a browser on this machine finds the page."""
-        host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(self._host, self._host)
-        return f"http://[{host}]:{self._port}" if ":" in host else f"http://{host}:{self._port}"
+        bound = self._binding.host
+        host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(bound, bound)
+        scheme = "https" if self._certificate else "http"
+        return f"{scheme}://[{host}]:{self._port}" if ":" in host else f"{scheme}://{host}:{self._port}"
 
     @property
     def wants_explanation(self) -> bool:
@@ -109,7 +112,7 @@ class WebServer:
 
     def start(self) -> None:
         """Bind the port and start the thread. Raises VitcamError if the port is not available."""
-        listener = listen(self._host, self._port)
+        listener = listen(self._binding.host, self._port)
         self._port = listener.getsockname()[1]
         self._thread = threading.Thread(target=self._run, args=(listener,), name="web", daemon=True)
         self._thread.start()
@@ -146,12 +149,17 @@ class WebServer:
         from aiohttp import web  # takes 0.2 s, which a daemon without a web server does not have to wait
 
         from vitcam.web.app import build_app
+        from vitcam.web.requests.access import AccessControl
         from vitcam.web.requests.idle_connections import IdleConnections
         from vitcam.web.requests.log_rate_limit import limit_accept_errors, protocol_logger
+        from vitcam.web.requests.proxies import TrustedProxies
 
         self._loop.set_exception_handler(limit_accept_errors())
-        idle_connections = IdleConnections(max_files=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-        app = build_app(self._parts, AllowedHosts(self._host, self._names))
+        binding = self._binding
+        connected_within_s = _CONNECTED_WITHIN_S + (HANDSHAKE_TIMEOUT_S if self._certificate else 0)
+        idle_connections = IdleConnections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], connected_within_s)
+        access = AccessControl(binding.guard, self._access_executor) if binding.guard else None
+        app = build_app(self._parts, AllowedHosts(binding.host, binding.names), TrustedProxies(binding.proxies), access)
         app.middlewares.insert(0, idle_connections.middleware())
         runner = web.AppRunner(
             app,
@@ -164,12 +172,29 @@ class WebServer:
         )
         await runner.setup()
         factory = idle_connections.protocol_factory(cast(web.Server, runner.server))  # there since `setup`
-        server = await self._loop.create_server(factory, sock=listener, backlog=_BACKLOG)
+        server = await self._loop.create_server(factory, sock=listener, backlog=_BACKLOG, **self._tls())
         self._serving.set_result(None)
+        refreshing = asyncio.create_task(self._refresh_regularly(access))
         await self._beat_until_stopped(idle_connections)
+        refreshing.cancel()
         server.close()
         _abort_connections(runner)
         await runner.cleanup()
+
+    def _tls(self) -> dict[str, Any]:
+        """Options of `create_server`."""
+        if self._certificate is None:
+            return {}
+        return {"ssl": self._certificate.context, "ssl_handshake_timeout": HANDSHAKE_TIMEOUT_S}
+
+    async def _refresh_regularly(self, access: "AccessControl | None") -> None:
+        """Notice that password, tokens or certificate changed. A slow disk delays this, and nothing else."""
+        while access is not None or self._certificate is not None:
+            await asyncio.sleep(_REFRESH_S)
+            if access is not None:
+                await access.refresh()
+            if self._certificate is not None:
+                await asyncio.wrap_future(self._access_executor.submit(self._certificate.refresh))
 
     async def _beat_until_stopped(self, idle_connections: "IdleConnections") -> None:
         while not self._stopping.is_set():

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
@@ -16,7 +17,7 @@ def camera() -> Iterator[Camera]:
 
 @pytest.fixture
 def server(camera: Camera) -> Iterator[WebServer]:
-    running = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
+    running = WebServer(camera, MODEL, PHOTOS, Binding())
     running.start()
     yield running
     running.stop(2)

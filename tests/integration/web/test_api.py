@@ -10,6 +10,7 @@ import pytest
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.model.record import model_record
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
@@ -37,7 +38,9 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "clients",
         "view",
         "playback",
+        "access",
     }
+    assert state["access"] is None
     assert state["status"] == "ok"
     assert set(state["fps"]) == {"captured", "classified", "dropped"}
     assert set(state["frames"]) == {"captured", "classified", "dropped", "skipped", "encoded"}
@@ -142,7 +145,7 @@ def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str
 def public() -> Iterator[WebServer]:
     """A server for the whole network, which has a name in DNS."""
     with Camera() as camera:
-        running = WebServer(camera, MODEL, PHOTOS, "0.0.0.0", 0, names=("Cam.example.org",))
+        running = WebServer(camera, MODEL, PHOTOS, Binding("0.0.0.0", names=("Cam.example.org",)))
         running.start()
         yield running
         running.stop(2)

@@ -18,6 +18,7 @@ from tests.integration.web.test_uploads import photo
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
+from vitcam.web.parts import Binding
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.routes.uploads import MAX_AT_ONCE
 from vitcam.web.server import WebServer
@@ -29,7 +30,7 @@ CROP = b'{"crop": null}'
 @contextmanager
 def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, MODEL, Photos(decode=decode), "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, Photos(decode=decode), Binding())
         server.start()
         try:
             yield server

@@ -10,6 +10,7 @@ import pytest
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
@@ -20,7 +21,7 @@ FILES = ["/", "/page/app.js", "/page/style.css", "/page/icon.svg"]
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
         model = replace(MODEL, labels=tuple(f"thing {n}" for n in range(1000)))
-        server = WebServer(camera, model, PHOTOS, "127.0.0.1", 0)
+        server = WebServer(camera, model, PHOTOS, Binding())
         server.start()
         yield server
         server.stop(2)

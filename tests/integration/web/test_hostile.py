@@ -10,6 +10,7 @@ import pytest
 from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 DIGITS = "9" * 5000
@@ -83,7 +84,7 @@ GETS = [
 @pytest.fixture(scope="module")
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, "127.0.0.1", 0)
+        server = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, Binding())
         server.start()
         yield server
         server.stop(2)

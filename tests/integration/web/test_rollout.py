@@ -17,13 +17,14 @@ from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.test_uploads import photo, post, serving
 from tests.parts import need_model
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
 @pytest.fixture
 def explaining(camera: Camera) -> Iterator[WebServer]:
     """Serves a camera whose model computes a rollout on request. Only its lower right patch is hot."""
-    running = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, "127.0.0.1", 0)
+    running = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, Binding())
     camera.explain = lambda: running.wants_explanation
     running.start()
     yield running

@@ -11,6 +11,7 @@ import pytest
 
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.errors import VitcamError
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
@@ -18,7 +19,7 @@ def test_start_raises_at_once_if_the_port_is_in_use(camera: Camera, server: WebS
     port = int(server.url.rsplit(":", 1)[1])
 
     with pytest.raises(VitcamError, match="in use already"):
-        WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port).start()
+        WebServer(camera, MODEL, PHOTOS, Binding(port=port)).start()
 
 
 def test_a_server_that_does_not_start_in_time_is_one_sentence(camera: Camera, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +32,7 @@ def test_a_server_that_does_not_start_in_time_is_one_sentence(camera: Camera, mo
 
     monkeypatch.setattr(WebServer, "_run", serve_late)
     monkeypatch.setattr("vitcam.web.server._START_TIMEOUT_S", 0.05)
-    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
+    server = WebServer(camera, MODEL, PHOTOS, Binding())
     server.start()
     with pytest.raises(VitcamError, match=r"did not start within 0\.05 s"):
         server.wait_until_serving()
@@ -70,7 +71,7 @@ def test_stop_ends_in_time_although_clients_do_not_read(camera: Camera, server: 
 
 
 def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread_behind(camera: Camera) -> None:
-    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
+    server = WebServer(camera, MODEL, PHOTOS, Binding())
     server.start()
     server.stop(10)
 
@@ -80,7 +81,7 @@ def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread_behind(camera
 def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server: WebServer) -> None:
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
-    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port)
+    again = WebServer(camera, MODEL, PHOTOS, Binding(port=port))
     again.start()
     with Client(again, "/healthz") as client:
         status = client.status
@@ -90,7 +91,7 @@ def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server:
 
 
 def test_a_server_that_never_started_can_be_stopped_twice() -> None:
-    server = WebServer(Camera(), MODEL, PHOTOS, "127.0.0.1", 0)
+    server = WebServer(Camera(), MODEL, PHOTOS, Binding())
     server.stop(1)
     server.stop(1)
 

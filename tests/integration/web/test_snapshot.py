@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
@@ -63,7 +64,7 @@ def test_without_a_new_frame_the_snapshot_is_the_newest_one(camera: Camera, serv
 def test_before_the_first_frame_the_snapshot_is_a_placeholder_with_status_503() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
+    server = WebServer(camera, MODEL, PHOTOS, Binding())
     server.start()
     with Client(server, "/snapshot.jpg?width=320") as client:
         jpeg = client.read_body()

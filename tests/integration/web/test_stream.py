@@ -9,6 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.stream import mjpeg
 
@@ -97,7 +98,7 @@ def test_a_stream_has_the_requested_rate(server: WebServer) -> None:
 @pytest.mark.parametrize("noise", [2.0, 6.0])  # JPEGs of 40 and 115 kB
 def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> None:
     with Camera(noise=noise) as camera:
-        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, PHOTOS, Binding())
         server.start()
         with Client(server, "/stream?width=1280&fps=15") as client:
             for _ in range(15):
@@ -251,7 +252,7 @@ def test_without_signal_the_stream_shows_a_placeholder_and_recovers_by_itself(
 def test_a_stream_begins_with_a_placeholder_before_the_first_picture() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    other = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0)
+    other = WebServer(camera, MODEL, PHOTOS, Binding())
     other.start()
     began = time.monotonic()
     with Client(other, "/stream?width=320") as client:

@@ -22,6 +22,7 @@ from vitcam.frames import Image, Prediction
 from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
+from vitcam.web.parts import Binding
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_BYTES
 from vitcam.web.server import WebServer
 
@@ -57,7 +58,7 @@ def form(name: str, data: bytes) -> tuple[bytes, str]:
 @contextmanager
 def serving(classify: Callable[[Image], Prediction]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, MODEL, Photos(classify), "127.0.0.1", 0)
+        server = WebServer(camera, MODEL, Photos(classify), Binding())
         server.start()
         try:
             yield server
@@ -222,7 +223,7 @@ def test_the_input_is_the_picture_that_the_model_received(server: WebServer) -> 
 @contextmanager
 def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, model, Photos(explain=explain), "127.0.0.1", 0)
+        server = WebServer(camera, model, Photos(explain=explain), Binding())
         server.start()
         try:
             yield server

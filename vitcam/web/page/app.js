@@ -9,6 +9,7 @@ import { LivePicture } from "./picture.js";
 import { Playback } from "./playback.js";
 import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
+import { checkSession, showSession } from "./session.js";
 import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
 import { Words } from "./words.js";
@@ -83,7 +84,7 @@ async function askState() {
   const slept = Date.now() - asked > ASLEEP_MS;
   asked = Date.now();
   try {
-    const response = await fetch("/api/state", { signal: AbortSignal.timeout(3000) });
+    const response = checkSession(await fetch("/api/state", { signal: AbortSignal.timeout(3000) }));
     const state = await response.json();
     if (away || slept || state.uptime_s < uptime) await rejoin();
     uptime = state.uptime_s;
@@ -106,6 +107,7 @@ function showState(state) {
   showStatus(paused ? "paused" : state.status, state.reason);
   document.getElementById("source").textContent = state.source;
   speed.show(state);
+  showSession(state.access);
   showPlayback(state.playback ?? null);
   crop.show(state.view);
   if (!framed) seen.show(state.view.picture, state.view.seen);
@@ -155,7 +157,7 @@ function sleep() {
 }
 
 async function getModel() {
-  const response = await fetch("/api/model");
+  const response = checkSession(await fetch("/api/model"));
   return response.json();
 }
 

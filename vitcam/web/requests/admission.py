@@ -14,6 +14,7 @@ from aiohttp import web
 
 from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
+from vitcam.web.requests.proxies import address_of
 
 T = TypeVar("T")
 
@@ -84,11 +85,6 @@ class Admission:
             # asyncio would log a refusal whose client has left as an error that nobody asked for
             answer.add_done_callback(lambda _: isinstance(future.exception(), VitcamError) and answer.exception())
             return await asyncio.shield(answer)
-
-
-def address_of(request: web.Request) -> str:
-    """The client's IP address without its port; empty once the client has left."""
-    return request.remote or ""
 
 
 def _busy(sentence: str) -> web.HTTPServiceUnavailable:

@@ -33,7 +33,7 @@ class AllowedHosts:
         """Why a request with this Host header is refused; None if it is allowed."""
         name = _normalised(host_name(header))
         if self._local_only:
-            if is_local(name):
+            if is_local(name) or name in self._names:  # such as what a proxy on this machine is asked for
                 return None
             return f"this vitcam answers to localhost only, not to {header[:100]!r}; see --host"
         if name and (is_local(name) or _is_address(name) or self._is_allowed(name)):

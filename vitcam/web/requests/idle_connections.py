@@ -16,7 +16,6 @@ MAX_IDLE = 500  # so that as many clients may connect at the same moment
 MAX_CONNECTIONS = 1500  # idle or not; for requests, each kind also has a quota
 _OTHER_FILES = 200  # of this process: camera, model, and connections that asyncio accepts before one is closed here
 _MIN_CONNECTIONS = 16
-_CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
 
 
 class IdleConnections:
@@ -24,9 +23,11 @@ class IdleConnections:
 
     max_files  how many files the process may have open. Fewer connections than that are kept, so that none fails
                because there is no file descriptor left.
+    connected_within_s  a connection that has no transport for longer has left; with TLS it gets one after the handshake
     """
 
-    def __init__(self, max_files: int) -> None:
+    def __init__(self, max_files: int, connected_within_s: float) -> None:
+        self._connected_within_s = connected_within_s
         self._max_connections = max(_MIN_CONNECTIONS, min(MAX_CONNECTIONS, max_files - _OTHER_FILES))
         self._idle_since: dict[Connection, float] = {}  # the oldest first
         self._busy = 0
@@ -61,7 +62,7 @@ class IdleConnections:
         """Close what has been idle for too long; to be called regularly."""
         now = time.monotonic()
         for connection, since in list(self._idle_since.items()):
-            left = connection.transport is None and now - since > _CONNECTED_WITHIN_S
+            left = connection.transport is None and now - since > self._connected_within_s
             if left or now - since > IDLE_TIMEOUT_S:
                 self._close(connection)
         self._enforce_limits()

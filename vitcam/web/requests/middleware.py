@@ -13,13 +13,15 @@ from vitcam.web.stream.preview import TooManyVariantsError
 log = logging.getLogger(__name__)
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")
+_NOT_KEPT = {"Cache-Control": "no-store"}
 _HEADERS = {
     "Server": "vitcam",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
     ),
 }
 
@@ -38,8 +40,11 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
     try:
         return await handler(request)
     except web.HTTPException as error:
+        if error.status < 400:
+            return web.Response(status=error.status, headers={"Location": error.headers["Location"], **_NOT_KEPT})
         answer = error_response(error.status, _sentence(request, error))
-        answer.headers.update({name: error.headers[name] for name in ("Allow", "Retry-After") if name in error.headers})
+        for name in _KEPT:
+            answer.headers.extend([(name, value) for value in error.headers.getall(name, [])])
     except VitcamError as error:
         answer = error_response(_status(error), str(error))
     except Exception:

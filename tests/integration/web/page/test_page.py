@@ -17,6 +17,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Variant
 
@@ -146,7 +147,7 @@ def test_the_page_reconnects_by_itself_after_a_restart(camera: Camera, server: W
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
-    again = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", port)
+    again = WebServer(camera, MODEL, PHOTOS, Binding(port=port))
     again.start()
     wait(chrome, lambda: text(chrome, "status") == "Live")
     camera.label = "kettle"
@@ -169,7 +170,7 @@ def test_the_page_offers_what_another_model_can_do_after_a_restart(
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
     other = replace(MODEL, card=replace(MODEL.card, name="other"), gives=frozenset({"rollout"}))
-    again = WebServer(camera, other, PHOTOS, "127.0.0.1", port)
+    again = WebServer(camera, other, PHOTOS, Binding(port=port))
     again.start()
     wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]"))
     wait(chrome, lambda: text(chrome, "status") == "Live")
@@ -259,7 +260,7 @@ def test_labels_below_one_per_cent_keep_their_places_and_do_not_overlap(chrome: 
 
 
 def test_the_page_shows_the_default_variant_while_all_others_are_watched(camera: Camera, chrome: Chrome) -> None:
-    server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, Variant(width=640))  # less than the page asks for
+    server = WebServer(camera, MODEL, PHOTOS, Binding(), Variant(width=640))  # less than the page asks for
     server.start()
     with ExitStack() as stack:
         stack.callback(server.stop, 2)

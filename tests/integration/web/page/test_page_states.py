@@ -20,6 +20,7 @@ from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
+from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
@@ -60,7 +61,7 @@ def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
     model = replace(MODEL, gives=frozenset({"rollout"}))
     with Camera(fps=10) as camera:
         server = WebServer(
-            camera, model, Photos(explain=figure), "127.0.0.1", 0, active_crop=camera.active_crop, playback=playback
+            camera, model, Photos(explain=figure), Binding(), active_crop=camera.active_crop, playback=playback
         )
         server.start()
         yield camera, server
@@ -241,7 +242,7 @@ def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrom
     camera = Camera(fps=10)
     camera.active_crop = ActiveCrop(Region(0.2, 0.2, 0.5, 0.5), from_earlier_run=True)
     with camera:
-        server = WebServer(camera, MODEL, PHOTOS, "127.0.0.1", 0, active_crop=camera.active_crop)
+        server = WebServer(camera, MODEL, PHOTOS, Binding(), active_crop=camera.active_crop)
         server.start()
         open_page(page, server)
         wait(page, lambda: not hidden(page, "crop-kept"))

@@ -1,0 +1,13 @@
+"""Options that several verbs take."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ConfigOption = Annotated[Path | None, typer.Option("--config", help="Read this configuration file (TOML), too.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value of the configuration. May be repeated."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]

@@ -1,0 +1,199 @@
+"""Lets a request through if its caller may do what it asks for; else it gets a 401, a 403, a 429 or the login page."""
+
+import asyncio
+import logging
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from vitcam.access.attempts import Attempts, home_of
+from vitcam.access.credentials import COOKIE, Credentials, read_credentials
+from vitcam.access.guard import Grant, Guard, is_user
+from vitcam.access.password import USER
+from vitcam.access.scope import Scope
+from vitcam.web.requests.proxies import address_of
+from vitcam.web.route_table import ROUTES
+
+LOGIN = "/login"
+_MOST_WAITING, _MOST_WAITING_OF_ONE = 64, 16
+_BASIC = 'Basic realm="vitcam", charset="UTF-8"'
+BEARER = 'Bearer realm="vitcam"'
+_NEEDS = {(route.method, route.path): route.needs for route in ROUTES}
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _InProgress:
+    """A request that is being answered, such as a stream."""
+
+    request: web.Request
+    credentials: Credentials
+    grant: Grant | None
+    """None: a route that everybody may call, called without a session or a token."""
+
+
+class AccessControl:
+    """Checks every request against the table of routes.
+
+    guard     knows password, tokens and sessions
+    executor  checks passwords, which takes some tenths of a second, and writes sessions: one thread
+    """
+
+    def __init__(self, guard: Guard, executor: Executor, attempts: Attempts | None = None) -> None:
+        self._guard = guard
+        self._executor = executor
+        self._attempts = attempts or Attempts()
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._waiting: Counter[str] = Counter()
+        self._in_progress: dict[int, _InProgress] = {}  # by the identity of the request
+
+    def middleware(self) -> Middleware:
+        """Refuses what the caller may not do. It comes after the checks of host and origin."""
+
+        @web.middleware
+        async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+            if len(request.headers.getall("Authorization", [])) > 1:
+                raise web.HTTPBadRequest(text="the request has several Authorization headers; send one")
+            needs = _needed(request)
+            if needs is None:
+                return await self._serve(request, handler, self._guard.granted(_shown(request)))
+            grant = await self._grant(request)
+            if grant is None:
+                return _who_are_you(request)
+            if needs is Scope.CONTROL and grant.scope is not Scope.CONTROL:
+                raise web.HTTPForbidden(
+                    text=f"the token {grant.shown!r} may only read; `vitcam token create NAME --scope control` makes "
+                    "one that may do this"
+                )
+            return await self._serve(request, handler, grant)
+
+        return check
+
+    async def log_in(self, request: web.Request, password: str) -> str | None:
+        """The identifier of a new session; None if the password is wrong. Raises HTTPTooManyRequests."""
+        if not await self._is_password(request, Credentials(USER, password)):
+            return None
+        return await self._in_thread(self._guard.open_session)
+
+    async def log_out(self, request: web.Request) -> None:
+        """End the request's session, and every stream that it has open."""
+        if identifier := request.cookies.get(COOKIE):
+            await self._in_thread(self._guard.close_session, identifier)
+            self._end_revoked()
+
+    async def refresh(self) -> None:
+        """Read password and tokens again if they changed; ends what is not allowed any more. To be called regularly."""
+        if await self._in_thread(self._guard.refresh):
+            self._end_revoked()
+
+    def grant_of(self, request: web.Request) -> Grant | None:
+        """What gave a request access that is being answered."""
+        served = self._in_progress.get(id(request))
+        return served.grant if served else None
+
+    async def _serve(self, request: web.Request, handler: Handler, grant: Grant | None) -> web.StreamResponse:
+        self._in_progress[id(request)] = _InProgress(request, _shown(request), grant)
+        try:
+            return await handler(request)
+        finally:
+            del self._in_progress[id(request)]
+
+    async def _grant(self, request: web.Request) -> Grant | None:
+        """Raises HTTPTooManyRequests."""
+        credentials = _shown(request)
+        grant = self._guard.granted(credentials)
+        if grant is None and credentials.password is not None:
+            right = await self._is_password(request, credentials)
+            if right and is_user(credentials.user):
+                return Grant(Scope.CONTROL, "password")
+        return grant
+
+    async def _is_password(self, request: web.Request, credentials: Credentials) -> bool:
+        """Whether a password is right. The checks of one address come one after the other.
+
+        raises  HTTPTooManyRequests if this address has to wait
+        """
+        address = home_of(address_of(request))
+        self._check_wait(address)
+        if self._guard.proved(credentials):
+            return True
+        with self._queued(address) as turn:
+            async with turn:
+                self._check_wait(address)
+                if self._guard.proved(credentials):  # another request has proved it meanwhile
+                    return True
+                wrong = self._attempts.begin(address)
+                right = await self._in_thread(self._guard.is_password, credentials.password or "")
+        if right:
+            self._attempts.right(address)
+        else:
+            log.warning("a wrong password came from %s, %d in a row", address, wrong)
+        return right
+
+    @contextmanager
+    def _queued(self, address: str) -> Iterator[asyncio.Lock]:
+        """The turns of an address. Raises HTTPTooManyRequests if too many wait for theirs."""
+        if self._waiting[address] >= _MOST_WAITING_OF_ONE or self._waiting.total() >= _MOST_WAITING:
+            raise _too_many(1)
+        self._waiting[address] += 1
+        try:
+            yield self._turns.setdefault(address, asyncio.Lock())
+        finally:
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address], self._turns[address]
+
+    def _check_wait(self, address: str) -> None:
+        if wait_s := self._attempts.wait_s(address):
+            raise _too_many(math.ceil(wait_s))
+
+    def _end_revoked(self) -> None:
+        """Close the connections of streams whose session, token or password is not valid any more."""
+        for served in self._in_progress.values():
+            transport, shown = served.request.transport, served.credentials
+            if not (served.grant is None or self._guard.granted(shown) or self._guard.proved(shown)) and transport:
+                transport.abort()
+
+    async def _in_thread(self, work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:
+        return await asyncio.wrap_future(self._executor.submit(work, *values, **named))
+
+
+def _needed(request: web.Request) -> Scope | None:
+    """What the route needs; a path or method that does not exist needs as much as any other."""
+    resource = request.match_info.route.resource
+    method = "GET" if request.method == "HEAD" else request.method
+    return _NEEDS.get((method, resource.canonical if resource else ""), Scope.READ)
+
+
+def _shown(request: web.Request) -> Credentials:
+    return read_credentials(request.headers.getall("Authorization", []), request.cookies.get(COOKIE))
+
+
+def _who_are_you(request: web.Request) -> web.StreamResponse:
+    """A 401, or for a person who opens the page the way to the login page."""
+    if request.path == "/" and not request.query.get("action") and "text/html" in request.headers.get("Accept", ""):
+        raise web.HTTPSeeOther(LOGIN)
+    answer = web.HTTPUnauthorized(text="this vitcam asks for its password or a token; log in at /login")
+    # a browser would ask with a window of its own if the page's own requests got the first one
+    answer.headers.add("WWW-Authenticate", BEARER)
+    if request.headers.get("Sec-Fetch-Site") != "same-origin":
+        answer.headers.add("WWW-Authenticate", _BASIC)
+    raise answer
+
+
+def _too_many(wait_s: int) -> web.HTTPTooManyRequests:
+    return web.HTTPTooManyRequests(
+        text=f"too many wrong passwords came from this address; try again in {wait_s} s",
+        headers={"Retry-After": str(wait_s)},
+    )

@@ -1,0 +1,97 @@
+"""TLS with the user's certificate, which is read again when its files change."""
+
+import logging
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.errors import ConfigError
+
+HANDSHAKE_TIMEOUT_S = 10.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateFiles:
+    """PEM files."""
+
+    certificate: Path
+    """The certificate, followed by those that lead to a known authority."""
+    key: Path | None
+    """The private key; None: it is in the file of the certificate."""
+
+    def context(self) -> ssl.SSLContext:
+        """For a server. Raises ConfigError if the files cannot be used."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.load_into(context)
+        return context
+
+    def load_into(self, context: ssl.SSLContext) -> None:
+        """New connections get this certificate. Raises ConfigError if the files cannot be used."""
+        for path in (self.certificate, self.key):
+            if path is not None:
+                _check_readable(path)
+        try:
+            # an encrypted key would make OpenSSL ask on the terminal
+            context.load_cert_chain(self.certificate, self.key, password=_no_password)
+        except ValueError as error:
+            raise ConfigError(f"{self._key_file} is encrypted; remove its passphrase with `openssl pkey`") from error
+        except ssl.SSLError as error:
+            raise ConfigError(
+                f"{self.certificate} and {self._key_file} are not a PEM certificate and its private key "
+                f"({error.reason or 'not readable'}); check web.certificate and web.key"
+            ) from error
+
+    def stamp(self) -> tuple[object, ...]:
+        """Changes whenever one of the files is written or replaced."""
+        found: list[object] = []
+        for path in (self.certificate, self.key or self.certificate):
+            try:
+                state = path.stat()
+                found.append((state.st_ino, state.st_mtime_ns, state.st_size))
+            except OSError:
+                found.append(None)
+        return tuple(found)
+
+    @property
+    def _key_file(self) -> Path:
+        return self.key or self.certificate
+
+
+class Certificate:
+    """The certificate in force.
+
+    raises  ConfigError if the files cannot be used at the start
+    """
+
+    def __init__(self, files: CertificateFiles) -> None:
+        self._files = files
+        self._seen = files.stamp()
+        self.context = files.context()
+
+    def refresh(self) -> None:
+        """Take a new certificate if its files changed. One that cannot be used is logged, and the old one stays."""
+        seen = self._files.stamp()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        try:
+            self._files.context()  # first apart: a failure could leave a mixture in the context that is in use
+            self._files.load_into(self.context)
+        except ConfigError as error:
+            log.warning("%s; the old certificate stays in use", error)
+        else:
+            log.info("the certificate in %s is in use for new connections", self._files.certificate)
+
+
+def _check_readable(path: Path) -> None:
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}; check web.certificate and web.key") from error
+
+
+def _no_password() -> str:
+    raise ValueError("encrypted")
