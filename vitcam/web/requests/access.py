@@ -90,7 +90,7 @@ class AccessControl:
         """End the request's session, and every stream that it has open."""
         if identifier := request.cookies.get(COOKIE):
             await self._in_thread(self._guard.close_session, identifier)
-            self._end_revoked()
+            self._end_revoked(but=request)
 
     async def refresh(self) -> None:
         """Read password and tokens again if they changed; ends what is not allowed any more. To be called regularly."""
@@ -158,11 +158,12 @@ class AccessControl:
         if wait_s := self._attempts.wait_s(address):
             raise _too_many(math.ceil(wait_s))
 
-    def _end_revoked(self) -> None:
+    def _end_revoked(self, but: web.Request | None = None) -> None:
         """Close the connections of streams whose session, token or password is not valid any more."""
         for served in self._in_progress.values():
-            transport, shown = served.request.transport, served.credentials
-            if not (served.grant is None or self._guard.granted(shown) or self._guard.proved(shown)) and transport:
+            shown, transport = served.credentials, served.request.transport
+            valid = served.grant is None or self._guard.granted(shown) or self._guard.proved(shown)
+            if not valid and served.request is not but and transport is not None:
                 transport.abort()
 
     async def _in_thread(self, work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:

@@ -30,7 +30,7 @@ class BackPressure:
         self._socket: socket.socket = transport.get_extra_info("socket")
         self._probe = probe
         self._largest_window = 0
-        transport.set_write_buffer_limits(0)
+        transport.set_write_buffer_limits(high=1, low=0)  # with 0, asyncio's TLS pauses writing and never resumes it
 
     async def wait_until_read(self, allowed: int) -> None:
         """Return once at most about `allowed` bytes are unread. Raises ConnectionResetError if the client leaves.

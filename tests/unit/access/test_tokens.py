@@ -1,0 +1,64 @@
+"""Tokens: created, found, revoked; and files that hold something else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vitcam.access.scope import Scope
+from vitcam.access.tokens import create_token, find_token, load_tokens, revoke_token, tokens_file
+from vitcam.errors import ConfigError, UsageError
+
+
+def test_a_token_is_found_by_what_was_printed_and_is_not_in_the_file(tmp_path: Path) -> None:
+    reads = create_token(tmp_path, "screen", Scope.READ)
+    controls = create_token(tmp_path, "night script", Scope.CONTROL)
+    tokens = load_tokens(tmp_path)
+
+    assert [(token.name, token.scope) for token in tokens] == [("screen", "read"), ("night script", "control")]
+    assert find_token(tokens, controls) == tokens[1]
+    assert find_token(tokens, reads + "x") is None
+    assert find_token(tokens, "") is None
+    assert reads not in tokens_file(tmp_path).read_text()
+
+
+def test_a_revoked_token_is_gone_and_the_others_stay(tmp_path: Path) -> None:
+    gone, stays = create_token(tmp_path, "gone", Scope.READ), create_token(tmp_path, "stays", Scope.READ)
+    revoke_token(tmp_path, "gone")
+
+    assert find_token(load_tokens(tmp_path), gone) is None
+    assert find_token(load_tokens(tmp_path), stays) is not None
+    with pytest.raises(UsageError, match="'stays'"):
+        revoke_token(tmp_path, "gone")
+
+
+@pytest.mark.parametrize("name", ["", " screen", "x" * 65, "new\nline", "\x1b[31m", "a/b"])
+def test_a_name_that_would_not_print_well_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError):
+        create_token(tmp_path, name, Scope.READ)
+    assert load_tokens(tmp_path) == ()
+
+
+def test_a_name_is_given_once_and_there_are_at_most_64_tokens(tmp_path: Path) -> None:
+    for i in range(64):
+        create_token(tmp_path, f"token {i}", Scope.READ)
+
+    with pytest.raises(UsageError, match="already"):
+        create_token(tmp_path, "token 3", Scope.READ)
+    with pytest.raises(UsageError, match="64"):
+        create_token(tmp_path, "one more", Scope.READ)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "{}x", '{"a": 1}', "[1]", '[{"name": "a"}]', "[" * 100_000,
+        json.dumps([{"name": "a", "scope": "root", "created": "", "sha256": "0" * 64}]),
+        json.dumps([{"name": "a", "scope": "read", "created": "", "sha256": ""}]),
+    ],
+)  # fmt: skip
+def test_a_file_that_vitcam_did_not_write_is_refused(tmp_path: Path, content: str) -> None:
+    tokens_file(tmp_path).write_text(content)
+
+    with pytest.raises(ConfigError, match="create them again"):
+        load_tokens(tmp_path)
