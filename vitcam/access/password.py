@@ -14,6 +14,8 @@ from vitcam.errors import ConfigError, UsageError
 
 USER = "vitcam"
 """The user name of HTTP's Basic authentication; there is no other."""
+VARIABLE = "VITCAM_WEB_PASSWORD"
+"""Holds the password itself, for containers."""
 LEAST, MOST = 8, 256
 """Characters of a password."""
 _FILE = "password"

@@ -11,6 +11,7 @@ from pathlib import Path
 from vitcam.access.guard import Guard
 from vitcam.access.password import (
     USER,
+    VARIABLE,
     PasswordHash,
     check_password,
     load_password,
@@ -25,15 +26,19 @@ from vitcam.web.parts import Binding
 from vitcam.web.requests.allowed_hosts import is_local
 from vitcam.web.tls import CertificateFiles
 
-VARIABLE = "VITCAM_WEB_PASSWORD"
-"""Holds the password itself: for containers."""
-
 log = logging.getLogger(__name__)
 
 
 def binding(web: WebSettings, environ: Mapping[str, str], show: Callable[[str], None] | None) -> Binding:
     """As the settings say. Arguments and errors as in `protection`."""
-    return Binding(web.host, web.port, web.names, web.proxies, _certificate_files(web), protection(web, environ, show))
+    return Binding(
+        web.host,
+        web.port,
+        web.names,
+        web.proxies,
+        CertificateFiles.named(web.certificate, web.key),
+        protection(web, environ, show),
+    )
 
 
 def protection(web: WebSettings, environ: Mapping[str, str], show: Callable[[str], None] | None) -> Guard | None:
@@ -82,12 +87,3 @@ def _first(folder: Path | None, show: Callable[[str], None] | None, host: str) -
             where = f"It is for this run only, since {password_file(folder)} cannot be written: {error.strerror}."
     show(f"The network can reach this vitcam, so it asks for a password: {password} (user name: {USER}). {where}")
     return kept
-
-
-def _certificate_files(web: WebSettings) -> CertificateFiles | None:
-    """Raises ConfigError if there is only a key."""
-    if web.certificate:
-        return CertificateFiles(Path(web.certificate), Path(web.key) if web.key else None)
-    if web.key:
-        raise ConfigError("web.key is set, and web.certificate is not; set both for https, or none for http")
-    return None

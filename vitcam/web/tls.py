@@ -4,6 +4,7 @@ import logging
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from vitcam.errors import ConfigError
 
@@ -20,6 +21,15 @@ class CertificateFiles:
     """The certificate, followed by those that lead to a known authority."""
     key: Path | None
     """The private key; None: it is in the file of the certificate."""
+
+    @classmethod
+    def named(cls, certificate: str, key: str) -> Self | None:
+        """As settings name them; None without any. Raises ConfigError if there is only a key."""
+        if certificate:
+            return cls(Path(certificate), Path(key) if key else None)
+        if key:
+            raise ConfigError("web.key is set, and web.certificate is not; set both for https, or none for http")
+        return None
 
     def context(self) -> ssl.SSLContext:
         """For a server. Raises ConfigError if the files cannot be used."""

@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from rich.text import Text
 
-from vitcam.commands.doctor import camera, machine, model, python, service
+from vitcam.commands.doctor import access, camera, machine, model, python, service
 from vitcam.commands.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.config.settings import Settings
 from vitcam.errors import TOLD_ELSEWHERE
@@ -26,6 +26,7 @@ CHECKS: dict[str, CheckFunction] = {
     "model": model.model,
     "runtime": model.runtime,
     "port": service.port,
+    "access": access.access,
     "service": service.unit,
     "disk": machine.disk,
     "memory": machine.memory,

@@ -4,9 +4,12 @@ import errno
 import json
 import shutil
 import socket
+import ssl
+import urllib.error
 import urllib.request
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult
+from vitcam.config.settings import WebSettings
 from vitcam.processes.bounded import run_bounded
 
 UNIT = "vitcam.service"
@@ -59,7 +62,7 @@ def port(context: CheckContext) -> CheckResult:
 def _refused(context: CheckContext, address: str, error: OSError) -> CheckResult:
     web = context.settings.web
     if error.errno == errno.EADDRINUSE:
-        if answer := _vitcam_at(web.host, web.port):
+        if answer := _vitcam_at(web):
             return CheckResult("ok", f"vitcam serves at {address}: {answer}")
         other = web.port + 1 if web.port < 65535 else 8420
         fix = f"take another one: --port {other}; to see who uses it: sudo ss -ltnp sport = :{web.port}"
@@ -71,13 +74,23 @@ def _refused(context: CheckContext, address: str, error: OSError) -> CheckResult
     )
 
 
-def _vitcam_at(host: str, port: int) -> str:
+def _vitcam_at(web: WebSettings) -> str:
     """Status and model of the vitcam that serves there; empty if it is another program."""
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(web.host, web.host)
     name = f"[{reachable}]" if ":" in reachable else reachable
+    scheme = "https" if web.certificate else "http"
+    unverified = ssl.create_default_context()
+    unverified.check_hostname, unverified.verify_mode = (
+        False,
+        ssl.CERT_NONE,
+    )  # this machine asks itself, by an address that no certificate has
     try:
-        with urllib.request.urlopen(f"http://{name}:{port}/api/state", timeout=3) as reply:
+        address = f"{scheme}://{name}:{web.port}/api/state"
+        with urllib.request.urlopen(address, timeout=3, context=unverified) as reply:  # noqa: S310 - http or https
             state = json.load(reply)
         return f"{state['status']}, {state['model']}"
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return "it asks for its password" if refusal.code == 401 and refusal.headers["Server"] == "vitcam" else ""
     except (OSError, ValueError, KeyError, TypeError):
         return ""

@@ -1,0 +1,34 @@
+"""Who may watch: whether the address, the password and the certificate fit together."""
+
+from vitcam.access.password import VARIABLE, load_password
+from vitcam.access.tokens import load_tokens
+from vitcam.commands.doctor.check import CheckContext, CheckResult
+from vitcam.errors import ConfigError
+from vitcam.folders import state_folder
+from vitcam.web.requests.allowed_hosts import is_local
+from vitcam.web.tls import CertificateFiles
+
+
+def access(context: CheckContext) -> CheckResult:
+    """Whether `vitcam run` would start with these settings, and who could watch."""
+    web, environ = context.settings.web, context.machine.environ
+    if not web.enabled:
+        return CheckResult("ok", "the web server is switched off")
+    try:
+        if files := CertificateFiles.named(web.certificate, web.key):
+            files.context()
+        way = "https" if files else "http, not encrypted"
+        if is_local(web.host):
+            return CheckResult("ok", f"programs on this machine only ({way})")
+        if web.open:
+            return CheckResult(
+                "warn", f"everybody who reaches {web.host} ({way})", "vitcam config show; web.open is true"
+            )
+        folder = state_folder(environ)
+        tokens = load_tokens(folder) if folder else ()
+        if not environ.get(VARIABLE) and not (folder and load_password(folder)):
+            return CheckResult("fail", f"{web.host} can be reached, and there is no password", "vitcam password")
+    except ConfigError as error:
+        found, _, fix = str(error).rpartition("; ")
+        return CheckResult("fail", found, fix)
+    return CheckResult("ok", f"who has the password or one of {len(tokens)} tokens ({way})")
