@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam._version import __version__
+from vitcam.commands.backup import backup, restore
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
@@ -34,6 +35,8 @@ app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
 app.add_typer(token_app, name="token")
 app.command("password")(password)
+app.command("backup")(backup)
+app.command("restore")(restore)
 
 ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.")]
 LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Read the labels from this text file, one a line.")]

@@ -1,0 +1,56 @@
+"""SQLite databases, which another process may write to while they are copied."""
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from vitcam.errors import VitcamError
+
+_MAGIC = b"SQLite format 3\0"
+"""source  SQLite's file format, section 1.3.1"""
+_COMPANIONS = ("-wal", "-shm", "-journal")
+_WAIT_S = 20.0
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file begins as SQLite's do. False for one that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def companions(paths: Iterable[Path]) -> frozenset[Path]:
+    """Those of the files that SQLite keeps beside a database: the copy of a database holds what is in them."""
+    known = frozenset(paths)
+    found = set()
+    for path in known:
+        for ending in _COMPANIONS:
+            base = path.with_name(path.name.removesuffix(ending))
+            if path.name.endswith(ending) and base in known and is_database(base):
+                found.add(path)
+    return frozenset(found)
+
+
+def copy_database(path: Path, out: Path) -> None:
+    """Write all that was committed to another file, as of one moment.
+
+    A database with a write-ahead log can be written to meanwhile. One without waits for the copy.
+
+    raises  VitcamError if the database is damaged, or locked for long
+    """
+    import sqlite3
+
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        with (
+            contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_WAIT_S)) as source,
+            contextlib.closing(sqlite3.connect(out)) as copy,
+        ):
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, with nothing beside it
+    except sqlite3.Error as error:
+        raise VitcamError(
+            f"the database {path} cannot be copied: {error}; end the program that holds it, or move a damaged one away"
+        ) from error

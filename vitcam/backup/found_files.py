@@ -1,0 +1,92 @@
+"""Which files of a folder a backup takes: all but locks, temporary files, caches, links, pipes and devices."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vitcam.backup.database import companions
+from vitcam.backup.places import CarriedFolder
+from vitcam.errors import VitcamError
+
+KEPT = "before-restore-"
+"""How a folder is called in which `restore` keeps what was there before."""
+DEEPEST = 32
+"""Folders within each other."""
+_LEFT_OUT = re.compile(
+    rf"\..*|.*~|lost\+found|__pycache__|cache|tmp|tmp\w{{8}}|lock|.*\.(cache|lock|pid|sock|tmp|part|partial|swp)|{KEPT}.*",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to take."""
+
+    name: str
+    """In the backup: the folder's name there, then the path below the folder."""
+    path: Path
+
+
+@dataclass(slots=True)
+class _Search:
+    """What one walk through the folders has found."""
+
+    others: frozenset[Path]
+    notes: list[str] = field(default_factory=list)
+
+
+def is_left_out(name: str) -> bool:
+    """Whether a file or folder of this name is a lock, a temporary file or a cache. Hidden ones are all left out."""
+    return _LEFT_OUT.fullmatch(name) is not None
+
+
+def find_files(places: Sequence[CarriedFolder]) -> tuple[list[FoundFile], list[str]]:
+    """The files to take, in a fixed order, and sentences about what is left out although it may be missed.
+
+    raises  VitcamError for a folder that cannot be read
+    """
+    search = _Search(frozenset(place.folder for place in places))
+    files = [found for place in places for found in _within(search, place, place.folder, place.name, 0)]
+    return files, search.notes
+
+
+def _within(search: _Search, place: CarriedFolder, folder: Path, name: str, depth: int) -> Iterator[FoundFile]:
+    try:
+        with os.scandir(folder) as listed:
+            entries = sorted((entry for entry in listed if not is_left_out(entry.name)), key=lambda each: each.name)
+    except FileNotFoundError:  # nothing is there yet, or the daemon has deleted it meanwhile
+        return
+    except OSError as error:
+        _refuse(search, place, folder, error)
+        return
+    left = companions(Path(entry.path) for entry in entries)
+    for entry in entries:
+        path, inner = Path(entry.path), f"{name}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            if depth >= DEEPEST - 2:
+                search.notes.append(f"{path} was left out: it lies more than {DEEPEST} folders deep")
+            elif path not in search.others:
+                yield from _within(search, place, path, inner, depth + 1)
+        elif not entry.is_file(follow_symlinks=False):
+            search.notes.append(
+                f"{path} was left out: it is a link, a pipe or a device; copy what it leads to yourself"
+            )
+        elif path not in left:
+            yield from _readable(search, place, FoundFile(inner, path))
+
+
+def _readable(search: _Search, place: CarriedFolder, found: FoundFile) -> Iterator[FoundFile]:
+    if place.optional and not os.access(found.path, os.R_OK):
+        search.notes.append(f"{found.path} was left out: only its owner may read it; `sudo vitcam backup` takes it")
+    else:
+        yield found
+
+
+def _refuse(search: _Search, place: CarriedFolder, folder: Path, error: OSError) -> None:
+    if not place.optional:
+        raise VitcamError(
+            f"{folder} cannot be read: {error.strerror}; run this as the user who owns the folder, or with sudo"
+        ) from error
+    search.notes.append(f"{folder} was left out: {error.strerror}")

@@ -1,0 +1,68 @@
+"""The folders that a backup carries: those of the service, or those of one user."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.config.load import SYSTEM_FILE
+from vitcam.folders import config_folder, data_folder, state_folder
+
+CONFIG, STATE, DATA, SYSTEM = "config", "state", "data", "system"
+SERVICE_STATE = Path("/var/lib/vitcam")
+_READABLE, _PRIVATE = 0o755, 0o750
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedFolder:
+    """A folder on this machine, and its name in every backup."""
+
+    name: str
+    folder: Path
+    mode: int = _PRIVATE
+    """Of the folder if it has to be made."""
+    optional: bool = False
+    """True: what this user may not read or write is left out, with a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenFolders:
+    """Folders that the command line names; None: the usual one."""
+
+    config: Path | None = None
+    state: Path | None = None
+    data: Path | None = None
+
+
+def has_service() -> bool:
+    """Whether vitcam's service has run on this machine."""
+    return SERVICE_STATE.exists()
+
+
+def carried_folders(chosen: ChosenFolders, environ: Mapping[str, str], service: bool) -> tuple[CarriedFolder, ...]:
+    """Those of the service, or of this user; a chosen one takes the place of the usual one.
+
+    The user's own come with the folder of the system's configuration: its settings are in force for the user, too.
+    """
+    usual = _of_service() if service else _of_user(environ)
+    named = {CONFIG: chosen.config, STATE: chosen.state, DATA: chosen.data}
+    folders = {each.name: each for each in usual}
+    for name, folder in named.items():
+        if folder is not None:
+            folders[name] = CarriedFolder(name, folder, _READABLE if name == CONFIG else _PRIVATE)
+    if chosen.config is not None:
+        folders.pop(SYSTEM, None)
+    return tuple(
+        CarriedFolder(each.name, Path(os.path.realpath(each.folder)), each.mode, each.optional)
+        for each in folders.values()
+    )
+
+
+def _of_service() -> tuple[CarriedFolder, ...]:
+    return CarriedFolder(CONFIG, SYSTEM_FILE.parent, _READABLE), CarriedFolder(STATE, SERVICE_STATE)
+
+
+def _of_user(environ: Mapping[str, str]) -> tuple[CarriedFolder, ...]:
+    own = {CONFIG: config_folder(environ), STATE: state_folder(environ), DATA: data_folder(environ)}
+    found = [CarriedFolder(name, folder) for name, folder in own.items() if folder is not None]
+    return *found, CarriedFolder(SYSTEM, SYSTEM_FILE.parent, _READABLE, optional=True)

@@ -1,0 +1,199 @@
+"""Puts the files of an archive in place: all of them, or none.
+
+First everything is written beside its place, and checked. Then what was there is moved into a folder of its own, and
+the new files take its place, each by one rename. What fails before the end is taken back.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vitcam.backup.archive_reader import BackupArchive
+from vitcam.backup.archive_writer import Progress
+from vitcam.backup.found_files import KEPT, is_left_out
+from vitcam.backup.manifest import CarriedFile, Manifest
+from vitcam.backup.places import CarriedFolder
+from vitcam.errors import UsageError, VitcamError
+
+_STAGING = ".vitcam-restore-"
+_SPARE = 2**24
+"""Bytes of a disk that stay free."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePlan:
+    """What goes where."""
+
+    places: tuple[CarriedFolder, ...]
+    """Folders that get files."""
+    left_out: tuple[CarriedFile, ...]
+    """Files that have no place here."""
+
+    def place_of(self, file: CarriedFile) -> CarriedFolder | None:
+        if any(is_left_out(part) for part in file.path.split("/")):
+            return None
+        return next((place for place in self.places if place.name == file.place), None)
+
+
+def plan_restore(manifest: Manifest, places: Sequence[CarriedFolder]) -> RestorePlan:
+    """Which folders get files, and which files have none here."""
+    used = {file.place for file in manifest.files}
+    chosen = tuple(place for place in places if place.name in used and (not place.optional or _is_writable(place)))
+    plan = RestorePlan(chosen, ())
+    return RestorePlan(chosen, tuple(file for file in manifest.files if plan.place_of(file) is None))
+
+
+def check_room(manifest: Manifest, plan: RestorePlan) -> None:
+    """Raises UsageError if nothing has a place here, VitcamError if a disk has less room than the files need."""
+    if not plan.places:
+        raise UsageError("nothing in this backup has a place here; name folders with --config, --state and --data")
+    needed: dict[int, int] = {}
+    for file in manifest.files:
+        if place := plan.place_of(file):
+            device = _existing(place.folder).stat().st_dev
+            needed[device] = needed.get(device, 0) + file.size
+    for place in plan.places:
+        folder = _existing(place.folder)
+        free = shutil.disk_usage(folder).free
+        wanted = needed[folder.stat().st_dev]
+        if wanted + _SPARE > free:
+            raise VitcamError(
+                f"the disk of {folder} has {free:,} bytes free, and the backup needs {wanted:,}; nothing was changed; "
+                "free the disk first"
+            )
+
+
+def restore(archive: BackupArchive, plan: RestorePlan, progress: Progress) -> tuple[Path, ...]:
+    """Put everything in place; returns the folders that keep what was there before.
+
+    raises  UsageError for a damaged archive, VitcamError if something cannot be written; nothing has changed then
+    """
+    with ExitStack() as cleaned:
+        try:
+            unpacked = {place.name: _Unpacked.beside(place, cleaned) for place in plan.places}
+            _unpack(archive, plan, unpacked, progress)
+            os.sync()  # the files must be on the disk before their names are
+            return _exchange(tuple(unpacked.values()))
+        except OSError as error:
+            where = error.filename or plan.places[0].folder
+            raise VitcamError(
+                f"{where} cannot be written: {error.strerror or error}; nothing was changed; free the disk, or "
+                "run this as the user who owns the folder, or with sudo"
+            ) from error
+
+
+@dataclass(slots=True)
+class _Unpacked:
+    """The files for one folder, before they are in place."""
+
+    place: CarriedFolder
+    folder: Path
+    owner: tuple[int, int]
+    made: set[Path] = field(default_factory=set)
+
+    @classmethod
+    def beside(cls, place: CarriedFolder, cleaned: ExitStack) -> "_Unpacked":
+        """In the folder itself, so that it is on the same disk; gone at the end. Raises OSError."""
+        _make(place)
+        for interrupted in place.folder.glob(f"{_STAGING}*"):
+            shutil.rmtree(interrupted, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=place.folder))
+        cleaned.callback(shutil.rmtree, folder, ignore_errors=True)
+        status = place.folder.stat()
+        return cls(place, folder, (status.st_uid, status.st_gid), {folder})
+
+    def write(self, file: CarriedFile, content: Iterator[bytes]) -> None:
+        """Raises OSError."""
+        path = self.folder / file.path
+        self._make_folders(path.parent)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        with open(os.open(path, flags, 0o600), "wb") as out:  # noqa: PTH123
+            for chunk in content:
+                out.write(chunk)
+            os.fchmod(out.fileno(), file.mode & 0o755 | 0o600)
+        self.give(path)
+
+    def give(self, path: Path) -> None:
+        """Root gives it to the owner of the folder, so that a service that runs as somebody else can read it."""
+        if os.geteuid() == 0:
+            os.chown(path, *self.owner, follow_symlinks=False)
+
+    def _make_folders(self, folder: Path) -> None:
+        if folder not in self.made:
+            self._make_folders(folder.parent)
+            folder.mkdir(self.place.mode)
+            self.give(folder)
+            self.made.add(folder)
+
+
+def _unpack(archive: BackupArchive, plan: RestorePlan, unpacked: dict[str, _Unpacked], progress: Progress) -> None:
+    for file, content in archive.files():
+        place = plan.place_of(file)
+        counted = _counted(content, progress)
+        if place is None:
+            for _ in counted:  # checked, too
+                pass
+        else:
+            unpacked[place.name].write(file, counted)
+
+
+def _counted(content: Iterator[bytes], progress: Progress) -> Iterator[bytes]:
+    for chunk in content:
+        progress(len(chunk))
+        yield chunk
+
+
+def _exchange(unpacked: Sequence[_Unpacked]) -> tuple[Path, ...]:
+    """Move what is there away and the new files in; after an error everything is as before. Raises OSError."""
+    undo: list[tuple[Path, Path]] = []
+    kept: list[Path] = []
+    try:
+        for each in unpacked:
+            old = sorted(path for path in each.place.folder.iterdir() if not is_left_out(path.name))
+            if old:
+                kept.append(_keeping_folder(each))
+                _move_all(old, kept[-1], undo)
+            _move_all(sorted(each.folder.iterdir()), each.place.folder, undo)
+    except BaseException:
+        for before, after in reversed(undo):
+            after.rename(before)
+        for folder in kept:
+            folder.rmdir()
+        raise
+    os.sync()
+    return tuple(kept)
+
+
+def _move_all(paths: Sequence[Path], folder: Path, undo: list[tuple[Path, Path]]) -> None:
+    for path in paths:
+        target = folder / path.name
+        path.rename(target)
+        undo.append((path, target))
+
+
+def _keeping_folder(each: _Unpacked) -> Path:
+    """A new folder for what was there; only its owner may look into it."""
+    now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    folder = Path(tempfile.mkdtemp(prefix=f"{KEPT}{now}-", dir=each.place.folder))
+    each.give(folder)
+    return folder
+
+
+def _make(place: CarriedFolder) -> None:
+    if not place.folder.exists():
+        place.folder.parent.mkdir(parents=True, exist_ok=True)
+        place.folder.mkdir(place.mode)
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    return next(each for each in (folder, *folder.parents) if each.exists())
+
+
+def _is_writable(place: CarriedFolder) -> bool:
+    return os.access(_existing(place.folder), os.W_OK)
