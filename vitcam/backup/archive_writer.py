@@ -38,7 +38,7 @@ def write_archive(
     """
     if len(found) > MOST_FILES:
         raise UsageError(f"there are {len(found):,} files, and a backup holds {MOST_FILES:,}; delete old events first")
-    draft = tuple(CarriedFile(file.name, _LARGEST, "0" * 64, 0o7777) for file in found)
+    draft = tuple(CarriedFile(file.name, _LARGEST, "0" * 64, 0o7777, 2**40) for file in found)
     reserved = len(_manifest(service, draft).to_bytes())
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(_entry(NAME, reserved), io.BytesIO(bytes(reserved)))
@@ -79,12 +79,12 @@ def _add(tar: tarfile.TarFile, found: FoundFile, room: Path, progress: Progress)
         if file is None:
             return None
         with file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            status = os.fstat(file.fileno())
             if not is_database(found.path):
-                return _add_content(tar, found, file, mode, progress)
+                return _add_content(tar, found, file, status, progress)
         copy_database(found.path, copy)
         with copy.open("rb") as file:
-            return _add_content(tar, found, file, mode, progress)
+            return _add_content(tar, found, file, status, progress)
     finally:
         copy.unlink(missing_ok=True)
 
@@ -104,20 +104,25 @@ def _open(path: Path) -> IO[bytes] | None:
     return file
 
 
-def _add_content(tar: tarfile.TarFile, found: FoundFile, file: IO[bytes], mode: int, progress: Progress) -> CarriedFile:
-    """Add as many bytes as the file has now: one that grows is taken up to here."""
+def _add_content(
+    tar: tarfile.TarFile, found: FoundFile, file: IO[bytes], status: os.stat_result, progress: Progress
+) -> CarriedFile:
+    """Add as many bytes as the file has now: one that grows is taken up to here.
+
+    status  of the original, of which `file` may be a copy
+    """
     size = os.fstat(file.fileno()).st_size
-    hashed = _Hashed(file, progress)
+    hashed, modified_s = _Hashed(file, progress), max(0, int(status.st_mtime))
     try:
-        tar.addfile(_entry(found.name, size), cast(IO[bytes], hashed))
+        tar.addfile(_entry(found.name, size, modified_s), cast(IO[bytes], hashed))
     except OSError as error:
         if error.errno is None:  # tarfile's own, about the end of the data
             raise VitcamError(f"{found.path} became shorter while it was read; start the backup again") from error
         raise
-    return CarriedFile(found.name, size, hashed.hash.hexdigest(), mode)
+    return CarriedFile(found.name, size, hashed.hash.hexdigest(), stat.S_IMODE(status.st_mode), modified_s)
 
 
-def _entry(name: str, size: int) -> tarfile.TarInfo:
+def _entry(name: str, size: int, modified_s: int = 0) -> tarfile.TarInfo:
     info = tarfile.TarInfo(name)
-    info.size, info.mode = size, 0o600
+    info.size, info.mode, info.mtime = size, 0o600, modified_s
     return info

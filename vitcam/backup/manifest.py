@@ -17,13 +17,14 @@ from vitcam.errors import UsageError
 
 NAME = "vitcam-backup.json"
 """The first entry of an archive."""
-MAJOR, MINOR = 1, 0
+MAJOR, MINOR = 1, 1  # 1.1 added `modified`
 MOST_BYTES = 64 * 2**20
 """Of a manifest."""
 MOST_FILES = 250_000
 _KIND = "vitcam_backup"
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_LATEST_S = 2**40  # what any file system can keep, and more
 _LONGEST, _LONGEST_PART = 2048, 255  # bytes of a name and of a part of it; Linux allows twice as much, with the folder
 
 
@@ -38,6 +39,8 @@ class CarriedFile:
     sha256: str
     mode: int
     """Permissions."""
+    modified_s: int | None = None
+    """When its content was written last, since the epoch; None in backups of format 1.0."""
 
     @property
     def place(self) -> str:
@@ -131,7 +134,10 @@ def _file(record: dict[str, Any]) -> CarriedFile:
         raise ValueError("a file has no name or no SHA-256")
     if type(size) is not int or type(mode) is not int or size < 0 or not 0 <= mode <= 0o7777:
         raise ValueError("a file has no size or no mode")
-    return CarriedFile(name, size, digest, mode)
+    modified_s = record.get("modified_s")
+    if modified_s is not None and (type(modified_s) is not int or not 0 <= modified_s < _LATEST_S):
+        raise ValueError("a file has an invalid time")
+    return CarriedFile(name, size, digest, mode, modified_s)
 
 
 def _check_names(names: Sequence[str]) -> None:

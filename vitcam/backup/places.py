@@ -1,7 +1,8 @@
 """The folders that a backup carries: those of the service, or those of one user."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,10 @@ from vitcam.config.load import SYSTEM_FILE
 from vitcam.folders import config_folder, data_folder, state_folder
 
 CONFIG, STATE, DATA, SYSTEM = "config", "state", "data", "system"
-SERVICE_STATE = Path("/var/lib/vitcam")
+_SERVICES_KEEP = Path("/var/lib")
+"""Below it lies the state of the service, `vitcam`, and of each instance of it, `vitcam-NAME`."""
+_SERVICE = "vitcam"
+_INSTANCE = re.compile(rf"{STATE}-(\w[\w.:-]*)", re.ASCII)
 _READABLE, _PRIVATE = 0o755, 0o750
 
 
@@ -35,16 +39,25 @@ class ChosenFolders:
 
 
 def has_service() -> bool:
-    """Whether vitcam's service has run on this machine."""
-    return SERVICE_STATE.exists()
+    """Whether vitcam's service, or an instance of it, has run on this machine."""
+    return (_SERVICES_KEEP / _SERVICE).exists() or bool(service_instances())
 
 
-def carried_folders(chosen: ChosenFolders, environ: Mapping[str, str], service: bool) -> tuple[CarriedFolder, ...]:
+def service_instances() -> list[str]:
+    """The names that the state of each instance of the service has in a backup, such as `state-front`."""
+    return sorted(path.name.replace(_SERVICE, STATE, 1) for path in _SERVICES_KEEP.glob(f"{_SERVICE}-*"))
+
+
+def carried_folders(
+    chosen: ChosenFolders, environ: Mapping[str, str], service: bool, instances: Iterable[str] = ()
+) -> tuple[CarriedFolder, ...]:
     """Those of the service, or of this user; a chosen one takes the place of the usual one.
+
+    instances  of the service, as `service_instances` names them; other names are ignored
 
     The user's own come with the folder of the system's configuration: its settings are in force for the user, too.
     """
-    usual = _of_service() if service else _of_user(environ)
+    usual = _of_service(() if chosen.state else instances) if service else _of_user(environ)
     named = {CONFIG: chosen.config, STATE: chosen.state, DATA: chosen.data}
     folders = {each.name: each for each in usual}
     for name, folder in named.items():
@@ -58,8 +71,10 @@ def carried_folders(chosen: ChosenFolders, environ: Mapping[str, str], service: 
     )
 
 
-def _of_service() -> tuple[CarriedFolder, ...]:
-    return CarriedFolder(CONFIG, SYSTEM_FILE.parent, _READABLE), CarriedFolder(STATE, SERVICE_STATE)
+def _of_service(instances: Iterable[str]) -> tuple[CarriedFolder, ...]:
+    named = {name: f"{_SERVICE}-{found[1]}" for name in instances if (found := _INSTANCE.fullmatch(name))}
+    states = [CarriedFolder(name, _SERVICES_KEEP / folder) for name, folder in ({STATE: _SERVICE} | named).items()]
+    return CarriedFolder(CONFIG, SYSTEM_FILE.parent, _READABLE), *states
 
 
 def _of_user(environ: Mapping[str, str]) -> tuple[CarriedFolder, ...]:

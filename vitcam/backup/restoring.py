@@ -116,6 +116,8 @@ class _Unpacked:
             for chunk in content:
                 out.write(chunk)
             os.fchmod(out.fileno(), file.mode & 0o755 | 0o600)
+        if file.modified_s is not None:
+            os.utime(path, (file.modified_s, file.modified_s))
         self.give(path)
 
     def give(self, path: Path) -> None:

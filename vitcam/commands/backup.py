@@ -36,11 +36,10 @@ def backup(
     from vitcam.backup.archive_writer import write_archive
     from vitcam.backup.found_files import find_files
     from vitcam.backup.output import backup_file, check_output
-    from vitcam.backup.places import ChosenFolders, carried_folders, has_service
+    from vitcam.backup.places import ChosenFolders, carried_folders, has_service, service_instances
 
-    chosen = ChosenFolders(config, state, data)
     service = _is_root() and has_service()
-    places = carried_folders(chosen, os.environ, service)
+    places = carried_folders(ChosenFolders(config, state, data), os.environ, service, service_instances())
     check_output(file, places, force)
     found, notes = find_files(places)
     expected = sum(each.path.lstat().st_size for each in found if each.path.exists())
@@ -97,7 +96,8 @@ def _targets(chosen: "ChosenFolders", manifest: "Manifest") -> "tuple[CarriedFol
     """Where the files go. Root restores a backup of the service even before the service has run here."""
     from vitcam.backup.places import carried_folders, has_service
 
-    return carried_folders(chosen, os.environ, _is_root() and (manifest.service or has_service()))
+    service = _is_root() and (manifest.service or has_service())
+    return carried_folders(chosen, os.environ, service, {file.place for file in manifest.files})
 
 
 def _refuse_beside_a_daemon(places: "tuple[CarriedFolder, ...]") -> None:
@@ -106,7 +106,7 @@ def _refuse_beside_a_daemon(places: "tuple[CarriedFolder, ...]") -> None:
     from vitcam.errors import VitcamError
 
     for place in places:
-        if place.name == STATE and (process := running_daemon(place.folder)):
+        if place.name.startswith(STATE) and (process := running_daemon(place.folder)):
             raise VitcamError(
                 f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl stop "
                 "vitcam`), and start it again afterwards"
@@ -129,9 +129,11 @@ def _show_plan(manifest: "Manifest", plan: "RestorePlan") -> None:
 def _tell_left_out(plan: "RestorePlan") -> None:
     names = sorted({file.place for file in plan.left_out})
     if names:
+        count = len(plan.left_out)
         _tell(
-            f"{len(plan.left_out):,} files were left out, because they have no place here ({', '.join(names)}); name "
-            "a folder with --config, --state or --data, or run this as root"
+            f"{count:,} {'file was' if count == 1 else 'files were'} left out, because there is no place for "
+            f"{', '.join(names)} here; name a folder with --config, --state or --data, run this as root, or install a newer "
+            "vitcam"
         )
 
 
