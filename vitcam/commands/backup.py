@@ -132,8 +132,8 @@ def _tell_left_out(plan: "RestorePlan") -> None:
         count = len(plan.left_out)
         _tell(
             f"{count:,} {'file was' if count == 1 else 'files were'} left out, because there is no place for "
-            f"{', '.join(names)} here; name a folder with --config, --state or --data, run this as root, or install a newer "
-            "vitcam"
+            f"{', '.join(names)} here; name a folder with --config, --state or --data, run this as root, or install a "
+            "newer vitcam"
         )
 
 
