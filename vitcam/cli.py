@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam._version import __version__
-from vitcam.commands.backup import backup, restore
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
 from vitcam.terminal.standard_streams import prepare_streams
 from vitcam.text import printable
 from vitcam.verbs.access import password, token_app
+from vitcam.verbs.backup import backup, restore
 from vitcam.verbs.config import config_app
 from vitcam.verbs.models import models_app
 from vitcam.verbs.options import ConfigOption, JsonOption, SetOption

@@ -1,47 +1,46 @@
-"""`vitcam backup` and `vitcam restore`: their options, what they do, and what they print."""
+"""What `vitcam backup` and `vitcam restore` do and print. Text for people goes to stderr: stdout may be the backup."""
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-if TYPE_CHECKING:
-    from vitcam.backup.manifest import Manifest
-    from vitcam.backup.places import CarriedFolder, ChosenFolders
-    from vitcam.backup.restoring import RestorePlan
+from vitcam.backup.archive_reader import open_archive
+from vitcam.backup.archive_writer import write_archive
+from vitcam.backup.found_files import find_files
+from vitcam.backup.manifest import Manifest
+from vitcam.backup.output import backup_file, check_output
+from vitcam.backup.places import (
+    STATE,
+    CarriedFolder,
+    ChosenFolders,
+    carried_folders,
+    has_service,
+    service_instances,
+)
+from vitcam.backup.preview import planned_changes
+from vitcam.backup.restoring import RestorePlan, check_room, plan_restore, restore
+from vitcam.backup.running import running_daemon
+from vitcam.errors import UsageError, VitcamError
+from vitcam.terminal.consoles import stderr_console, stdout_console
 
-ConfigFolder = Annotated[
-    Path | None, typer.Option("--config", metavar="FOLDER", help="Take this folder for the configuration.")
-]
-StateFolder = Annotated[Path | None, typer.Option("--state", metavar="FOLDER", help="Take this folder for the state.")]
-DataFolder = Annotated[
-    Path | None, typer.Option("--data", metavar="FOLDER", help="Take this folder for models and data sets.")
-]
 
+def write_backup(file: str, chosen: ChosenFolders, service: bool, force: bool) -> None:
+    """Write a backup.
 
-def backup(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Write this file; - writes to stdout.")],
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
-    config: ConfigFolder = None,
-    state: StateFolder = None,
-    data: DataFolder = None,
-) -> None:
-    """Write configuration, password, tokens, events, data sets and models into one file.
-
-    Root writes those of the service, if this machine has one; everybody else writes their own. A daemon may run.
+    file     where; `-`: stdout
+    service  of the service, not of this user
+    force    write over a file that exists
+    raises   UsageError for a place where no backup can be written, or if there is nothing to write; VitcamError
     """
-    from vitcam.backup.archive_writer import write_archive
-    from vitcam.backup.found_files import find_files
-    from vitcam.backup.output import backup_file, check_output
-    from vitcam.backup.places import ChosenFolders, carried_folders, has_service, service_instances
-
-    service = _is_root() and has_service()
-    places = carried_folders(ChosenFolders(config, state, data), os.environ, service, service_instances())
+    service = service or _is_service(has_service())
+    places = carried_folders(chosen, os.environ, service, service_instances())
     check_output(file, places, force)
     found, notes = find_files(places)
+    if not found:
+        folders = ", ".join(str(place.folder) for place in places)
+        raise UsageError(f"there is nothing to write: no files are in {folders}; name others with --config and --state")
     expected = sum(each.path.lstat().st_size for each in found if each.path.exists())
     with _progress("writing", expected) as progress, backup_file(file, force) as (out, room):
         manifest = write_archive(found, service, out, room, progress)
@@ -51,73 +50,31 @@ def backup(
     _tell("it holds secrets (the password's hash, passwords of cameras): keep it where only you can read it")
 
 
-def restore(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Read this backup; - reads stdin.")],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check it, print what would change, change nothing.")
-    ] = False,
-    config: ConfigFolder = None,
-    state: StateFolder = None,
-    data: DataFolder = None,
-) -> None:
-    """Put back what `vitcam backup` wrote, here or on another machine.
-
-    The whole file is checked before anything changes. What was there is kept in a folder `before-restore-…`. Stop the
-    daemon first.
-    """
-    from vitcam.backup.archive_reader import open_archive
-    from vitcam.backup.places import ChosenFolders
-    from vitcam.backup.restoring import check_room, plan_restore
-    from vitcam.backup.restoring import restore as put_back
-
-    chosen = ChosenFolders(config, state, data)
+def restore_backup(file: str, chosen: ChosenFolders, service: bool) -> None:
+    """Put the files of a backup in place. Arguments and errors as in `write_backup`; UsageError for a damaged one."""
     with open_archive(file) as archive:
         manifest = archive.manifest
-        places = _targets(chosen, manifest)
+        places = _targets(chosen, manifest, service)
         plan = plan_restore(manifest, places)
-        if dry_run:
-            with _progress("checking", manifest.size) as progress:
-                for _, content in archive.files():
-                    for chunk in content:
-                        progress(len(chunk))
-            _show_plan(manifest, plan)
-            return
         _refuse_beside_a_daemon(places)
         check_room(manifest, plan)
         with _progress("restoring", manifest.size) as progress:
-            kept = put_back(archive, plan, progress)
+            kept = restore(archive, plan, progress)
     _tell_left_out(plan)
     _tell(f"restored {_amount(manifest)}, as {manifest.host} had it on {manifest.date}")
     for folder in kept:
         _tell(f"what was there before lies in {folder}; delete it once all is well")
 
 
-def _targets(chosen: "ChosenFolders", manifest: "Manifest") -> "tuple[CarriedFolder, ...]":
-    """Where the files go. Root restores a backup of the service even before the service has run here."""
-    from vitcam.backup.places import carried_folders, has_service
-
-    service = _is_root() and (manifest.service or has_service())
-    return carried_folders(chosen, os.environ, service, {file.place for file in manifest.files})
-
-
-def _refuse_beside_a_daemon(places: "tuple[CarriedFolder, ...]") -> None:
-    from vitcam.backup.places import STATE
-    from vitcam.backup.running import running_daemon
-    from vitcam.errors import VitcamError
-
-    for place in places:
-        if place.name.startswith(STATE) and (process := running_daemon(place.folder)):
-            raise VitcamError(
-                f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl stop "
-                "vitcam`), and start it again afterwards"
-            )
-
-
-def _show_plan(manifest: "Manifest", plan: "RestorePlan") -> None:
-    """On stdout: this is what was asked for."""
-    from vitcam.backup.preview import planned_changes
-    from vitcam.terminal.consoles import stdout_console
-
+def preview_restore(file: str, chosen: ChosenFolders, service: bool) -> None:
+    """Check a backup, and print on stdout what a restore would change. Arguments and errors as in `restore_backup`."""
+    with open_archive(file) as archive:
+        manifest = archive.manifest
+        plan = plan_restore(manifest, _targets(chosen, manifest, service))
+        with _progress("checking", manifest.size) as progress:
+            for _, content in archive.files():
+                for chunk in content:
+                    progress(len(chunk))
     console = stdout_console()
     for change in planned_changes(manifest, plan):
         more = f" ({_files(change.files, change.size)})" if change.files else ""
@@ -126,7 +83,28 @@ def _show_plan(manifest: "Manifest", plan: "RestorePlan") -> None:
     _tell(f"{_amount(manifest)}, written by vitcam {manifest.vitcam} on {manifest.host}, {manifest.date}; all checked")
 
 
-def _tell_left_out(plan: "RestorePlan") -> None:
+def _is_service(there: bool) -> bool:
+    """Whether root's command is for the service, as other commands decide it, too: a variable names other folders."""
+    explicit = os.environ.get("STATE_DIRECTORY") or os.environ.get("XDG_STATE_HOME")
+    return there and os.geteuid() == 0 and not explicit
+
+
+def _targets(chosen: ChosenFolders, manifest: Manifest, service: bool) -> tuple[CarriedFolder, ...]:
+    """Where the files go. Root restores a backup of the service even before the service has run here."""
+    service = service or _is_service(manifest.service or has_service())
+    return carried_folders(chosen, os.environ, service, {file.place for file in manifest.files})
+
+
+def _refuse_beside_a_daemon(places: tuple[CarriedFolder, ...]) -> None:
+    for place in places:
+        if place.name.startswith(STATE) and (process := running_daemon(place.folder)):
+            raise VitcamError(
+                f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl stop "
+                "vitcam`), and start it again afterwards"
+            )
+
+
+def _tell_left_out(plan: RestorePlan) -> None:
     names = sorted({file.place for file in plan.left_out})
     if names:
         count = len(plan.left_out)
@@ -140,10 +118,6 @@ def _tell_left_out(plan: "RestorePlan") -> None:
 @contextmanager
 def _progress(what: str, size: int) -> Iterator[Callable[[int], None]]:
     """A bar on stderr if that is a terminal; gets bytes."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from vitcam.terminal.consoles import stderr_console
-
     people = stderr_console()
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(
@@ -155,12 +129,10 @@ def _progress(what: str, size: int) -> Iterator[Callable[[int], None]]:
 
 def _tell(sentence: str) -> None:
     """To people, on stderr: stdout may be the backup."""
-    from vitcam.terminal.consoles import stderr_console
-
     stderr_console().print(sentence, markup=False, highlight=False)
 
 
-def _amount(manifest: "Manifest") -> str:
+def _amount(manifest: Manifest) -> str:
     return _files(len(manifest.files), manifest.size)
 
 
@@ -170,7 +142,3 @@ def _files(count: int, size: int) -> str:
 
 def _size(size: int) -> str:
     return f"{size:,} bytes" if size < 10_000 else f"{size / 1e6:,.2f} MB"
-
-
-def _is_root() -> bool:
-    return os.geteuid() == 0

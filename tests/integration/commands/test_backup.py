@@ -230,7 +230,13 @@ def test_root_gives_restored_files_to_the_owner_of_the_folder(tmp_path: Path) ->
 
 
 def test_links_are_left_out_with_a_sentence_and_locks_and_caches_without_one(tmp_path: Path) -> None:
-    others = {"state/vitcam.lock": b"", "state/cache/x": b"x", "state/.password.k3j": b"", "state/tmpk3j_4x9a": b""}
+    others = {
+        "state/sessions.json": b"{}",
+        "state/vitcam.lock": b"",
+        "state/cache/x": b"x",
+        "state/.password.k3j": b"",
+        "state/tmpk3j_4x9a": b"",
+    }
     old, new = machine(tmp_path / "old", {**CONTENT, **others}), machine(tmp_path / "new", {})
     (old.root / "state" / "clips").symlink_to("/etc")
     os.mkfifo(old.root / "state" / "pipe")
