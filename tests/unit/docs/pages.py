@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+TOP = tuple(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))
+PAGES = (*TOP, *sorted((ROOT / "docs").glob("*.md")))
 PROGRAMS = ("vitcam", "vitcam-train")
 WRITTEN_BY_COMMANDS = ("ablation.md", "int8.md", "overlays.md")
 """Pages of docs/ that say how they were made, by a command that writes them."""
