@@ -98,10 +98,15 @@ def _open(path: Path) -> IO[bytes] | None:
         raise VitcamError(
             f"{path} cannot be read: {error.strerror}; run this as the user who owns the file, or with sudo"
         ) from error
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode) or _really_open(file) != path:
         file.close()
         return None
     return file
+
+
+def _really_open(file: IO[bytes]) -> Path:
+    """The path without links. Root must not follow a link that the owner of the folder makes while it is read."""
+    return Path(f"/proc/self/fd/{file.fileno()}").readlink()
 
 
 def _add_content(

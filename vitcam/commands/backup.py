@@ -11,6 +11,7 @@ from vitcam.backup.archive_writer import write_archive
 from vitcam.backup.found_files import find_files
 from vitcam.backup.manifest import Manifest
 from vitcam.backup.output import backup_file, check_output
+from vitcam.backup.outside import notes_on_outside
 from vitcam.backup.places import (
     STATE,
     CarriedFolder,
@@ -44,7 +45,7 @@ def write_backup(file: str, chosen: ChosenFolders, service: bool, force: bool) -
     expected = sum(each.path.lstat().st_size for each in found if each.path.exists())
     with _progress("writing", expected) as progress, backup_file(file, force) as (out, room):
         manifest = write_archive(found, service, out, room, progress)
-    for note in notes:
+    for note in [*notes, *notes_on_outside(places, os.environ)]:
         _tell(note)
     _tell(f"wrote {'the backup' if file == '-' else file}: {_amount(manifest)}")
     _tell("it holds secrets (the password's hash, passwords of cameras): keep it where only you can read it")

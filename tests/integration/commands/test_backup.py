@@ -257,3 +257,41 @@ def test_names_that_are_no_utf8_and_long_ones_come_back_as_they_were(tmp_path: P
 
     assert (written.code, restored.code) == (0, 0)
     assert set(new.files()) == set(names)
+
+
+def test_a_file_that_the_configuration_names_elsewhere_is_named_and_one_inside_is_not(tmp_path: Path) -> None:
+    old = machine(tmp_path / "old")
+    (tmp_path / "labels.txt").write_text("cup")
+    labels, certificate = tmp_path / "labels.txt", old.root / "config" / "config.toml"
+
+    result = vitcam(
+        "backup",
+        str(tmp_path / "b.tar"),
+        *old.options,
+        VITCAM_MODEL_LABELS=str(labels),
+        VITCAM_WEB_CERTIFICATE=str(certificate),
+    )
+
+    assert result.code == 0
+    assert f"{labels} is not in the backup: model.labels names it" in result.err
+    assert "web.certificate" not in result.err
+
+
+def test_a_damaged_configuration_is_carried_as_it_is(tmp_path: Path) -> None:
+    broken = {"config/config.toml": b"[web\n", "state/crops.json": b"{"}
+    old, new = machine(tmp_path / "old", broken), machine(tmp_path / "new", {})
+
+    written = vitcam("backup", str(tmp_path / "b.tar"), *old.options, VITCAM_WEB_PORT="many")
+    new.restore(tmp_path / "b.tar")
+
+    assert written.code == 0
+    assert "is not known: VITCAM_WEB_PORT" in written.err
+    assert new.files() == broken
+
+
+def test_nothing_to_write_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
+    result = machine(tmp_path / "old", {}).backup(tmp_path / "b.tar")
+
+    assert result.code == 2
+    assert "there is nothing to write" in result.sentence
+    assert list(tmp_path.iterdir()) == []
