@@ -26,6 +26,9 @@ from vitcam.backup.running import running_daemon
 from vitcam.errors import UsageError, VitcamError
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
+_NICE = 10
+"""Added to the niceness: a daemon that runs meanwhile goes first."""
+
 
 def write_backup(file: str, chosen: ChosenFolders, service: bool, force: bool) -> None:
     """Write a backup.
@@ -35,6 +38,7 @@ def write_backup(file: str, chosen: ChosenFolders, service: bool, force: bool) -
     force    write over a file that exists
     raises   UsageError for a place where no backup can be written, or if there is nothing to write; VitcamError
     """
+    os.nice(_NICE)
     service = service or _is_service(has_service())
     places = carried_folders(chosen, os.environ, service, service_instances())
     check_output(file, places, force)

@@ -15,6 +15,7 @@ import pytest
 from tests.backups import CONTENT, machine
 from tests.command import vitcam
 from tests.daemon import daemon
+from tests.eventually import eventually
 from vitcam.access.password import PasswordHash, load_password, save_password
 from vitcam.access.scope import Scope
 from vitcam.access.tokens import create_token, find_token, load_tokens
@@ -295,3 +296,21 @@ def test_nothing_to_write_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
     assert result.code == 2
     assert "there is nothing to write" in result.sentence
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_restore_that_is_killed_loses_nothing_and_can_be_run_again(tmp_path: Path) -> None:
+    old = machine(tmp_path / "old", CONTENT | {"state/events.bin": bytes(48 << 20)})
+    new, file = machine(tmp_path / "new", {"state/crops.json": b"{}"}), tmp_path / "b.tar"
+    old.backup(file)
+    command = [sys.executable, "-m", "vitcam", "restore", str(file), *new.options]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as restoring:
+        eventually(lambda: restoring.poll() is not None or list((new.root / "state").glob(".vitcam-restore-*/*")))
+        restoring.kill()
+    killed = new.files()
+    again = new.restore(file)
+
+    now = {name: data for name, data in new.files().items() if "before-restore" not in name}
+    assert b"{}" in killed.values()
+    assert again.code == 0
+    assert now == old.files()
+    assert not list(new.root.rglob(".vitcam-restore-*"))
