@@ -2,10 +2,14 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 COOKIE = "vitcam_session"
+_IDENTIFIER = re.compile(r"[\w-]{43}", re.ASCII)  # 256 bits as secrets.token_urlsafe writes them
+_BETWEEN = "."
+_MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,8 @@ class Credentials:
     password: str | None = None
     """Of HTTP's Basic authentication, as is `user`."""
     token: str | None = None
-    session: str | None = None
+    sessions: tuple[str, ...] = ()
+    """Of this vitcam, and of others on the same machine: browsers do not tell ports apart."""
 
 
 def read_credentials(authorizations: Sequence[str], cookie: str | None) -> Credentials:
@@ -26,15 +31,27 @@ def read_credentials(authorizations: Sequence[str], cookie: str | None) -> Crede
     cookie          the value of the cookie `COOKIE`
     source          RFC 7617 (Basic), RFC 6750 (Bearer)
     """
+    sessions = read_sessions(cookie)
     if len(authorizations) != 1:
-        return Credentials(session=cookie)
+        return Credentials(sessions=sessions)
     scheme, _, rest = authorizations[0].strip().partition(" ")
     if scheme.lower() == "bearer":
-        return Credentials(token=rest.strip(), session=cookie)
+        return Credentials(token=rest.strip(), sessions=sessions)
     if scheme.lower() == "basic":
         user, password = _basic(rest.strip())
-        return Credentials(user, password, session=cookie)
-    return Credentials(session=cookie)
+        return Credentials(user, password, sessions=sessions)
+    return Credentials(sessions=sessions)
+
+
+def read_sessions(cookie: str | None) -> tuple[str, ...]:
+    """The identifiers in the value of the cookie `COOKIE`, the newest last; what cannot be one is left out."""
+    found = [part for part in (cookie or "").split(_BETWEEN) if _IDENTIFIER.fullmatch(part)]
+    return tuple(found[-_MOST:])
+
+
+def cookie_value(sessions: Sequence[str]) -> str:
+    """The value of the cookie `COOKIE` that shows these sessions, or the newest of them if there are many."""
+    return _BETWEEN.join(sessions[-_MOST:])
 
 
 def _basic(text: str) -> tuple[str | None, str | None]:

@@ -58,7 +58,7 @@ class Guard:
     def granted(self, credentials: Credentials) -> Grant | None:
         """What a client may do whose session or token this is. These cannot be guessed, so nothing limits them."""
         known = self._secrets
-        if credentials.session and self._sessions.is_open(str(known.password), credentials.session):
+        if any(self.is_session(identifier) for identifier in credentials.sessions):
             return Grant(Scope.CONTROL, "session")
         if credentials.token and (token := find_token(known.tokens, credentials.token)):
             return Grant(token.scope, token.name)
@@ -80,6 +80,10 @@ class Guard:
         if known is self._secrets:  # not replaced meanwhile
             self._secrets = _Secrets(known.password, known.tokens, self._proof(password))
         return True
+
+    def is_session(self, identifier: str) -> bool:
+        """Whether this session is one of this vitcam, and open."""
+        return self._sessions.is_open(str(self._secrets.password), identifier)
 
     def open_session(self) -> str:
         """The identifier of a new session. Writes to the disk."""

@@ -187,7 +187,7 @@ class WebSettings:
             "Addresses of reverse proxies in front of vitcam. What they say in X-Forwarded-For, -Host and -Proto is "
             "believed",
             form=is_network,
-            form_words="IP addresses or networks such as 192.168.1.2 or 10.0.0.0/8",
+            form_words="IP addresses such as 192.168.1.2, or small networks such as 172.18.0.0/29",
         ),
     ] = ()
 

@@ -23,7 +23,7 @@ from vitcam.config.settings import WebSettings
 from vitcam.errors import ConfigError, UsageError
 from vitcam.folders import state_folder
 from vitcam.web.parts import Binding
-from vitcam.web.requests.allowed_hosts import is_local
+from vitcam.web.requests.allowed_hosts import is_loopback
 from vitcam.web.tls import CertificateFiles
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def protection(web: WebSettings, environ: Mapping[str, str], show: Callable[[str
     show    prints a sentence on the terminal and nowhere else; None: there is no terminal
     raises  ConfigError if a password is needed and there is none, or if it cannot be read
     """
-    if is_local(web.host):
+    if is_loopback(web.host):
         return None
     if web.open:
         log.warning("everybody who reaches %s may watch and change settings: web.open is true", web.host)

@@ -29,6 +29,7 @@ _NOTHING: Mapping[str, str] = {}
 class Child:
     """`python -m MODULE LINK FD… ARGUMENT…` in an interpreter of its own; LINK is the file descriptor of its socket.
 
+    It gets none of the variables `VITCAM_…`: they may hold a password, and a child reads untrusted bytes.
     One message is one packet (SOCK_SEQPACKET). The child ends when the socket is closed, so it never outlives the
     daemon. All methods but `hang_up` are called by one thread.
 
@@ -55,7 +56,7 @@ class Child:
                 pass_fds=inherited,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # the daemon's own may be a stream of JSON
-                env={**env, **os.environ},
+                env={**env, **_without_settings(os.environ)},
                 start_new_session=True,  # Ctrl-C is for the daemon
             )
 
@@ -135,3 +136,7 @@ def unpack(packet: bytes, kinds: Sequence[type[T]]) -> T:
     fields: dict[str, Any] = json.loads(packet)
     name = fields.pop("type")
     return next(kind for kind in kinds if kind.__name__.lower() == name)(**fields)
+
+
+def _without_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if not name.startswith("VITCAM_")}

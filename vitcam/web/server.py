@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_THREADS = ("encode", "upload", "change", "access")
+_THREADS = ("encode", "upload", "change", "access", "password")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
@@ -71,7 +71,7 @@ class WebServer:
         self._port = binding.port
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
         self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in _THREADS]
-        encode, uploads, changes, self._access_executor = self._executors
+        encode, uploads, changes, self._access_executor, self._checker = self._executors
         self._parts = AppParts(
             live=live,
             model=model,
@@ -158,7 +158,7 @@ class WebServer:
         binding = self._binding
         connected_within_s = _CONNECTED_WITHIN_S + (HANDSHAKE_TIMEOUT_S if self._certificate else 0)
         idle_connections = IdleConnections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], connected_within_s)
-        access = AccessControl(binding.guard, self._access_executor) if binding.guard else None
+        access = AccessControl(binding.guard, self._access_executor, self._checker) if binding.guard else None
         app = build_app(self._parts, AllowedHosts(binding.host, binding.names), TrustedProxies(binding.proxies), access)
         app.middlewares.insert(0, idle_connections.middleware())
         runner = web.AppRunner(

@@ -5,7 +5,7 @@ from vitcam.access.tokens import load_tokens
 from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
-from vitcam.web.requests.allowed_hosts import is_local
+from vitcam.web.requests.allowed_hosts import is_loopback
 from vitcam.web.tls import CertificateFiles
 
 
@@ -18,7 +18,7 @@ def access(context: CheckContext) -> CheckResult:
         if files := CertificateFiles.named(web.certificate, web.key):
             files.context()
         way = "https" if files else "http, not encrypted"
-        if is_local(web.host):
+        if is_loopback(web.host):
             return CheckResult("ok", f"programs on this machine only ({way})")
         if web.open:
             return CheckResult(

@@ -47,13 +47,15 @@ class AccessControl:
     """Checks every request against the table of routes.
 
     guard     knows password, tokens and sessions
-    executor  checks passwords, which takes some tenths of a second, and writes sessions: one thread
+    executor  reads and writes the state folder: one thread
+    checker   checks passwords, which takes some tenths of a second: one thread
     """
 
-    def __init__(self, guard: Guard, executor: Executor, attempts: Attempts | None = None) -> None:
+    def __init__(self, guard: Guard, executor: Executor, checker: Executor) -> None:
         self._guard = guard
         self._executor = executor
-        self._attempts = attempts or Attempts()
+        self._checker = checker
+        self._attempts = Attempts()
         self._turns: dict[str, asyncio.Lock] = {}
         self._waiting: Counter[str] = Counter()
         self._in_progress: dict[int, _InProgress] = {}  # by the identity of the request
@@ -86,11 +88,14 @@ class AccessControl:
             return None
         return await self._in_thread(self._guard.open_session)
 
-    async def log_out(self, request: web.Request) -> None:
-        """End the request's session, and every stream that it has open."""
-        if identifier := request.cookies.get(COOKIE):
+    async def log_out(self, request: web.Request) -> tuple[str, ...]:
+        """End the request's session and every stream that it has open; the sessions that it shows of other vitcams."""
+        shown = _shown(request).sessions
+        own = [identifier for identifier in shown if self._guard.is_session(identifier)]
+        for identifier in own:
             await self._in_thread(self._guard.close_session, identifier)
-            self._end_revoked(but=request)
+        self._end_revoked(but=request)
+        return tuple(identifier for identifier in shown if identifier not in own)
 
     async def refresh(self) -> None:
         """Read password and tokens again if they changed; ends what is not allowed any more. To be called regularly."""
@@ -134,7 +139,8 @@ class AccessControl:
                 if self._guard.proved(credentials):  # another request has proved it meanwhile
                     return True
                 wrong = self._attempts.begin(address)
-                right = await self._in_thread(self._guard.is_password, credentials.password or "")
+                check = self._checker.submit(self._guard.is_password, credentials.password or "")
+                right = await asyncio.wrap_future(check)
         if right:
             self._attempts.right(address)
         else:
@@ -145,7 +151,9 @@ class AccessControl:
     def _queued(self, address: str) -> Iterator[asyncio.Lock]:
         """The turns of an address. Raises HTTPTooManyRequests if too many wait for theirs."""
         if self._waiting[address] >= _MOST_WAITING_OF_ONE or self._waiting.total() >= _MOST_WAITING:
-            raise _too_many(1)
+            raise web.HTTPServiceUnavailable(
+                text="many passwords are being checked already; try again in a second", headers={"Retry-After": "1"}
+            )
         self._waiting[address] += 1
         try:
             yield self._turns.setdefault(address, asyncio.Lock())

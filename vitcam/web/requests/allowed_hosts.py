@@ -61,6 +61,18 @@ def is_local(name: str) -> bool:
         return name == "localhost" or name.endswith(".localhost")
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a server that is bound to this name or address can be reached from this machine only.
+
+    A name counts by what it resolves to: `localhost` may mean anything in /etc/hosts.
+    """
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False  # binding to it will fail, with a sentence
+    return all(ipaddress.ip_address(str(info[4][0]).partition("%")[0]).is_loopback for info in found)
+
+
 def host_name(header: str) -> str:
     """The name or address in a Host header, without its port; empty if there is none."""
     try:

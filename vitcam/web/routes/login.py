@@ -1,10 +1,11 @@
 """Logging in on the page and out again. Where nothing is protected, both lead to the page."""
 
+from collections.abc import Sequence
 from urllib.parse import parse_qs
 
 from aiohttp import web
 
-from vitcam.access.credentials import COOKIE
+from vitcam.access.credentials import COOKIE, cookie_value, read_sessions
 from vitcam.access.password import MOST
 from vitcam.access.sessions import LASTS_S
 from vitcam.errors import UsageError
@@ -56,17 +57,14 @@ class LoginRoutes:
         if identifier is None:
             raise web.HTTPUnauthorized(text="this is not the password", headers={"WWW-Authenticate": BEARER})
         answer = _to(_HOME)
-        answer.set_cookie(
-            COOKIE, identifier, max_age=LASTS_S, path="/", secure=request.secure, httponly=True, samesite="Strict"
-        )
+        _set_cookie(answer, request, (*read_sessions(request.cookies.get(COOKIE)), identifier))
         return answer
 
     async def log_out(self, request: web.Request) -> web.Response:
         """End the session, and its streams with it."""
-        if self._access is not None:
-            await self._access.log_out(request)
         answer = _to(LOGIN)
-        answer.del_cookie(COOKIE, path="/", secure=request.secure, httponly=True, samesite="Strict")
+        if self._access is not None:
+            _set_cookie(answer, request, await self._access.log_out(request))
         return answer
 
 
@@ -84,6 +82,20 @@ def read_password(body: Body) -> str:
     if len(passwords) != 1 or not 0 < len(passwords[0]) <= MOST:
         raise UsageError(f"send one field `password` with 1 to {MOST} characters")
     return passwords[0]
+
+
+def _set_cookie(answer: web.Response, request: web.Request, sessions: Sequence[str]) -> None:
+    """Let the browser show these sessions from now on; none: it forgets the cookie."""
+    lasts_s = LASTS_S if sessions else 0
+    answer.set_cookie(
+        COOKIE,
+        cookie_value(sessions),
+        max_age=lasts_s,
+        path="/",
+        secure=request.secure,
+        httponly=True,
+        samesite="Strict",
+    )
 
 
 def _to(place: str) -> web.Response:

@@ -90,6 +90,18 @@ def test_the_cookie_that_a_client_brings_is_never_taken_for_its_session(guarded:
     assert ask(guarded.url, "/api/state", headers=planted).status == 401
 
 
+def test_two_vitcams_on_one_machine_keep_their_sessions_in_one_cookie(guarded: WebServer, tmp_path: Path) -> None:
+    with Camera() as other_camera, protected(other_camera, tmp_path / "other") as other:
+        first = cookie(log_in(guarded.url))
+        both = cookie(log_in(other.url, **first))
+        opened = [ask(server.url, "/api/state", headers=both).status for server in (guarded, other)]
+        left = cookie(ask(guarded.url, "/logout", "POST", headers=both))
+        after = [ask(server.url, "/api/state", headers=left).status for server in (guarded, other)]
+
+    assert opened == [200, 200]
+    assert after == [401, 200]
+
+
 def test_a_session_outlasts_a_restart_and_is_in_no_file_as_it_is(camera: Camera, folder: Path) -> None:
     with protected(camera, folder) as before:
         answer = log_in(before.url)
