@@ -1,8 +1,5 @@
 """`vitcam run` with a service manager at the other end: what it hears, in which order, and when it hears nothing."""
 
-import itertools
-import socket
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -14,8 +11,8 @@ import pytest
 
 from tests.daemon import daemon, status_of
 from tests.eventually import eventually
+from tests.service_manager import INTERVAL_S, Manager
 
-INTERVAL_S = 2.0  # of the watchdog: fed three times as often
 FAST = ("--loop", "--realtime", "--set", "camera.every=100ms")  # a folder of photos, played as a camera would
 INFERENCE_HANGS = """
 import time
@@ -47,49 +44,6 @@ from vitcam.daemon import watchdog
 
 watchdog.CAPTURE_BOUND_NS = 7_000_000_000  # the attempts to open a camera come every 5 s
 """
-
-
-class Manager:
-    """systemd's end of the socket: remembers what it hears, and when."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.heard: list[tuple[float, str]] = []
-        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._door.bind(str(path))
-        self._listener = threading.Thread(target=self._listen)
-        self._listener.start()
-
-    def _listen(self) -> None:
-        while message := self._door.recv(4096):
-            self.heard.append((time.monotonic(), message.decode()))
-
-    def close(self) -> None:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
-            end.sendto(b"", str(self.path))
-        self._listener.join(10)
-        self._door.close()
-
-    def environment(self) -> dict[str, str]:
-        return {"NOTIFY_SOCKET": str(self.path), "WATCHDOG_USEC": str(round(INTERVAL_S * 1e6))}
-
-    def messages(self) -> list[str]:
-        return [message for _, message in list(self.heard)]
-
-    def wait_for(self, wanted: Callable[[str], bool], timeout_s: float = 60) -> str:
-        """The first message that is wanted, past or to come."""
-        found = eventually(lambda: next(filter(wanted, self.messages()), None), timeout_s)
-        assert found, f"heard only: {self.messages()}"
-        return found
-
-    def longest_hunger_s(self) -> float:
-        """The longest time between two feedings of the watchdog, READY counting as one."""
-        fed = [at for at, message in list(self.heard) if message.startswith(("WATCHDOG=1", "READY=1"))]
-        return max(after - before for before, after in itertools.pairwise(fed))
-
-    def hungry_for_s(self) -> float:
-        """How long ago the watchdog was fed."""
-        return time.monotonic() - max(at for at, message in list(self.heard) if message == "WATCHDOG=1")
 
 
 @pytest.fixture
