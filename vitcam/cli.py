@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -169,9 +170,8 @@ def run(
         "log.emit": emit,
     }
     effective = _effective(config, sets, flags)
-    options = RunOptions(
-        effective.settings, effective.configured("model.name"), realtime=realtime, loop=loop, wait=wait
-    )
+    again = partial(_settings, config, sets, flags)
+    options = RunOptions(effective.settings, again, effective.configured("model.name"), realtime, loop, wait)
     supervise(options, os.environ)
 
 

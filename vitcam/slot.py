@@ -9,6 +9,13 @@ T = TypeVar("T")
 _TICK_S = 0.25  # how soon a waiting stage sees that it should stop
 
 
+class Current(Generic[T]):
+    """A value that is there from the start and is replaced as a whole: reading it needs no lock, in any thread."""
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+
 class Slot(Generic[T]):
     """Room for one value. Live sources replace it and count what was never read; files wait until it was taken.
 

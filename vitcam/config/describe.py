@@ -21,9 +21,9 @@ def schema() -> dict[str, Any]:
 
 def table() -> str:
     """Every setting as a Markdown table; ends with a newline."""
-    lines = ["| setting | default | allowed | meaning |", "|---|---|---|---|"]
+    lines = ["| setting | default | allowed | new value | meaning |", "|---|---|---|---|---|"]
     lines += [
-        f"| `{option.name}` | `{_toml(option.default)}` | {option.allowed} | {option.rule.doc} |"
+        f"| `{option.name}` | `{_toml(option.default)}` | {option.allowed} | {_taken_by(option)} | {option.rule.doc} |"
         for option in options().values()
     ]
     return "\n".join(lines) + "\n"
@@ -69,6 +69,10 @@ def _option_schema(option: Option) -> dict[str, Any]:
 
 def _of(section: str) -> list[Option]:
     return [option for option in options().values() if option.section == section]
+
+
+def _taken_by(option: Option) -> str:
+    return "reload" if option.rule.live else "restart"
 
 
 def _limits(option: Option) -> str:

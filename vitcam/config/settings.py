@@ -50,6 +50,8 @@ class Rule:
     """Whether a text that is not empty is valid. Of a list, each text is checked."""
     form_words: str = ""
     """What `form` accepts, in words."""
+    live: bool = False
+    """True: a run that reads its settings again uses the new value at once. False: it needs a restart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class CameraSettings:
             "part that was last chosen on the page, else the whole picture",
             form=is_region,
             form_words=CROP_WORDS,
+            live=True,
         ),
     ] = ""
     every: Annotated[
@@ -110,8 +113,10 @@ class ModelSettings:
         int,
         Rule("Threads that run the model. 0: one for each core; with four cores or more, one fewer", low=0, high=64),
     ] = 0
-    fps: Annotated[float, Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240)] = 0.0
-    top_k: Annotated[int, Rule("Number of the most probable labels that are reported", low=1, high=1000)] = 5
+    fps: Annotated[
+        float, Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240, live=True)
+    ] = 0.0
+    top_k: Annotated[int, Rule("Number of the most probable labels that are reported", low=1, high=1000, live=True)] = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,7 @@ class MotionSettings:
     """Classify less often while nothing moves. Off by default: it misses things that are very slow or very small."""
 
     enabled: Annotated[
-        bool, Rule("Classify fewer frames of a camera while nothing moves in the part that the model gets")
+        bool, Rule("Classify fewer frames of a camera while nothing moves in the part that the model gets", live=True)
     ] = False
     threshold: Annotated[
         float,
@@ -127,12 +132,13 @@ class MotionSettings:
             "Change of a spot that counts as movement, in levels of 255. Use more if the picture is noisy",
             low=1,
             high=100,
+            live=True,
         ),
     ] = 6.0
     hold_s: Annotated[
-        float, Rule("Time without movement after which fewer frames are classified, in s", low=0, high=3600)
+        float, Rule("Time without movement after which fewer frames are classified, in s", low=0, high=3600, live=True)
     ] = 3.0
-    rest_fps: Annotated[float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60)] = 1.0
+    rest_fps: Annotated[float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60, live=True)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +146,23 @@ class EventSettings:
     """When a label counts as seen: smoothing, two thresholds, and how long it must last."""
 
     half_life_s: Annotated[
-        float, Rule("Half-life of the smoothing of probabilities, in s. 0: no smoothing", low=0, high=60)
+        float, Rule("Half-life of the smoothing of probabilities, in s. 0: no smoothing", low=0, high=60, live=True)
     ] = 0.5
-    enter: Annotated[float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1)] = 0.5
+    enter: Annotated[
+        float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1, live=True)
+    ] = 0.5
     leave: Annotated[
         float,
         Rule(
-            "An event ends when the smoothed probability falls below this. It may not be above `enter`", low=0, high=1
+            "An event ends when the smoothed probability falls below this. It may not be above `enter`",
+            low=0,
+            high=1,
+            live=True,
         ),
     ] = 0.3
-    dwell_s: Annotated[float, Rule("How long a label must last before its event begins, in s", low=0, high=3600)] = 0.5
+    dwell_s: Annotated[
+        float, Rule("How long a label must last before its event begins, in s", low=0, high=3600, live=True)
+    ] = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,7 @@ class WebSettings:
             "put commas between the names",
             form=is_host_name,
             form_words="host names such as cam.example.org",
+            live=True,
         ),
     ] = ()
     open: Annotated[
@@ -200,10 +214,11 @@ class OverlaySettings:
         OverlayMode,
         Rule(
             "What is drawn: evidence (which patches speak for the answer), attention or rollout over the picture, the "
-            "heat map alone, or the grid of patches. auto: evidence if the model gives it, else attention"
+            "heat map alone, or the grid of patches. auto: evidence if the model gives it, else attention",
+            live=True,
         ),
     ] = "auto"
-    opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1)] = 0.5
+    opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1, live=True)] = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +228,15 @@ class LogSettings:
     format: Annotated[LogFormat, Rule("Format of the output. auto: rich on a terminal, else JSON lines")] = "auto"
     emit: Annotated[
         Emit,
-        Rule("Which predictions are printed. auto: all of files at full speed, else changes of the top label"),
+        Rule(
+            "Which predictions are printed. auto: all of files at full speed, else changes of the top label", live=True
+        ),
     ] = "auto"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of one run; they never change while it runs."""
+    """All settings of one run. The value never changes: a run that reads its settings again gets another one."""
 
     camera: CameraSettings = CameraSettings()
     model: ModelSettings = ModelSettings()

@@ -9,21 +9,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.config.duration import seconds_of
-from vitcam.config.settings import MotionSettings, Settings
+from vitcam.config.settings import Settings
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
 from vitcam.daemon.model import load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.reload import Reloadable
 from vitcam.daemon.saved_crops import initial_crop
 from vitcam.daemon.source_opener import SourceOpener
-from vitcam.errors import UsageError
-from vitcam.events import Rules
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info
-from vitcam.motion import GateOptions, MotionGate
-from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
@@ -35,7 +33,6 @@ from vitcam.state import Heartbeats
 from vitcam.text import readable
 from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.variant import Variant
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.in_force import WordsInForce
 
@@ -48,6 +45,8 @@ class RunOptions:
     """What is asked of one `vitcam run`, beside the settings."""
 
     settings: Settings
+    read_again: Callable[[], Settings]
+    """Reads the settings again, from the same places. Raises ConfigError, UsageError."""
     model_from: str = ""
     """Where the configuration names the model; empty where nobody did, or an option of the command line."""
     realtime: bool | None = None
@@ -65,6 +64,7 @@ class Daemon:
     web: "WebServer | None"
     publisher: Publisher
     photos: PhotoClassifier
+    reloadable: Reloadable
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
@@ -109,18 +109,20 @@ def assemble(
         threading.Event(),
         _words(settings.model.name, classifier),
     )
-    publisher = Publisher(_rules(settings), handles.over.set)
+    publisher = Publisher(rules_of(settings.events), handles.over.set)
     pipeline = _build_pipeline(settings, classifier, publisher, handles, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
     opener = SourceOpener(settings.camera.source, source_options)
     live = opener.prepare(patient)
-    _check_overlay(settings, classifier)
-    publisher.connect(build_sink(settings.log, not (live or source_options.realtime), classifier.labels))
+    check_overlay(settings, classifier)
+    every = not (live or source_options.realtime)
+    console = build_sink(settings.log, every, classifier.labels)
+    publisher.connect(console)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
-    return Daemon(pipeline, opener, web, publisher, photos)
+    return Daemon(pipeline, opener, web, publisher, photos, Reloadable(classifier, handles.crop, console, every))
 
 
 def _build_pipeline(
@@ -131,7 +133,7 @@ def _build_pipeline(
         model=classifier.card.name,
         patient=patient,
         max_fps=settings.model.fps,
-        gate=_gate(settings.motion),
+        gate=gate_of(settings.motion),
     )
 
     def classify(frame: Frame) -> Prediction:
@@ -174,17 +176,6 @@ def _guess(newest: Prediction) -> str:
     return f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
 
 
-def _rules(settings: Settings) -> Rules:
-    events = settings.events
-    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
-
-
-def _gate(settings: MotionSettings) -> MotionGate | None:
-    if not settings.enabled:
-        return None
-    return MotionGate(GateOptions(settings.threshold, settings.hold_s, settings.rest_fps))
-
-
 def _build_web(
     settings: Settings,
     pipeline: Pipeline,
@@ -200,23 +191,9 @@ def _build_web(
         model_info(classifier),
         photos,
         where,
-        Variant(overlay=_overlay_mode(settings, classifier), opacity=settings.overlay.opacity),
+        default_variant(settings, classifier),
         handles.crop,
         playback=handles.playback,
         demand=handles.demand,
         words=handles.words,
     )
-
-
-def _overlay_mode(settings: Settings, classifier: Classifier) -> str:
-    mode = settings.overlay.mode
-    return default_overlay(classifier.gives) if mode == "auto" else mode
-
-
-def _check_overlay(settings: Settings, classifier: Classifier) -> None:
-    mode = settings.overlay.mode
-    if mode != "auto" and not is_available(OVERLAYS[mode], classifier.gives):
-        raise UsageError(
-            f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
-            "take --overlay auto"
-        )

@@ -47,6 +47,7 @@ class PhotoClassifier:
         self._decoder.close()
 
     def _ready(self) -> Classifier:
+        self._own_classifier.top_k = self._classifier.top_k  # a reload may have changed it
         if self._words is not None:
             self._words.give_to(self._own_classifier)
         return self._own_classifier

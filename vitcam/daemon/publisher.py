@@ -20,7 +20,8 @@ class Publisher:
     """
 
     def __init__(self, rules: Rules, stop: Callable[[], None]) -> None:
-        self._rules = rules
+        self.rules = rules
+        """Any thread may replace it; each prediction goes by one of them."""
         self._sinks: tuple[Sink, ...] = ()
         self._stop = stop
         self._state = EventState()
@@ -40,7 +41,7 @@ class Publisher:
 
     def prediction(self, prediction: Prediction) -> None:
         """Pass on one prediction. Raises VitcamError when the output cannot be written."""
-        self._state, events = step(self._rules, self._state, prediction, event_id)
+        self._state, events = step(self.rules, self._state, prediction, event_id)
         changed = self._state.label is not None and self._state.label != self.label
         self.label = self._state.label
         with self._written():

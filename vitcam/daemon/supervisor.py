@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from vitcam.daemon.assembly import Daemon, RunOptions, assemble
+from vitcam.daemon.reload import Reloader
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, may_feed
@@ -45,7 +46,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             daemon.web.wait_until_serving()
             daemon.publisher.serving(daemon.web.url)
         notifier.ready("starting")
-        _watch(daemon, notifier, shutdown)
+        _watch(daemon, notifier, shutdown, Reloader(options.settings, options.read_again, daemon, environ))
         notifier.stopping("ending")
         _end(daemon, shutdown)
 
@@ -70,20 +71,30 @@ def _advice(source: str, patient: bool) -> Iterator[None]:
         ) from error
 
 
-def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest) -> None:
-    """Feed the watchdog while all is well, and keep the status line true, until the end."""
+def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reloader: Reloader) -> None:
+    """Feed the watchdog while all is well, keep the status line true, and reload when asked to, until the end."""
     feed_every_s = (notifier.watchdog_s or 0.0) / 3
     next_status = next_feed = time.monotonic()
-    verdict = Verdict(True, "")
+    verdict, note = Verdict(True, ""), ""
     while not shutdown.requested and not daemon.pipeline.over.wait(_TICK_S):
+        if shutdown.take_reload():
+            note = _reload(daemon, notifier, reloader)
         now = time.monotonic()
         if now >= next_status:
             next_status = now + _STATUS_S
             if notifier.listened_to:
-                notifier.status(daemon.status())
+                notifier.status("; ".join(filter(None, (daemon.status(), note))))
         if feed_every_s and now >= next_feed:
             next_feed = now + feed_every_s
             verdict = _feed(notifier, daemon, verdict)
+
+
+def _reload(daemon: Daemon, notifier: Notifier, reloader: Reloader) -> str:
+    """Read the settings again; returns what the status line should say about them from now on."""
+    notifier.reloading()
+    note = reloader.reload()
+    notifier.ready("; ".join(filter(None, (daemon.status(), note))))
+    return note
 
 
 def _feed(notifier: Notifier, daemon: Daemon, before: Verdict) -> Verdict:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,8 +29,15 @@ class Notifier:
         return self.address is not None
 
     def ready(self, status: str) -> None:
-        """The port is bound and the model verified."""
+        """The port is bound and the model verified; or the settings were read again."""
         self._send("READY=1", _status(status))
+
+    def reloading(self) -> None:
+        """The settings are being read again; `ready` says that this is done.
+
+        source  sd_notify(3) on RELOADING=1: systemd takes only a message that was sent after its own request
+        """
+        self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def status(self, text: str) -> None:
         """One line for `systemctl status`."""

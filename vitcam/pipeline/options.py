@@ -20,3 +20,5 @@ class PipelineOptions:
     """Classify at most this many frames/s; 0: no limit."""
     gate: Callable[[Frame], bool] | None = None
     """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
+    trouble: str = ""
+    """Why the run is not as it was configured, as one sentence; empty if it is."""

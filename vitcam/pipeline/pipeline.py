@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
@@ -51,7 +52,7 @@ class Pipeline:
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
         self._predictions: Handover[Prediction] = Handover(self._stopping)
-        latest = LatestFrame(self.latest, options.max_fps, self._beats)
+        self._latest = latest = LatestFrame(self.latest, options.max_fps, self._beats)
         self._capture = CaptureStage(options, self._beats, self._frames, latest, self._stopping)
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, self._stopping
@@ -76,6 +77,16 @@ class Pipeline:
         )
         for thread in self._threads:
             thread.start()
+
+    @property
+    def gate(self) -> Callable[[Frame], bool] | None:
+        """The gate in force."""
+        return self._options.gate
+
+    def change(self, max_fps: float, gate: Callable[[Frame], bool] | None) -> None:
+        """Take over another rate and another gate, from the next frame on. May be called in any thread."""
+        self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
+        self._latest.limit(max_fps)
 
     def stop(self, timeout_s: float) -> bool:
         """Ask every stage to end; False if one still hangs after `timeout_s`."""
@@ -146,7 +157,8 @@ class Pipeline:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", "waiting for the first picture"
-        return "ok", ""
+        trouble = self._options.trouble
+        return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:
         for prediction in self._predictions:

@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 
 _BACK_OFF_S = (0.5, 1.0, 2.0)  # RTSP takes 2 s to open, too: its picture is back within 5 s of its server
 VALID_S = 2.0  # for this time a prediction is shown with frames that came after its own
+_NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
 
 
@@ -29,8 +30,12 @@ class LatestFrame:
 
     def __init__(self, slot: Slot[ClassifiedFrame], max_fps: float, beats: Beats) -> None:
         self._slot = slot
-        self._valid_s = max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
         self._beats = beats
+        self.limit(max_fps)
+
+    def limit(self, max_fps: float) -> None:
+        """Change the rate to which classifying is limited. May be called in any thread."""
+        self._valid_s = max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
 
     def captured(self, frame: Frame) -> None:
         """Put a frame with the newest prediction, if that was confirmed lately enough."""
@@ -158,7 +163,8 @@ class ClassifyStage:
         predictions: Handover[Prediction],
         stopping: threading.Event,
     ) -> None:
-        self._options = options
+        self.options = options
+        """Any thread may replace it; each frame goes by one of them."""
         self._classify = classify
         self._beats = beats
         self._frames = frames
@@ -182,7 +188,7 @@ class ClassifyStage:
         self._predictions.close()
 
     def _is_worth_it(self, frame: Frame) -> bool:
-        gate = self._options.gate
+        gate = self.options.gate
         return gate is None or not self._beats.capture.live or gate(frame)
 
     def _predict(self, frame: Frame) -> None:
@@ -203,11 +209,15 @@ class ClassifyStage:
         self._latest.captured(frame)
 
     def _wait_for_rate(self) -> None:
-        """Wait until the next frame may be classified; meanwhile the newest one is kept for it."""
-        if self._options.max_fps <= 0:
+        """Wait until the next frame may be classified, or the rate changes; the newest frame is kept for it."""
+        options = self.options
+        if options.max_fps <= 0:
             return
         before = self._beats.classify
-        due_s = max(before.due_s + 1 / self._options.max_fps, time.monotonic())
+        due_s = max(before.due_s + 1 / options.max_fps, time.monotonic())
         self._beats.classify = ClassifyBeat(None, False, before.confirmed_ns, due_s)
-        self._stopping.wait(due_s - time.monotonic())
+        while (rest_s := due_s - time.monotonic()) > 0 and self.options is options:
+            if self._stopping.wait(min(rest_s, _NOTICE_S)):
+                break
+        due_s = min(due_s, time.monotonic())  # another rate does not wait for what this one had planned
         self._beats.classify = ClassifyBeat(None, True, before.confirmed_ns, due_s)

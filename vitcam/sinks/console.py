@@ -23,7 +23,8 @@ class RichConsole:
 
     def __init__(self, console: Console, every: bool, labels: tuple[str, ...]) -> None:
         self._console = console
-        self._every = every
+        self.every = every
+        """Any thread may change it."""
         self._layout = Layout.of(labels)
         self._drawn = 0.0
         self._newest: Prediction | None = None
@@ -37,7 +38,7 @@ class RichConsole:
         self._draw()
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
-        if self._every:
+        if self.every:
             name = prediction.path or f"frame {prediction.seq}"
             self._console.print(self._layout.row(prediction, name), highlight=False)
         elif changed or time.monotonic() - self._drawn > _REDRAW_S:
@@ -45,7 +46,7 @@ class RichConsole:
             self._draw()
 
     def event(self, event: Event) -> None:
-        if event.phase == "update" or self._every:
+        if event.phase == "update" or self.every:
             return
         clock = time.strftime("%H:%M:%S")
         word = "sees" if event.phase == "new" else "gone"

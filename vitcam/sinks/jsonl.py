@@ -21,18 +21,19 @@ class JsonLines:
 
     def __init__(self, out: TextIO, every: bool) -> None:
         self._out = out
-        self._every = every
+        self.every = every
+        """Any thread may change it."""
         self._lock = threading.Lock()  # broken files are reported by the thread that reads them
 
     def serving(self, url: str) -> None:
         log.info("watch at %s", url)  # not a record of the run, so it goes to the log
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
-        if self._every or changed:
+        if self.every or changed:
             self._write(prediction_record(prediction))
 
     def event(self, event: Event) -> None:
-        if not self._every:
+        if not self.every:
             self._write(event_record(event))
 
     def unreadable(self, bad: Unreadable) -> None:

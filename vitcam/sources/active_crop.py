@@ -32,6 +32,10 @@ class ActiveCrop:
         """Whether the crop in force was chosen in an earlier run."""
         return self._from_earlier_run
 
+    def become(self, other: "ActiveCrop") -> None:
+        """Take over what another one was made with, as when the settings were read again."""
+        self._save, self._from_earlier_run, self._region = other._save, other._from_earlier_run, other._region
+
     def replace(self, region: Region | None) -> str:
         """Set the crop from the next frame on; returns why it will not be kept for the next run, "" if it will."""
         self._region, self._from_earlier_run = region, False

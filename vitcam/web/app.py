@@ -169,7 +169,7 @@ class _Handlers:
         record = {
             **model_record(self._model),
             **self._words.record(),
-            "stream": stream_record(self._default, self._overlays),
+            "stream": stream_record(self._default.value, self._overlays),
         }
         return web.json_response(record, headers={"Cache-Control": "no-store"})
 
@@ -186,7 +186,7 @@ class _Handlers:
         return error_response(503, (may_look and state.reason) or state.status)
 
     def _variant(self, query: Mapping[str, str]) -> Variant:
-        return read_variant(query, self._heads, self._default, self._overlays)
+        return read_variant(query, self._heads, self._default.value, self._overlays)
 
 
 def _transport(request: web.Request) -> Any:

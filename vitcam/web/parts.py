@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vitcam.model.record import ModelInfo
+from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
@@ -26,7 +27,7 @@ class AppParts:
     live: LivePipeline
     model: ModelInfo
     photos: "PhotoBackend"
-    default: Variant
+    default: Current[Variant]
     """Of `/stream` and `/snapshot.jpg` without parameters."""
     encoder: Encoder
     demand: Demand

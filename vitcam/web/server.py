@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
 from vitcam.model.record import ModelInfo
+from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.web.live import LivePipeline
@@ -69,6 +70,8 @@ class WebServer:
     ) -> None:
         self._binding = binding
         self._port = binding.port
+        self._names = Current(binding.names)
+        self._default = Current(default)
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
         self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in _THREADS]
         encode, uploads, changes, self._access_executor, self._checker = self._executors
@@ -76,7 +79,7 @@ class WebServer:
             live=live,
             model=model,
             photos=photos,
-            default=default,
+            default=self._default,
             encoder=Encoder(encode),
             demand=demand or Demand(),
             uploads_executor=uploads,
@@ -109,6 +112,10 @@ class WebServer:
     def encoded(self) -> int:
         """JPEGs made of frames since the start."""
         return self._parts.encoder.encoded
+
+    def change(self, default: Variant, names: tuple[str, ...]) -> None:
+        """Take over another default picture and other host names, from the next request on. In any thread."""
+        self._default.value, self._names.value = default, names
 
     def start(self) -> None:
         """Bind the port and start the thread. Raises VitcamError if the port is not available."""
@@ -159,7 +166,7 @@ class WebServer:
         connected_within_s = _CONNECTED_WITHIN_S + (HANDSHAKE_TIMEOUT_S if self._certificate else 0)
         idle_connections = IdleConnections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], connected_within_s)
         access = AccessControl(binding.guard, self._access_executor, self._checker) if binding.guard else None
-        app = build_app(self._parts, AllowedHosts(binding.host, binding.names), TrustedProxies(binding.proxies), access)
+        app = build_app(self._parts, AllowedHosts(binding.host, self._names), TrustedProxies(binding.proxies), access)
         app.middlewares.insert(0, idle_connections.middleware())
         runner = web.AppRunner(
             app,

@@ -12,6 +12,7 @@ from tests.integration.web.lines import connected
 from vitcam.model.record import model_record
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
+from vitcam.web.stream.variant import Variant
 
 
 def get_json(server: WebServer, target: str, **headers: str) -> tuple[int, dict[str, Any]]:
@@ -162,6 +163,21 @@ def test_a_server_for_the_whole_network_answers_to_names_that_only_this_network_
     public: WebServer, host: str
 ) -> None:
     assert get_json(public, "/healthz", Host=host)[0] == 200
+
+
+def test_names_and_the_default_picture_can_be_changed_while_the_server_runs() -> None:
+    with Camera() as camera:
+        server = WebServer(camera, MODEL, PHOTOS, Binding("0.0.0.0", names=("old.example.org",)))
+        server.start()
+        before = get_json(server, "/healthz", Host="new.example.org")[0]
+        server.change(Variant(overlay="grid", opacity=0.9), ("New.example.org",))
+        after = [get_json(server, "/healthz", Host=f"{name}.example.org")[0] for name in ("old", "new")]
+        default = get_json(server, "/api/model")[1]["stream"]["default"]
+        server.stop(2)
+
+    assert before == 403
+    assert after == [403, 200]
+    assert (default["overlay"], default["opacity"]) == ("grid", 0.9)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.source import Source
 
 
@@ -138,6 +140,31 @@ def test_a_rate_limit_classifies_that_many_frames_and_takes_the_newest() -> None
     pipeline.stop(1)
 
     assert 8 <= classified <= 18
+
+
+def test_another_rate_limit_counts_at_once_and_not_after_the_wait_of_the_old_one() -> None:
+    pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.005), max_fps=0.01)
+    eventually(lambda: pipeline.state().frames.classified == 1)
+    pipeline.change(max_fps=1000, gate=None)
+    faster = eventually(lambda: pipeline.state().frames.classified > 10, PATIENCE_S)
+    pipeline.change(max_fps=0, gate=None)
+    before = pipeline.state().frames.classified
+    unlimited = eventually(lambda: pipeline.state().frames.classified > before + 10, PATIENCE_S)
+    pipeline.stop(1)
+
+    assert faster
+    assert unlimited
+
+
+def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> None:
+    options = PipelineOptions("test", "model", trouble="the model is another one")
+    pipeline = Pipeline(options, answer, lambda _: None)
+    before = pipeline.state()
+    pipeline.start(lambda: Numbered(3))
+    pipeline.over.wait(PATIENCE_S)
+
+    assert (before.status, before.reason) == ("starting", "waiting for the first picture")
+    assert (pipeline.state().status, pipeline.state().reason) == ("degraded", "the model is another one")
 
 
 def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -> None:

@@ -8,8 +8,9 @@ import contextlib
 import ipaddress
 import socket
 import threading
-from collections.abc import Sequence
 from urllib.parse import urlsplit
+
+from vitcam.slot import Current
 
 _LOCAL_SUFFIXES = (".local", ".lan", ".home.arpa")
 
@@ -18,12 +19,13 @@ class AllowedHosts:
     """Checks the Host header of requests.
 
     host   the address that the server is bound to; bound to localhost, it answers only to the names of localhost
-    names  further allowed names, from the setting `web.names`
+    names  further allowed names, from the setting `web.names`, which may change while the server runs
     """
 
-    def __init__(self, host: str, names: Sequence[str] = ()) -> None:
+    def __init__(self, host: str, names: Current[tuple[str, ...]]) -> None:
         self._local_only = is_local(host)
-        self._names = {_normalised(name) for name in names}
+        self._names: set[str] = set()
+        self._given = names
         if not self._local_only:
             self._names.add(_normalised(socket.gethostname()))
             # asks the network, which may be slow to answer
@@ -33,7 +35,7 @@ class AllowedHosts:
         """Why a request with this Host header is refused; None if it is allowed."""
         name = _normalised(host_name(header))
         if self._local_only:
-            if is_local(name) or name in self._names:  # such as what a proxy on this machine is asked for
+            if is_local(name) or self._is_own(name):  # such as what a proxy on this machine is asked for
                 return None
             return f"this vitcam answers to localhost only, not to {header[:100]!r}; see --host"
         if name and (is_local(name) or _is_address(name) or self._is_allowed(name)):
@@ -46,7 +48,10 @@ class AllowedHosts:
         )
 
     def _is_allowed(self, name: str) -> bool:
-        return "." not in name or name.endswith(_LOCAL_SUFFIXES) or name in self._names
+        return "." not in name or name.endswith(_LOCAL_SUFFIXES) or self._is_own(name)
+
+    def _is_own(self, name: str) -> bool:
+        return name in self._names or any(name == _normalised(given) for given in self._given.value)
 
     def _add_full_name(self) -> None:
         with contextlib.suppress(UnicodeError):  # a host name that DNS cannot have

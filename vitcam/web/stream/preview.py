@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.frames import ClassifiedFrame
+from vitcam.slot import Current
 from vitcam.web.live import AsyncSlot, LivePipeline
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.demand import Demand
@@ -29,7 +30,12 @@ class Preview:
     """
 
     def __init__(
-        self, live: LivePipeline, slot: AsyncSlot[ClassifiedFrame], encoder: Encoder, demand: Demand, default: Variant
+        self,
+        live: LivePipeline,
+        slot: AsyncSlot[ClassifiedFrame],
+        encoder: Encoder,
+        demand: Demand,
+        default: Current[Variant],
     ) -> None:
         self._live = live
         self._slot = slot
@@ -61,9 +67,9 @@ class Preview:
 
     def check_limits(self, variant: Variant, address: str) -> None:
         """Raise TooManyVariantsError if this viewer may not watch one more variant."""
-        if variant == self._default or variant in self._channels:
+        if variant == self._default.value or variant in self._channels:
             return
-        others = [channel for known, channel in self._channels.items() if known != self._default]
+        others = [channel for known, channel in self._channels.items() if known != self._default.value]
         if sum(channel.viewers[address] > 0 for channel in others) >= MAX_OF_ONE_ADDRESS:
             raise TooManyVariantsError(
                 f"your address watches {MAX_OF_ONE_ADDRESS} different pictures already; close one, or ask for the "

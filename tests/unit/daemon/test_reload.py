@@ -1,0 +1,165 @@
+"""Every setting that is live reaches the part that uses it, and wrong settings reach none."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from vitcam.config.load import merge_layers
+from vitcam.config.settings import Settings, options
+from vitcam.daemon.assembly import Daemon, RunOptions, assemble
+from vitcam.daemon.reload import Reloader
+from vitcam.errors import ConfigError
+from vitcam.model.classifier import Classifier
+from vitcam.pictures.view import Region
+from vitcam.web.server import WebServer
+
+LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
+    "camera.crop": ("0,0,0.5,1", lambda daemon: daemon.reloadable.crop.region, Region(0, 0, 0.5, 1)),
+    "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),
+    "model.top_k": ("3", lambda daemon: daemon.reloadable.classifier.top_k, 3),
+    "motion.enabled": ("true", lambda daemon: daemon.pipeline.gate is not None, True),
+    "motion.threshold": ("9", lambda daemon: gate(daemon).threshold, 9.0),
+    "motion.hold_s": ("8", lambda daemon: gate(daemon).hold_s, 8.0),
+    "motion.rest_fps": ("2", lambda daemon: gate(daemon).rest_fps, 2.0),
+    "events.half_life_s": ("2", lambda daemon: daemon.publisher.rules.half_life_s, 2.0),
+    "events.enter": ("0.7", lambda daemon: daemon.publisher.rules.enter, 0.7),
+    "events.leave": ("0.1", lambda daemon: daemon.publisher.rules.leave, 0.1),
+    "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
+    "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
+    "overlay.mode": ("grid", lambda daemon: web(daemon)._default.value.overlay, "grid"),
+    "overlay.opacity": ("0.9", lambda daemon: web(daemon)._default.value.opacity, 0.9),
+    "log.emit": ("all", lambda daemon: daemon.reloadable.console.every, True),
+}
+"""A new value, where it must arrive, and as what."""
+
+
+def gate(daemon: Daemon) -> Any:
+    return daemon.pipeline.gate._options  # type: ignore[union-attr]
+
+
+def web(daemon: Daemon) -> WebServer:
+    assert daemon.web is not None
+    return daemon.web
+
+
+@pytest.fixture(scope="module")
+def photo(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("photo") / "0.png"
+    cv2.imwrite(str(path), np.full((28, 28, 3), 128, np.uint8))
+    return str(path)
+
+
+class Run:
+    """A run that was assembled and not started, and the texts of `--set` that are read at the next reload."""
+
+    def __init__(self, photo: str) -> None:
+        self._fixed = [f"camera.source={photo}", "model.name=mnist", "log.format=json", "web.port=0"]
+        self.sets: list[str] = []
+        settings = self.read()
+        self.daemon = assemble(RunOptions(settings, self.read), {}, patient=False)
+        self.reload = Reloader(settings, self.read, self.daemon, {}).reload
+
+    def read(self) -> Settings:
+        return merge_layers(None, [*self._fixed, *self.sets], {}, {}, Path("/nonexistent")).settings
+
+
+@pytest.fixture
+def run(photo: str) -> Iterator[Run]:
+    run = Run(photo)
+    yield run
+    run.daemon.photos.close()
+    web(run.daemon).stop(1)
+
+
+def test_the_settings_that_are_live_are_those_that_are_tried_here() -> None:
+    assert set(LIVE) == {name for name, option in options().items() if option.rule.live}
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_a_new_value_of_a_live_setting_arrives_where_it_is_used(run: Run, name: str) -> None:
+    value, found, expected = LIVE[name]
+    run.sets = [f"{name}={value}"]
+    if name.startswith("motion."):
+        run.sets.insert(0, "motion.enabled=true")
+
+    note = run.reload()
+
+    assert note == ""
+    assert found(run.daemon) == expected
+
+
+def test_what_is_taken_back_is_as_it_was_before(run: Run) -> None:
+    before = {name: found(run.daemon) for name, (_, found, _) in LIVE.items() if not name.startswith("motion.")}
+    run.sets = [f"{name}={value}" for name, (value, *_) in LIVE.items()]
+    run.reload()
+    run.sets = []
+
+    run.reload()
+
+    assert {name: found(run.daemon) for name, (_, found, _) in LIVE.items() if not name.startswith("motion.")} == before
+    assert run.daemon.pipeline.gate is None
+
+
+def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) -> None:
+    run.sets = ["motion.enabled=true"]
+    run.reload()
+    before = run.daemon.pipeline.gate
+    run.sets = ["motion.enabled=true", "model.fps=3", "events.enter=0.9"]
+
+    run.reload()
+
+    assert run.daemon.pipeline.gate is before
+
+
+def test_a_crop_that_was_drawn_on_the_page_survives_a_reload_of_other_settings(run: Run) -> None:
+    run.daemon.reloadable.crop.replace(Region(0, 0, 0.25, 1))
+    run.sets = ["model.fps=3"]
+
+    run.reload()
+
+    assert run.daemon.reloadable.crop.region == Region(0, 0, 0.25, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [("events.leave=0.9", "leave may be at most enter"), ("overlay.mode=rollout", "the overlay is rollout, but")],
+)
+def test_one_wrong_setting_keeps_all_of_the_old_ones(
+    run: Run, monkeypatch: pytest.MonkeyPatch, wrong: str, why: str
+) -> None:
+    monkeypatch.setattr(Classifier, "gives", frozenset())
+    run.sets = ["model.fps=3", wrong]
+
+    note = run.reload()
+
+    assert note.startswith("the settings stay as they were: ")
+    assert why in note
+    assert LIVE["model.fps"][1](run.daemon) == 0.0
+
+
+def test_settings_that_need_a_restart_are_named_and_change_nothing(run: Run) -> None:
+    run.sets = ["web.port=9", "model.fps=3", "camera.width=640"]
+
+    notes = [run.reload(), run.reload()]
+
+    assert notes == ["a restart is needed for camera.width and web.port"] * 2
+    assert LIVE["model.fps"][1](run.daemon) == 3.0
+
+
+def test_a_place_of_settings_that_went_away_keeps_the_old_ones(photo: str) -> None:
+    run = Run(photo)
+
+    def gone() -> Settings:
+        raise ConfigError("config.toml: cannot be read: Stale file handle; name a TOML file that can")
+
+    note = Reloader(run.read(), gone, run.daemon, {}).reload()
+    run.daemon.photos.close()
+    web(run.daemon).stop(1)
+
+    assert note == (
+        "the settings stay as they were: config.toml: cannot be read: Stale file handle; name a TOML file that can"
+    )

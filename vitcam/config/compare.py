@@ -1,0 +1,58 @@
+"""What differs between the settings of a run and new ones: what the run can take over, and what needs a restart."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from vitcam.config.settings import Settings, options
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Names of settings whose value is another one, as `section.key`, in the order of the file."""
+
+    live: tuple[str, ...]
+    """The run can take these over."""
+    restart: tuple[str, ...]
+    """These need a restart."""
+
+    @classmethod
+    def between(cls, running: Settings, wanted: Settings) -> Self:
+        """From the settings of a run to new ones."""
+        changed = [name for name in options() if _value(running, name) != _value(wanted, name)]
+        live, restart = (tuple(name for name in changed if options()[name].rule.live is kind) for kind in (True, False))
+        return cls(live, restart)
+
+    def touch(self, section: str) -> bool:
+        """Whether the run takes over a setting of this section."""
+        return any(name.startswith(f"{section}.") for name in self.live)
+
+    def __str__(self) -> str:
+        """One sentence."""
+        if not (self.live or self.restart):
+            return "no setting has changed"
+        used = f"new values are used for {_listed(self.live)}" if self.live else ""
+        return "; ".join(filter(None, (used, self.restart_sentence)))
+
+    @property
+    def restart_sentence(self) -> str:
+        """What needs a restart; empty if nothing does."""
+        return f"a restart is needed for {_listed(self.restart)}" if self.restart else ""
+
+
+def taken_over(running: Settings, wanted: Settings, names: Iterable[str]) -> Settings:
+    """The settings of a run with the new values of these settings."""
+    for name in names:
+        section, _, key = name.partition(".")
+        changed = replace(getattr(running, section), **{key: _value(wanted, name)})
+        running = replace(running, **{section: changed})
+    return running
+
+
+def _value(settings: Settings, name: str) -> Any:
+    section, _, key = name.partition(".")
+    return getattr(getattr(settings, section), key)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,38 @@
+"""What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
+
+from vitcam.config.settings import EventSettings, MotionSettings, Settings
+from vitcam.errors import UsageError
+from vitcam.events import Rules
+from vitcam.model.classifier import Classifier
+from vitcam.motion import GateOptions, MotionGate
+from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
+from vitcam.web.stream.variant import Variant
+
+
+def rules_of(events: EventSettings) -> Rules:
+    """When something counts as being there."""
+    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
+
+
+def gate_of(motion: MotionSettings) -> MotionGate | None:
+    """A new gate, which knows no picture yet; None if every frame is classified."""
+    if not motion.enabled:
+        return None
+    return MotionGate(GateOptions(motion.threshold, motion.hold_s, motion.rest_fps))
+
+
+def default_variant(settings: Settings, classifier: Classifier) -> Variant:
+    """What viewers get who choose nothing."""
+    mode = settings.overlay.mode
+    overlay = default_overlay(classifier.gives) if mode == "auto" else mode
+    return Variant(overlay=overlay, opacity=settings.overlay.opacity)
+
+
+def check_overlay(settings: Settings, classifier: Classifier) -> None:
+    """Raises UsageError if the model does not give what the overlay draws."""
+    mode = settings.overlay.mode
+    if mode != "auto" and not is_available(OVERLAYS[mode], classifier.gives):
+        raise UsageError(
+            f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
+            "take --overlay auto"
+        )

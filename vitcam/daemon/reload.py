@@ -1,0 +1,82 @@
+"""SIGHUP: reads the settings again and gives the parts of a run what they can take over. No part stops for it."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vitcam.config.compare import Changes, taken_over
+from vitcam.config.settings import Settings
+from vitcam.daemon.console_sink import ConsoleSink, prints_every
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
+from vitcam.daemon.saved_crops import initial_crop
+from vitcam.errors import VitcamError
+from vitcam.model.classifier import Classifier
+from vitcam.sources.active_crop import ActiveCrop
+
+if TYPE_CHECKING:
+    from vitcam.daemon.assembly import Daemon
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reloadable:
+    """What only a reload changes from outside, besides the pipeline, the publisher and the web server."""
+
+    classifier: Classifier
+    crop: ActiveCrop
+    console: ConsoleSink
+    every_by_default: bool
+    """The meaning of `emit = auto`."""
+
+
+class Reloader:
+    """Called in the supervisor's thread only.
+
+    settings    those of the run
+    read_again  reads them again, from the same places
+    environ     of the process
+    """
+
+    def __init__(
+        self, settings: Settings, read_again: Callable[[], Settings], daemon: "Daemon", environ: Mapping[str, str]
+    ) -> None:
+        self._running = settings
+        self._read_again = read_again
+        self._daemon = daemon
+        self._environ = environ
+
+    def reload(self) -> str:
+        """Read the settings again and use what can be used. Wrong settings change nothing.
+
+        returns  one sentence for the status line on what is not in use; empty if all settings are
+        """
+        try:
+            wanted = self._read_again()
+            check_overlay(wanted, self._daemon.reloadable.classifier)
+        except VitcamError as error:
+            refused = f"the settings stay as they were: {error}"
+            log.error("%s", refused)
+            return refused
+        changes = Changes.between(self._running, wanted)
+        self._running = taken_over(self._running, wanted, changes.live)
+        self._give_out(changes)
+        log.log(logging.WARNING if changes.restart else logging.INFO, "the settings were read again: %s", changes)
+        return changes.restart_sentence
+
+    def _give_out(self, changes: Changes) -> None:
+        """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
+        daemon, settings = self._daemon, self._running
+        parts = daemon.reloadable
+        parts.classifier.top_k = settings.model.top_k
+        daemon.publisher.rules = rules_of(settings.events)
+        parts.console.every = prints_every(settings.log, parts.every_by_default)
+        if changes.touch("motion") or changes.touch("model"):
+            # a new gate knows no picture, so it is made only where its own settings have changed
+            gate = gate_of(settings.motion) if changes.touch("motion") else daemon.pipeline.gate
+            daemon.pipeline.change(settings.model.fps, gate)
+        if changes.touch("camera"):
+            parts.crop.become(initial_crop(settings.camera, self._environ))
+        if daemon.web is not None:
+            daemon.web.change(default_variant(settings, parts.classifier), settings.web.names)
