@@ -6,18 +6,16 @@ else then.
 
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.config.settings import CameraSettings
-from vitcam.errors import UsageError
 from vitcam.folders import state_folder
-from vitcam.pictures.view import Region
+from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
+from vitcam.storage.kept import KeptFile
 
 log = logging.getLogger(__name__)
 
@@ -28,42 +26,38 @@ class SavedCrop:
     """The saved crop of one camera. A disk that cannot be written loses the crop, and nothing else."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
-        self._path = folder / "crops.json" if folder else None
+        self._file = KeptFile(folder / "crops.json") if folder else None
         self._source = source
 
     def load(self) -> Region | None:
         """None where nothing was chosen, or what is there cannot be read."""
         text = self._crops().get(self._source)
-        try:
-            return Region.parse(text) if text else None
-        except UsageError as error:
-            log.warning("%s: %s", self._path, error)
-            return None
+        return Region.parse(text) if text else None
 
     def save(self, region: Region | None) -> str:
         """Save it, or delete it; returns why that failed, "" if it did not."""
         crops = {source: text for source, text in self._crops().items() if source != self._source}
         if region is not None:
             crops[self._source] = str(region)
-        if self._path is None:
+        if self._file is None:
             return "there is no folder to keep it in"
         try:
-            _write(self._path, json.dumps(dict(list(crops.items())[-_MOST:]), indent=1))
+            self._file.write(json.dumps(dict(list(crops.items())[-_MOST:]), indent=1))
         except OSError as error:
-            return f"{self._path} cannot be written: {error.strerror}"
+            return f"{self._file.path} cannot be written: {error.strerror}"
         return ""
 
     def _crops(self) -> dict[str, str]:
         """Camera -> crop, the newest last."""
-        try:
-            found = json.loads(self._path.read_text("utf-8")) if self._path else {}
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, RecursionError) as error:
-            log.warning("the crops chosen on the page cannot be read from %s: %s", self._path, error)
-            return {}
-        crops = found.items() if isinstance(found, dict) else ()
-        return {source: text for source, text in crops if isinstance(text, str)}
+        return (self._file.read(_parsed) if self._file else None) or {}
+
+
+def _parsed(text: str) -> dict[str, str]:
+    """Raises ValueError if it is not what `save` wrote."""
+    crops = json.loads(text)
+    if not isinstance(crops, dict) or not all(isinstance(crop, str) and is_region(crop) for crop in crops.values()):
+        raise ValueError("it does not hold one crop for each camera")
+    return crops
 
 
 def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCrop:
@@ -84,17 +78,3 @@ def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCr
             region,
         )
     return ActiveCrop(region, saved.save, from_earlier_run=region is not None)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the whole file or nothing, also when the power fails."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as partial:
-        try:
-            partial.write(text)
-            partial.flush()
-            os.fsync(partial.fileno())
-            Path(partial.name).replace(path)
-        except OSError:
-            Path(partial.name).unlink(missing_ok=True)
-            raise

@@ -13,10 +13,12 @@ from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, may_feed
 from vitcam.errors import SourceError, VitcamError
+from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.limits import allow_many_files
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
+from vitcam.storage.lock import locked
 from vitcam.terminal.consoles import stderr_console
 
 log = logging.getLogger(__name__)
@@ -30,12 +32,14 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     """Run until the source is over, or a signal ends it.
 
     raises  SourceError for a source that is not there, unless it is waited for; ModelError; VitcamError for a port in
-            use and for what ends a stage
+            use, for a state folder that another daemon uses, and for what ends a stage
     """
     notifier = Notifier.from_environ(environ)
     patient = options.wait or notifier.listened_to
     # signals are handled from the first moment on: loading takes a second, too
-    with shutdown_signals() as shutdown, _advice(options.settings.camera.source, patient):
+    source = options.settings.camera.source
+    kept_in = state_folder(environ) if is_camera(source) else None  # runs of files keep nothing in it
+    with shutdown_signals() as shutdown, locked(kept_in), _advice(source, patient):
         use_one_thread()
         allow_many_files()
         daemon = assemble(options, environ, patient, _terminal(notifier))

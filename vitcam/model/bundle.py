@@ -33,6 +33,7 @@ from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
+from vitcam.storage.whole import written_whole
 
 SCHEMA = 1
 DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files
@@ -217,12 +218,11 @@ def _sha256(graph: bytes | memoryview) -> str:
 
 def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
     """Replace the file in one step, so that a reader finds either all of the old model or all of the new one."""
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(tflite)
-    with zipfile.ZipFile(partial, "a") as archive:
-        for name, content in parts.items():  # ZipInfo dates each 1980, so the same model makes the same file
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    partial.replace(path)
+    with written_whole(path) as partial:
+        partial.write_bytes(tflite)
+        with zipfile.ZipFile(partial, "a") as archive:
+            for name, content in parts.items():  # ZipInfo dates each 1980, so the same model makes the same file
+                archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
 def _json(card: dict[str, Any]) -> str:

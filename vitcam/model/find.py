@@ -21,7 +21,7 @@ def list_models() -> dict[str, Path]:
     """Every model by name."""
     found: dict[str, Path] = {}
     for folder in model_folders():
-        for path in sorted(folder.glob("*.tflite")):
+        for path in sorted(folder.glob("[!.]*.tflite")):  # a hidden one is being written
             found.setdefault(path.stem, path)
     return found
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
 from vitcam.model.bundle import DAMAGES
+from vitcam.storage.whole import written_whole
 from vitcam.words.text_tower import TextSizes
 
 SUFFIX = ".words"
@@ -109,15 +110,16 @@ class _Tensors(Mapping[str, NDArray[Any]]):
 
 def write_text_file(path: Path, about: AboutTower, weights: Mapping[str, NDArray[Any]], tokenizer: str) -> None:
     """Write a file of words in one step; the weights, such as `projection` (S, W), become float16."""
-    partial = path.with_name(f".{path.name}.partial")
-    with zipfile.ZipFile(partial, "w") as archive:  # ZipInfo dates each 1980, so the same tower makes the same file
+    with (
+        written_whole(path) as partial,
+        zipfile.ZipFile(partial, "w") as archive,
+    ):  # ZipInfo dates each 1980, so the same tower makes the same file
         archive.writestr(zipfile.ZipInfo(ABOUT), json.dumps(asdict(about), indent=1, ensure_ascii=False))
         archive.writestr(zipfile.ZipInfo(TOKENIZER), tokenizer)
         for name, array in weights.items():
             file = io.BytesIO()
             np.lib.format.write_array(file, np.ascontiguousarray(array, np.float16), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), file.getvalue())
-    partial.replace(path)
 
 
 def fingerprint(path: Path) -> str:

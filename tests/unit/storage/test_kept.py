@@ -1,0 +1,77 @@
+"""A small file that is damaged is set aside, and its copy takes its place."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vitcam.storage.kept import KeptFile
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptFile:
+    return KeptFile(tmp_path / "file.json")
+
+
+def test_what_was_written_is_read_again_and_nothing_is_said(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
+    kept.write("[1]")
+
+    assert kept.read(json.loads) == [1]
+    assert caplog.text == ""
+
+
+def test_a_file_that_was_never_written_is_nothing_to_speak_of(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
+    assert kept.read(json.loads) is None
+    assert caplog.text == ""
+
+
+def test_a_file_that_somebody_deleted_does_not_come_back(kept: KeptFile) -> None:
+    kept.write("[1]")
+    kept.path.unlink()
+
+    assert kept.read(json.loads) is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"[1", b"\xff\xfe", b"\0" * 4096, b"[" * 100_000], ids=len)
+def test_the_copy_takes_the_place_of_a_damaged_file_and_the_log_says_so(
+    kept: KeptFile, caplog: pytest.LogCaptureFixture, damage: bytes
+) -> None:
+    kept.write("[1]")
+    kept.path.write_bytes(damage)
+
+    assert kept.read(json.loads) == [1]
+    assert kept.path.read_text() == "[1]"
+    assert kept.path.with_name("file.json.damaged").read_bytes() == damage
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "so its last good copy is used; it was renamed to file.json.damaged" in caplog.text
+
+
+def test_without_a_good_copy_there_is_nothing_and_the_log_says_so(
+    kept: KeptFile, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept.write("[1]")
+    kept.path.write_text("[")
+    kept.copy.write_text("]")
+
+    assert kept.read(json.loads) is None
+    assert "there is no good copy of it" in caplog.text
+
+
+def test_only_the_last_damaged_file_is_set_aside(kept: KeptFile) -> None:
+    for damage in ("[", "{", "("):
+        kept.write("[1]")
+        kept.path.write_text(damage)
+        kept.read(json.loads)
+
+    assert sorted(path.name for path in kept.path.parent.iterdir()) == [
+        "file.json", "file.json.copy", "file.json.damaged",
+    ]  # fmt: skip
+    assert kept.path.with_name("file.json.damaged").read_text() == "("
+
+
+def test_a_folder_in_its_place_is_named_and_moves_nothing(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
+    kept.path.mkdir()
+
+    assert kept.read(json.loads) is None
+    assert "cannot be read: Is a directory" in caplog.text
+    assert kept.path.is_dir()

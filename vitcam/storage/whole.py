@@ -1,0 +1,60 @@
+"""The one place that replaces files: a reader finds all of the old file or all of the new one, also after SIGKILL."""
+
+import glob
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_PRIVATE, _PUBLIC = 0o600, 0o666  # what the umask leaves of it
+_FOLDER = 0o750
+_ABANDONED_S = 3600.0  # nobody writes a file for this long
+
+
+@contextmanager
+def written_whole(path: Path, private: bool = False) -> Iterator[Path]:
+    """A new, empty file beside `path` to write into. After the `with` it has the name `path`, and is on the disk.
+
+    After an exception `path` is as it was, and the new file is gone. What a killed process left is removed later.
+
+    private  only its owner may read it; root writes it for the owner of the folder, so that a service can read it
+    raises   OSError if it cannot be written
+    """
+    _remove_abandoned(path)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE if private else _PUBLIC))
+    try:
+        yield partial
+        _sync(partial, os.O_RDWR, private)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)  # without this the new name may be lost with the power
+
+
+def write_whole(path: Path, text: str, private: bool = False) -> None:
+    """Write a text file in one step, and the folder that it is in. Arguments and errors as in `written_whole`."""
+    path.parent.mkdir(_FOLDER, parents=True, exist_ok=True)
+    with written_whole(path, private) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def _sync(path: Path, flags: int, for_owner: bool = False) -> None:
+    number = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        if for_owner and os.geteuid() == 0:
+            owner = path.parent.stat()
+            os.fchown(number, owner.st_uid, owner.st_gid)
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _remove_abandoned(path: Path) -> None:
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):
+        with suppress(OSError):  # another process may have finished it
+            if time.time() - left.stat().st_mtime > _ABANDONED_S:
+                left.unlink()
