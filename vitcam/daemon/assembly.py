@@ -13,12 +13,14 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
-from vitcam.daemon.model import load_configured_model
+from vitcam.daemon.model import RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
-from vitcam.daemon.saved_crops import initial_crop
+from vitcam.daemon.remembered.crops import initial_crop
+from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.source_opener import SourceOpener
+from vitcam.folders import state_folder
 from vitcam.frames import Frame, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info
@@ -92,29 +94,37 @@ class _Handles:
 
 
 def assemble(
-    options: RunOptions, environ: Mapping[str, str], patient: bool, show: Callable[[str], None] | None = None
+    options: RunOptions,
+    environ: Mapping[str, str],
+    patient: bool,
+    show: Callable[[str], None] | None = None,
+    service: bool = False,
 ) -> Daemon:
     """Load the model, find the source and connect everything.
 
     patient  wait for a source that is not there yet
     show     prints a sentence on the terminal and nowhere else; None: there is no terminal
+    service  if the model is damaged, run with the last one that worked
     raises   ConfigError, ModelError, SourceError, UsageError
     """
     settings = options.settings
-    classifier = load_configured_model(settings.model, options.model_from)
+    last = LastModel(state_folder(environ)) if service else None
+    model = load_configured_model(settings.model, options.model_from, last)
+    classifier = model.classifier
     handles = _Handles(
         Playback(),
         initial_crop(settings.camera, environ),
         Demand(),
         threading.Event(),
-        _words(settings.model.name, classifier),
+        _words(model.name_or_file, classifier),
     )
     publisher = Publisher(rules_of(settings.events), handles.over.set)
-    pipeline = _build_pipeline(settings, classifier, publisher, handles, patient)
+    pipeline = _build_pipeline(settings, model, publisher, handles, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
     opener = SourceOpener(settings.camera.source, source_options)
     live = opener.prepare(patient)
-    check_overlay(settings, classifier)
+    if not model.trouble:
+        check_overlay(settings, classifier)
     every = not (live or source_options.realtime)
     console = build_sink(settings.log, every, classifier.labels)
     publisher.connect(console)
@@ -122,18 +132,20 @@ def assemble(
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
-    return Daemon(pipeline, opener, web, publisher, photos, Reloadable(classifier, handles.crop, console, every))
+    return Daemon(pipeline, opener, web, publisher, photos, Reloadable(model, handles.crop, console, every))
 
 
 def _build_pipeline(
-    settings: Settings, classifier: Classifier, publisher: Publisher, handles: _Handles, patient: bool
+    settings: Settings, model: RunModel, publisher: Publisher, handles: _Handles, patient: bool
 ) -> Pipeline:
+    classifier = model.classifier
     options = PipelineOptions(
         source=readable(redacted(settings.camera.source)) or "auto",
         model=classifier.card.name,
         patient=patient,
         max_fps=settings.model.fps,
         gate=gate_of(settings.motion),
+        trouble=model.trouble,
     )
 
     def classify(frame: Frame) -> Prediction:

@@ -24,7 +24,8 @@ def gate_of(motion: MotionSettings) -> MotionGate | None:
 def default_variant(settings: Settings, classifier: Classifier) -> Variant:
     """What viewers get who choose nothing."""
     mode = settings.overlay.mode
-    overlay = default_overlay(classifier.gives) if mode == "auto" else mode
+    given = mode != "auto" and is_available(OVERLAYS[mode], classifier.gives)  # a model that stands in may not give it
+    overlay = mode if given else default_overlay(classifier.gives)
     return Variant(overlay=overlay, opacity=settings.overlay.opacity)
 
 

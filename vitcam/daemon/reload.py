@@ -9,9 +9,9 @@ from vitcam.config.compare import Changes, taken_over
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
 from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
-from vitcam.daemon.saved_crops import initial_crop
+from vitcam.daemon.model import RunModel
+from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.errors import VitcamError
-from vitcam.model.classifier import Classifier
 from vitcam.sources.active_crop import ActiveCrop
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 class Reloadable:
     """What only a reload changes from outside, besides the pipeline, the publisher and the web server."""
 
-    classifier: Classifier
+    model: RunModel
     crop: ActiveCrop
     console: ConsoleSink
     every_by_default: bool
@@ -54,7 +54,8 @@ class Reloader:
         """
         try:
             wanted = self._read_again()
-            check_overlay(wanted, self._daemon.reloadable.classifier)
+            if not (model := self._daemon.reloadable.model).trouble:
+                check_overlay(wanted, model.classifier)
         except VitcamError as error:
             refused = f"the settings stay as they were: {error}"
             log.error("%s", refused)
@@ -69,7 +70,7 @@ class Reloader:
         """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
         daemon, settings = self._daemon, self._running
         parts = daemon.reloadable
-        parts.classifier.top_k = settings.model.top_k
+        parts.model.classifier.top_k = settings.model.top_k
         daemon.publisher.rules = rules_of(settings.events)
         parts.console.every = prints_every(settings.log, parts.every_by_default)
         if changes.touch("motion") or changes.touch("model"):
@@ -79,4 +80,4 @@ class Reloader:
         if changes.touch("camera"):
             parts.crop.become(initial_crop(settings.camera, self._environ))
         if daemon.web is not None:
-            daemon.web.change(default_variant(settings, parts.classifier), settings.web.names)
+            daemon.web.change(default_variant(settings, parts.model.classifier), settings.web.names)

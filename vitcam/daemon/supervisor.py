@@ -42,7 +42,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     with shutdown_signals() as shutdown, locked(kept_in), _advice(source, patient):
         use_one_thread()
         allow_many_files()
-        daemon = assemble(options, environ, patient, _terminal(notifier))
+        daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to)
         if daemon.web is not None:
             daemon.web.start()
         daemon.pipeline.start(daemon.open_source)
