@@ -15,6 +15,8 @@ from vitcam.redaction import redacted
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""
 _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
+_MOST_BYTES = 65_536  # ten times the file with every setting: the parser takes minutes for hostile megabytes
+_LONGEST_NAME = 40
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE", "VITCAM_WEB_PASSWORD"})
 
 
@@ -93,16 +95,34 @@ def _visible(path: Path) -> bool:
 
 def _from_file(path: Path, origin: str) -> Iterator[RawSetting]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(_text_of(path, origin))
     except OSError as error:
         raise ConfigError(f"{origin}: cannot be read: {error.strerror}; name a TOML file that can") from error
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
         raise ConfigError(f"{origin}: is not TOML: {error}") from error
+    except RecursionError:
+        raise ConfigError(
+            f"{origin}: its brackets are nested too deeply; no setting needs more than one list"
+        ) from None
     for section, table in content.items():
         if not isinstance(table, dict):
-            raise ConfigError(f"{origin}: {section!r} is not a section; {_remedy(section)}")
+            raise ConfigError(f"{origin}: {_short(section)!r} is not a section; {_remedy(section)}")
         for key, value in table.items():
-            yield RawSetting(section, key, value, origin)
+            yield RawSetting(_short(section), _short(key), value, origin)
+
+
+def _text_of(path: Path, origin: str) -> str:
+    """Raises ConfigError for a file that is too large, OSError and ValueError."""
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)  # also of a device that never ends
+    if len(content) > _MOST_BYTES:
+        raise ConfigError(f"{origin}: is larger than {_MOST_BYTES:,} bytes; name a file with settings of vitcam alone")
+    return content.decode()
+
+
+def _short(name: str) -> str:
+    """A name that was given, short enough for one sentence."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def _remedy(word: str) -> str:

@@ -232,6 +232,34 @@ def test_a_named_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) 
     assert refused(ConfigError, VITCAM_CONFIG=str(path)).startswith(f"{path} (VITCAM_CONFIG): cannot be read")
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("[web]\n" + "# a comment\n" * 9_000_000, "is larger than 65,536 bytes"),
+        ("[web]\nnames = " + "[" * 50_000, "its brackets are nested too deeply"),
+        ("[web]\nhost = 'a\0b'", "is not TOML: "),
+        ("\0" * 4096, "is not TOML: Invalid statement"),
+        ("[" + "a." * 3000 + "a]", "no section is called 'a'"),
+        ("a" * 60_000 + " = 1", f"'{'a' * 40}…' is not a section; the sections are"),
+        ("[web]\n" + "a" * 60_000 + " = 1", f"[web] has no key '{'a' * 40}…'; "),
+        ("[web]\nport = " + "9" * 5000, "is not TOML: Exceeds the limit"),
+    ],
+    ids=["100 MB", "nested", "NUL", "NULs", "dotted", "long section", "long key", "long number"],
+)
+def test_a_damaged_or_hostile_file_is_one_short_sentence(write: Write, content: str, why: str) -> None:
+    path = write(content)
+
+    refusal = refused(ConfigError, path)
+
+    assert refusal.startswith(f"{path}: {why}")
+    assert len(refusal) < 400
+    assert "\n" not in refusal
+
+
+def test_a_device_that_never_ends_is_too_large_and_not_waited_for() -> None:
+    assert refused(ConfigError, Path("/dev/zero")).startswith("/dev/zero: is larger than 65,536 bytes")
+
+
 @pytest.mark.parametrize("text", ["web.port", "port=1", "=", ""])
 def test_a_set_that_is_no_assignment_is_refused_with_an_example(text: str) -> None:
     message = refused(ConfigError, None, text)
