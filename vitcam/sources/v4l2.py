@@ -14,6 +14,7 @@ import numpy as np
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.pictures.opencv import SELECT_TIMEOUT_S, prepare_capture
+from vitcam.processes.open_files import other_users
 from vitcam.sources.source import SourceOptions
 from vitcam.sources.v4l2_devices import capture_devices, stable_name
 
@@ -101,15 +102,30 @@ def _open(path: str, options: SourceOptions) -> cv2.VideoCapture:
     prepare_capture()
     capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
-        raise SourceError(f"{path} is in use, or is not a camera that V4L2 can read; {_what_there_is()}")
+        raise SourceError(f"{_in_use(path)}, or is not a camera that V4L2 can read; {_what_there_is()}")
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
     capture.set(cv2.CAP_PROP_FRAME_WIDTH, options.width)
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, options.height)
     capture.set(cv2.CAP_PROP_FPS, options.fps)
     if not capture.grab():
         capture.release()
-        raise SourceError(f"{path} gave no picture within {SELECT_TIMEOUT_S} s; is another program using it?")
+        raise SourceError(f"{path} gave no picture within {SELECT_TIMEOUT_S} s; {_remedy(path)}")
     return capture
+
+
+def _in_use(path: str) -> str:
+    users = _users(path)
+    return f"{path} is in use by {users[0]}" if users else f"{path} is in use"
+
+
+def _remedy(path: str) -> str:
+    users = _users(path)
+    return f"{users[0]} has it open: end that one" if users else "is another program using it?"
+
+
+def _users(path: str) -> list[str]:
+    """Which processes have a camera open; of any other device, such as /dev/null, that says little."""
+    return other_users(path) if Path(path).resolve().name.startswith("video") else []
 
 
 def _what_there_is() -> str:

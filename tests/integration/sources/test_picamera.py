@@ -270,7 +270,7 @@ def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, hangs: bool
     [
         ("picamera", {"cameras": []}, "picamera2 finds no camera; check its cable"),
         ("picamera:3", {}, "there is no camera 3; picamera2 finds 0: imx708"),
-        ("picamera", {"busy": True}, "cannot be opened: Device or resource busy; is another program using it"),
+        ("picamera", {"busy": True}, "Device or resource busy; end the program that uses it, such as a second"),
         ("picamera", {"grants": "MJPEG"}, "grants MJPEG only"),
         ("picamera:front", {}, "name it by its number"),
         ("picamera:-1", {}, "name it by its number"),

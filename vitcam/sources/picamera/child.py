@@ -80,9 +80,9 @@ def open_camera(picamera2: Any, number: int) -> Any:
     try:
         return picamera2.Picamera2(number)
     except Exception as error:
-        raise PiCameraError(
-            f"camera {number} cannot be opened: {_reason(error)}; is another program using it?"
-        ) from error
+        reason = _reason(error)
+        likely = "end the program that uses it, such as a second vitcam" if "busy" in reason else "is it in use?"
+        raise PiCameraError(f"camera {number} cannot be opened: {reason}; {likely}") from error
 
 
 def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int) -> None:
