@@ -23,7 +23,7 @@ def _open_files(process: Path) -> Iterator[str]:
     with suppress(OSError):  # it is another user's, or has ended
         for link in (process / "fd").iterdir():
             with suppress(OSError):
-                yield os.readlink(link)  # noqa: PTH115 - a Path of "socket:[1]" is no use
+                yield os.readlink(link)  # noqa: PTH115 - it need not be a path: "socket:[1]"
 
 
 def _name(process: Path) -> str:

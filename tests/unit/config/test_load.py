@@ -235,7 +235,7 @@ def test_a_named_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("[web]\n" + "# a comment\n" * 9_000_000, "is larger than 65,536 bytes"),
+        ("[web]\n" + "# a comment\n" * 100_000, "is larger than 65,536 bytes"),
         ("[web]\nnames = " + "[" * 50_000, "its brackets are nested too deeply"),
         ("[web]\nhost = 'a\0b'", "is not TOML: "),
         ("\0" * 4096, "is not TOML: Invalid statement"),
@@ -244,7 +244,7 @@ def test_a_named_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) 
         ("[web]\n" + "a" * 60_000 + " = 1", f"[web] has no key '{'a' * 40}…'; "),
         ("[web]\nport = " + "9" * 5000, "is not TOML: Exceeds the limit"),
     ],
-    ids=["100 MB", "nested", "NUL", "NULs", "dotted", "long section", "long key", "long number"],
+    ids=["large", "nested", "NUL", "NULs", "dotted", "long section", "long key", "long number"],
 )
 def test_a_damaged_or_hostile_file_is_one_short_sentence(write: Write, content: str, why: str) -> None:
     path = write(content)
