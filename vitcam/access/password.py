@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from vitcam.access.private_file import write_private
 from vitcam.errors import ConfigError, UsageError
+from vitcam.storage.kept import KeptFile
 
 USER = "vitcam"
 """The user name of HTTP's Basic authentication; there is no other."""
@@ -96,16 +96,14 @@ def password_file(folder: Path) -> Path:
 
 def save_password(folder: Path, kept: PasswordHash) -> None:
     """Raises OSError if it cannot be written."""
-    write_private(password_file(folder), f"{kept}\n")
+    KeptFile(password_file(folder), private=True).write(f"{kept}\n")
 
 
 def load_password(folder: Path) -> PasswordHash | None:
     """None if there is none. Raises ConfigError if the file cannot be read or holds something else."""
     path = password_file(folder)
     try:
-        return PasswordHash.parse(path.read_text("ascii"))
-    except FileNotFoundError:
-        return None
+        return KeptFile(path, private=True).read(PasswordHash.parse)
     except OSError as error:
         raise ConfigError(
             f"the password cannot be read from {path}: {error.strerror}; set it again with `vitcam password`"

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vitcam.access.private_file import write_private
 from vitcam.access.scope import Scope
 from vitcam.errors import ConfigError, UsageError
+from vitcam.storage.kept import KeptFile
 
 _FILE = "tokens.json"
 _MOST = 64
@@ -48,14 +48,12 @@ def load_tokens(folder: Path) -> tuple[Token, ...]:
     """
     path = tokens_file(folder)
     try:
-        return tuple(_token(record) for record in json.loads(path.read_text("utf-8")))
-    except FileNotFoundError:
-        return ()
+        return KeptFile(path, private=True).read(_parsed) or ()
     except OSError as error:
         raise ConfigError(
             f"the tokens cannot be read from {path}: {error.strerror}; run vitcam as the owner of the file"
         ) from error
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except ValueError as error:
         raise ConfigError(f"{path} holds no tokens that vitcam wrote; delete it and create them again") from error
 
 
@@ -102,7 +100,11 @@ def _digest(text: str) -> str:
 
 
 def _save(folder: Path, tokens: Sequence[Token]) -> None:
-    write_private(tokens_file(folder), json.dumps([asdict(token) for token in tokens], indent=1) + "\n")
+    KeptFile(tokens_file(folder), private=True).write(json.dumps([asdict(token) for token in tokens], indent=1) + "\n")
+
+
+def _parsed(text: str) -> tuple[Token, ...]:
+    return tuple(_token(record) for record in json.loads(text))
 
 
 def _token(record: dict[str, str]) -> Token:

@@ -12,6 +12,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_LONGEST_REASON = 200
 _DAMAGES = (ValueError, TypeError, LookupError, RecursionError)  # what parsing raises for a damaged text
 
 
@@ -37,33 +38,45 @@ class KeptFile:
         write_whole(self.path, text, self._private)
 
     def read(self, parse: Callable[[str], T]) -> T | None:
-        """What `parse` makes of the file; None if there is no file, or neither it nor its copy is good.
+        """What `parse` makes of the file; None if there is no file.
 
         A damaged file is set aside, its copy takes its place, and the log says so.
 
-        parse  raises ValueError, TypeError, LookupError or RecursionError for a text that is damaged
+        parse   raises ValueError, TypeError, LookupError or RecursionError for a text that is damaged
+        raises  ValueError if neither the file nor its copy is good: both stay where they are; OSError if the file
+                cannot be read
         """
         try:
             return parse(self.path.read_text("utf-8"))
         except FileNotFoundError:
             return None
         except _DAMAGES as error:
-            return self._from_copy(parse, str(error))
+            reason = str(error)[:_LONGEST_REASON]
         except OSError as error:
-            if error.errno == errno.EIO:  # a bad block
-                return self._from_copy(parse, str(error.strerror))
-            log.warning("%s cannot be read: %s; vitcam runs without it", self.path, error.strerror)
-            return None
+            if error.errno != errno.EIO:  # a bad block
+                raise
+            reason = str(error.strerror)
+        return self._from_copy(parse, reason)
 
-    def _from_copy(self, parse: Callable[[str], T], reason: str) -> T | None:
-        damaged = self._set_aside()
+    def read_if_good(self, parse: Callable[[str], T]) -> T | None:
+        """As `read`, but what cannot be used is logged, and counts as no file."""
+        try:
+            return self.read(parse)
+        except ValueError as error:
+            aside = self._set_aside()
+            log.warning("%s is damaged (%s) and there is no good copy of it; %s", self.path, error, aside)
+        except OSError as error:
+            log.warning("%s cannot be read: %s; vitcam runs without it", self.path, error.strerror)
+        return None
+
+    def _from_copy(self, parse: Callable[[str], T], reason: str) -> T:
         try:
             text = self.copy.read_text("utf-8")
             found = parse(text)
         except (*_DAMAGES, OSError):
-            log.warning("%s is damaged (%s) and there is no good copy of it; %s", self.path, reason[:200], damaged)
-            return None
-        log.warning("%s is damaged (%s), so its last good copy is used; %s", self.path, reason[:200], damaged)
+            raise ValueError(reason) from None
+        aside = self._set_aside()
+        log.warning("%s is damaged (%s), so its last good copy is used; %s", self.path, reason, aside)
         try:
             write_whole(self.path, text, self._private)
         except OSError as error:

@@ -39,8 +39,8 @@ def test_what_is_kept_is_read_again_as_it_was(tmp_path: Path) -> None:
 
     assert load_password(tmp_path / "new" / "folder") == kept
     assert load_password(tmp_path) is None
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert [entry.name for entry in path.parent.iterdir()] == ["password"]
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["password", "password.copy"]
+    assert {stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()} == {0o600}
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,17 @@ def test_passwords_that_vitcam_makes_are_allowed_and_never_the_same() -> None:
     assert len(made) == 200
     for password in made:
         check_password(password)
+
+
+def test_a_damaged_password_is_replaced_by_its_copy_which_is_never_an_older_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for password in ("first password", "second password"):
+        save_password(tmp_path, quick_hash(password))
+    password_file(tmp_path).write_text("scrypt$")
+    found = load_password(tmp_path)
+
+    assert found is not None
+    assert (found.fits("second password"), found.fits("first password")) == (True, False)
+    assert "password is damaged" in caplog.text
+    assert "scrypt" not in caplog.text

@@ -62,3 +62,15 @@ def test_a_file_that_vitcam_did_not_write_is_refused(tmp_path: Path, content: st
 
     with pytest.raises(ConfigError, match="create them again"):
         load_tokens(tmp_path)
+
+
+def test_damaged_tokens_are_replaced_by_their_copy_and_a_revoked_one_stays_revoked(tmp_path: Path) -> None:
+    kept, revoked = (create_token(tmp_path, name, Scope.READ) for name in ("kept", "revoked"))
+    revoke_token(tmp_path, "revoked")
+    tokens_file(tmp_path).write_bytes(tokens_file(tmp_path).read_bytes()[:40])
+
+    tokens = load_tokens(tmp_path)
+
+    assert [token.name for token in tokens] == ["kept"]
+    assert find_token(tokens, kept) is not None
+    assert find_token(tokens, revoked) is None

@@ -46,15 +46,19 @@ def test_the_copy_takes_the_place_of_a_damaged_file_and_the_log_says_so(
     assert "so its last good copy is used; it was renamed to file.json.damaged" in caplog.text
 
 
-def test_without_a_good_copy_there_is_nothing_and_the_log_says_so(
+def test_without_a_good_copy_the_caller_chooses_between_an_error_and_nothing(
     kept: KeptFile, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept.write("[1]")
     kept.path.write_text("[")
     kept.copy.write_text("]")
 
-    assert kept.read(json.loads) is None
-    assert "there is no good copy of it" in caplog.text
+    with pytest.raises(ValueError, match="Expecting value"):
+        kept.read(json.loads)
+    assert kept.path.exists()
+    assert kept.read_if_good(json.loads) is None
+    assert "there is no good copy of it; it was renamed to file.json.damaged" in caplog.text
+    assert not kept.path.exists()
 
 
 def test_only_the_last_damaged_file_is_set_aside(kept: KeptFile) -> None:
@@ -72,6 +76,6 @@ def test_only_the_last_damaged_file_is_set_aside(kept: KeptFile) -> None:
 def test_a_folder_in_its_place_is_named_and_moves_nothing(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
     kept.path.mkdir()
 
-    assert kept.read(json.loads) is None
+    assert kept.read_if_good(json.loads) is None
     assert "cannot be read: Is a directory" in caplog.text
     assert kept.path.is_dir()

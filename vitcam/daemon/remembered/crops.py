@@ -49,7 +49,7 @@ class SavedCrop:
 
     def _crops(self) -> dict[str, str]:
         """Camera -> crop, the newest last."""
-        return (self._file.read(_parsed) if self._file else None) or {}
+        return (self._file.read_if_good(_parsed) if self._file else None) or {}
 
 
 def _parsed(text: str) -> dict[str, str]:

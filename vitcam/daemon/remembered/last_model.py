@@ -18,7 +18,7 @@ class LastModel:
     @property
     def path(self) -> Path | None:
         """Its file; None if none is known."""
-        return self._file.read(_parsed) if self._file else None
+        return self._file.read_if_good(_parsed) if self._file else None
 
     def remember(self, path: Path) -> None:
         """This one works. Writes only if it is another one than before, and a disk that is full costs nothing else."""
