@@ -39,21 +39,24 @@ class Machine:
         degrees = [int(text) / 1000 for text in readings if re.fullmatch(r"-?\d+", text)]
         return max(degrees, default=None)
 
-    def hindrances(self) -> tuple[list[str], list[str]] | None:
-        """What throttles the processor now, and what has since the boot; None where it is not a Pi."""
-        bits = self._throttled()
+    def hindrances(self, by_command: bool = True) -> tuple[list[str], list[str]] | None:
+        """What throttles the processor now, and what has since the boot; None where it is not a Pi.
+
+        by_command  start `vcgencmd` where the kernel does not say it; False: for a daemon that asks again and again
+        """
+        bits = self._throttled(by_command)
         if bits is None:
             return None
         now = [name for bit, name in _POWER.items() if bits >> bit & 1]
         return now, [name for bit, name in _POWER.items() if bits >> bit + 16 & 1]
 
-    def _throttled(self) -> int | None:
+    def _throttled(self, by_command: bool) -> int | None:
         """The firmware's bit field; None where it is not a Pi."""
         for file in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
             text = read_text(file).strip()
             if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text):
                 return int(text, 16)
-        if self.is_pi and shutil.which("vcgencmd"):
+        if by_command and self.is_pi and shutil.which("vcgencmd"):
             match = re.search(r"throttled=0x([0-9a-fA-F]+)", run_bounded(["vcgencmd", "get_throttled"], 5).out)
             return int(match[1], 16) if match else None
         return None

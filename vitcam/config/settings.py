@@ -142,6 +142,24 @@ class MotionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HeatSettings:
+    """Classify fewer frames before the processor gets so hot that the firmware slows it."""
+
+    enabled: Annotated[
+        bool, Rule("Limit the predictions/s while the processor is hot, and use fewer threads where they are enough")
+    ] = True
+    limit: Annotated[
+        float,
+        Rule(
+            "Temperature that the processor should not reach, in °C. 0: 80 on a Raspberry Pi, whose firmware slows the "
+            "processor from there on; on other machines nothing is limited",
+            low=0,
+            high=110,
+        ),
+    ] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class EventSettings:
     """When a label counts as seen: smoothing, two thresholds, and how long it must last."""
 
@@ -241,6 +259,7 @@ class Settings:
     camera: CameraSettings = CameraSettings()
     model: ModelSettings = ModelSettings()
     motion: MotionSettings = MotionSettings()
+    heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
     web: WebSettings = WebSettings()
     overlay: OverlaySettings = OverlaySettings()

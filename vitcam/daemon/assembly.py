@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.config.duration import seconds_of
-from vitcam.config.settings import Settings
+from vitcam.config.settings import HeatSettings, Settings
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
+from vitcam.daemon.fewer_threads import FewerThreads
 from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
 from vitcam.daemon.model import RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
@@ -22,6 +23,11 @@ from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.frames import Frame, Prediction
+from vitcam.heat.governor import GovernorRules
+from vitcam.heat.limits import HeatLimits
+from vitcam.heat.sentences import status_words
+from vitcam.heat.watch import PI_LIMIT, HeatWatch
+from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info
 from vitcam.pictures.view import Orientation
@@ -67,6 +73,7 @@ class Daemon:
     publisher: Publisher
     photos: PhotoClassifier
     reloadable: Reloadable
+    heat: HeatWatch
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
@@ -78,7 +85,8 @@ class Daemon:
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
         newest = self.pipeline.predicted.peek()
-        return f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
+        seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
+        return "; ".join(filter(None, (seen, status_words(state.heat))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,7 @@ class _Handles:
     over: threading.Event
     words: WordsInForce | None
     """None: the model's labels cannot be changed."""
+    heat_limits: HeatLimits
 
 
 def assemble(
@@ -117,9 +126,12 @@ def assemble(
         Demand(),
         threading.Event(),
         _words(model.name_or_file, classifier),
+        HeatLimits(),
     )
+    machine = Machine(environ)
+    heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)
     publisher = Publisher(rules_of(settings.events), handles.over.set)
-    pipeline = _build_pipeline(settings, model, publisher, handles, patient)
+    pipeline = _build_pipeline(settings, model, publisher, handles, heat, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
     opener = SourceOpener(settings.camera.source, source_options)
     live = opener.prepare(patient)
@@ -132,11 +144,17 @@ def assemble(
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
-    return Daemon(pipeline, opener, web, publisher, photos, Reloadable(model, handles.crop, console, every))
+    reloadable = Reloadable(model, handles.crop, console, every)
+    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat)
 
 
 def _build_pipeline(
-    settings: Settings, model: RunModel, publisher: Publisher, handles: _Handles, patient: bool
+    settings: Settings,
+    model: RunModel,
+    publisher: Publisher,
+    handles: _Handles,
+    heat: HeatWatch,
+    patient: bool,
 ) -> Pipeline:
     classifier = model.classifier
     options = PipelineOptions(
@@ -146,14 +164,24 @@ def _build_pipeline(
         max_fps=settings.model.fps,
         gate=gate_of(settings.motion),
         trouble=model.trouble,
+        heat_limits=handles.heat_limits,
+        heat=lambda: heat.heat,
     )
+    threaded = FewerThreads(classifier)
 
     def classify(frame: Frame) -> Prediction:
+        current = threaded.classifier(handles.heat_limits.threads)
         if handles.words is not None:
-            handles.words.give_to(classifier)
-        return classifier(frame, explain=handles.demand.explanation)
+            handles.words.give_to(current)
+        return current(frame, explain=handles.demand.explanation)
 
     return Pipeline(options, classify, publisher.prediction, handles.over)
+
+
+def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) -> GovernorRules | None:
+    """None: nothing is limited, because the user wants it so, or because nobody knows where this machine is slowed."""
+    limit = heat.limit or (PI_LIMIT if machine.is_pi else 0.0)
+    return GovernorRules(limit, classifier.runtime.threads) if heat.enabled and limit else None
 
 
 def _words(model: str, classifier: Classifier) -> WordsInForce | None:

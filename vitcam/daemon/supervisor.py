@@ -46,6 +46,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         if daemon.web is not None:
             daemon.web.start()
         daemon.pipeline.start(daemon.open_source)
+        daemon.heat.start(daemon.pipeline.progress)
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
             daemon.publisher.serving(daemon.web.url)
@@ -115,6 +116,7 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     pipeline, publisher = daemon.pipeline, daemon.publisher
     state = pipeline.state()
     daemon.photos.close()
+    daemon.heat.stop()
     if daemon.web is not None:
         daemon.web.stop(_END_WITHIN_S)
     ended = pipeline.stop(_END_WITHIN_S)

@@ -1,9 +1,11 @@
 """The options of a pipeline."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vitcam.frames import Frame
+from vitcam.heat.limits import HeatLimits
+from vitcam.state import Heat
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +24,7 @@ class PipelineOptions:
     """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
     trouble: str = ""
     """Why the run is not as it was configured, as one sentence; empty if it is."""
+    heat_limits: HeatLimits = field(default_factory=HeatLimits)
+    """A further limit of the rate, which changes while the pipeline runs."""
+    heat: Callable[[], Heat] = Heat
+    """What the state says of temperature and power."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.heat.watch import Progress
 from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage, LatestFrame
@@ -52,7 +53,7 @@ class Pipeline:
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
         self._predictions: Handover[Prediction] = Handover(self._stopping)
-        self._latest = latest = LatestFrame(self.latest, options.max_fps, self._beats)
+        self._latest = latest = LatestFrame(self.latest, options.max_fps, options.heat_limits, self._beats)
         self._capture = CaptureStage(options, self._beats, self._frames, latest, self._stopping)
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, self._stopping
@@ -116,7 +117,13 @@ class Pipeline:
             fps=Rates(round(rates[0], 2), round(rates[1], 2), round(dropped, 2)),
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
+            heat=self._options.heat(),
         )
+
+    def progress(self) -> Progress:
+        """How much it has classified; much cheaper than `state`."""
+        newest = self.predicted.peek()
+        return Progress(self._classify.classified.count, newest.ms.infer if newest else 0.0)
 
     def wants_frame(self) -> bool:
         """Called by a live source for each picture that came, before any work is put into it.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.heat.limits import HeatLimits
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.options import PipelineOptions
@@ -26,16 +27,23 @@ class LatestFrame:
 
     slot     where the pair is put
     max_fps  rate to which classifying is limited; 0: none
+    heat     limits the rate further
     """
 
-    def __init__(self, slot: Slot[ClassifiedFrame], max_fps: float, beats: Beats) -> None:
+    def __init__(self, slot: Slot[ClassifiedFrame], max_fps: float, heat: HeatLimits, beats: Beats) -> None:
         self._slot = slot
+        self._heat = heat
         self._beats = beats
         self.limit(max_fps)
 
     def limit(self, max_fps: float) -> None:
         """Change the rate to which classifying is limited. May be called in any thread."""
-        self._valid_s = max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
+        self._max_fps = max_fps
+
+    @property
+    def _valid_s(self) -> float:
+        max_fps = self._heat.lower(self._max_fps)
+        return max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
 
     def captured(self, frame: Frame) -> None:
         """Put a frame with the newest prediction, if that was confirmed lately enough."""
@@ -211,10 +219,11 @@ class ClassifyStage:
     def _wait_for_rate(self) -> None:
         """Wait until the next frame may be classified, or the rate changes; the newest frame is kept for it."""
         options = self.options
-        if options.max_fps <= 0:
+        max_fps = options.heat_limits.lower(options.max_fps)
+        if max_fps <= 0:
             return
         before = self._beats.classify
-        due_s = max(before.due_s + 1 / options.max_fps, time.monotonic())
+        due_s = max(before.due_s + 1 / max_fps, time.monotonic())
         self._beats.classify = ClassifyBeat(None, False, before.confirmed_ns, due_s)
         while (rest_s := due_s - time.monotonic()) > 0 and self.options is options:
             if self._stopping.wait(min(rest_s, _NOTICE_S)):

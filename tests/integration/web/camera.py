@@ -21,7 +21,7 @@ from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.slot import Slot
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.state import Counts, State, Status
+from vitcam.state import Counts, Heat, State, Status
 from vitcam.web.server import WebServer
 
 MODEL = ModelInfo(
@@ -71,6 +71,7 @@ class Camera:
         self.active_crop = ActiveCrop()
         self.status: Status = "ok"
         self.reason = ""
+        self.heat = Heat()
         self.resting = False
         self.turned = False
         self.explain: Callable[[], bool] = lambda: False
@@ -96,7 +97,7 @@ class Camera:
 
     def state(self) -> State:
         frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
-        return State(self.status, self.reason, 1.0, "test", "toy", frames=frames)
+        return State(self.status, self.reason, 1.0, "test", "toy", frames=frames, heat=self.heat)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""

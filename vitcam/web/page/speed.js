@@ -23,6 +23,7 @@ export class Speed {
       document.getElementById(`fps-${rate}`).textContent = value.toFixed(1);
     }
     this.#showRest(state.frames);
+    showHeat(state.heat);
     const longest = state.ms.total?.p50 || 1;
     for (const [stage, { bar, p50, p99 }] of Object.entries(this.#rows)) {
       const times = state.ms[stage];
@@ -39,6 +40,16 @@ export class Speed {
     const skipped = frames.skipped - before.skipped;
     document.getElementById("resting").hidden = !(skipped > 0 && skipped >= (frames.captured - before.captured) / 2);
   }
+}
+
+// the advice stands at the top of the page: a viewer of the picture should see why it is slow
+function showHeat({ celsius, limit_celsius, advice }) {
+  const degrees = document.getElementById("celsius");
+  degrees.hidden = celsius === null;
+  degrees.textContent = `Processor ${celsius?.toFixed(0)} °C` + (limit_celsius === null ? "" : `, limit ${limit_celsius.toFixed(0)} °C`);
+  const line = document.getElementById("advice");
+  line.hidden = !advice;
+  if (line.textContent !== advice) line.textContent = advice;
 }
 
 export function milliseconds(ms) {

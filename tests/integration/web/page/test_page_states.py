@@ -20,6 +20,7 @@ from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
+from vitcam.state import Heat
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -305,3 +306,19 @@ def test_a_phone_in_landscape_shows_the_pause_button_without_scrolling(page: Chr
     bar = page.find_element(By.ID, "playback").rect
 
     assert bar["y"] + bar["height"] <= 390
+
+
+def test_a_hot_processor_and_a_weak_supply_are_shown_with_what_to_do(
+    page: Chrome, site: tuple[Camera, WebServer]
+) -> None:
+    camera, _ = site
+    camera.heat = Heat(celsius=79.4, limit_celsius=80.0, max_fps=12.5, advice="The processor is hot. Add a fan.")
+    wait(page, lambda: text(page, "advice") == "The processor is hot. Add a fan.")
+    hot = text(page, "celsius")
+    objections = findings(page)
+    camera.heat = Heat()
+    wait(page, lambda: hidden(page, "advice"))
+
+    assert hot == "Processor 79 °C, limit 80 °C"
+    assert objections == []
+    assert hidden(page, "celsius")

@@ -1,0 +1,101 @@
+"""What the heat watch makes of sensors, and what it tells."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from vitcam.heat.governor import GovernorRules
+from vitcam.heat.limits import HeatLimits
+from vitcam.heat.sentences import advice_for, status_words
+from vitcam.heat.watch import HeatWatch, Progress, is_slowed
+from vitcam.machine import Machine
+from vitcam.state import Heat
+
+RULES = GovernorRules(80.0, 3)
+
+
+@pytest.fixture
+def limits() -> HeatLimits:
+    return HeatLimits()
+
+
+def say(root: Path, celsius: str) -> None:
+    zone = root / "sys/class/thermal/thermal_zone0/temp"
+    zone.parent.mkdir(parents=True, exist_ok=True)
+    zone.write_text(celsius)
+
+
+def test_a_machine_without_sensors_is_never_limited(tmp_path: Path, limits: HeatLimits) -> None:
+    watch = HeatWatch(Machine({}, tmp_path), RULES, limits)
+    for second in range(0, 60, 2):
+        watch.look(float(second), Progress(30 * second, 24.0))
+
+    assert (limits.max_fps, limits.threads) == (0, 0)
+    assert watch.heat == Heat(limit_celsius=80.0)
+
+
+def test_a_change_of_the_limits_is_one_line_of_the_log_and_looks_without_one_are_none(
+    tmp_path: Path, limits: HeatLimits, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    watch = HeatWatch(Machine({}, tmp_path), RULES, limits)
+    steps = {(0.0, 0)}
+    for second in range(0, 240, 2):
+        say(tmp_path, f"{min(60000 + 200 * second, 79000)}\n")
+        watch.look(float(second), Progress(30 * second, 24.0))
+        steps.add((limits.max_fps, limits.threads))
+
+    assert 0 < limits.max_fps < 30
+    assert 1 < len(steps) < 40
+    assert len(caplog.messages) == len(steps) - 1
+    assert all("the processor is at" in line for line in caplog.messages)
+
+
+def test_looking_starts_no_process_where_the_kernel_does_not_say_what_the_firmware_does(
+    tmp_path: Path, limits: HeatLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "proc/device-tree").mkdir(parents=True)
+    (tmp_path / "proc/device-tree/model").write_text("Raspberry Pi 5")
+    (tmp_path / "vcgencmd").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\necho throttled=0x5\n")
+    (tmp_path / "vcgencmd").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    machine = Machine({}, tmp_path)
+    watch = HeatWatch(machine, RULES, limits)
+    watch.look(2.0, Progress(0, 0.0))
+    started = (tmp_path / "started").exists()
+
+    assert not started
+    assert machine.hindrances() == (["under-voltage", "throttled"], [])
+
+
+@pytest.mark.parametrize(
+    ("hindrances", "celsius", "slowed"),
+    [
+        (["soft temperature limit"], 60.0, True),
+        (["throttled"], 85.0, True),
+        (["throttled", "under-voltage"], 85.0, False),
+        (["throttled"], 50.0, False),
+        (["frequency capped"], 85.0, False),
+        ([], 95.0, False),
+    ],
+)
+def test_only_heat_counts_as_slowed_and_not_a_weak_supply(hindrances: list[str], celsius: float, slowed: bool) -> None:
+    assert is_slowed(hindrances, celsius) is slowed
+
+
+def test_the_status_line_and_the_page_say_why_it_is_slow_and_nothing_while_all_is_well() -> None:
+    hot = Heat(79.2, 80.0, 12.5, 2, ("under-voltage",), (), "")
+
+    assert status_words(hot) == "at most 12.5 fps because of heat (79 °C), under-voltage"
+    assert "at most 12.5 frames/s with 2 threads" in advice_for(hot)
+    assert "Use the official 27 W supply" in advice_for(hot)
+    assert status_words(Heat(60.0, 80.0)) == advice_for(Heat(60.0, 80.0)) == ""
+
+
+@pytest.mark.parametrize(("heat", "own", "both"), [(0, 0, 0), (5, 0, 5), (0, 7, 7), (5, 7, 5), (9, 7, 7)])
+def test_the_narrower_of_two_limits_counts_and_none_is_no_limit(heat: float, own: float, both: float) -> None:
+    limits = HeatLimits()
+    limits.max_fps = heat
+
+    assert limits.lower(own) == both

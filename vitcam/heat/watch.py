@@ -1,0 +1,112 @@
+"""A small thread that looks at temperature and power every two seconds, and sets the limits of the run."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from vitcam.heat.governor import GovernorRules, GovernorState, HeatReading, step
+from vitcam.heat.limits import HeatLimits
+from vitcam.heat.sentences import advice_for, step_sentence
+from vitcam.machine import Machine
+from vitcam.state import Heat
+
+log = logging.getLogger(__name__)
+
+PI_LIMIT = 80.0
+"""°C; from there on the firmware slows the cores.
+
+source  https://www.raspberrypi.com/documentation/computers/raspberry-pi.html#frequency-management-and-thermal-control
+"""
+LOOK_EVERY_S = 2.0  # a Raspberry Pi 5 without a cooler gains 0.4 K in this time under full load
+POWER_LOG_EVERY_S = 3600.0  # a weak supply may flicker: the state says it at once, the log once an hour
+SLOWED_FROM = 75.0  # °C; a processor that is throttled when it is cooler has another reason
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the pipeline did so far."""
+
+    classified: int
+    """Frames since the start."""
+    infer_ms: float
+    """Of the newest inference; 0 before the first."""
+
+
+class HeatWatch:
+    """Reads the sensors, asks the governor, sets the limits, and logs every change of them once.
+
+    rules  None: temperature and power are shown, but nothing is limited
+    """
+
+    def __init__(self, machine: Machine, rules: GovernorRules | None, limits: HeatLimits) -> None:
+        self._machine = machine
+        self._rules = rules
+        self._limits = limits
+        self._governor = GovernorState()
+        self._before = (0.0, 0)  # monotonic time in s, frames classified
+        self._power_logged_s = float("-inf")
+        self._over = threading.Event()
+        self.heat = Heat()
+        """How it was at the last look; replaced as a whole."""
+
+    def start(self, progress: Callable[[], Progress]) -> None:
+        """Begin to look, in a thread of its own. It calls `progress` for each look."""
+        threading.Thread(target=self._run, args=(progress,), name="heat", daemon=True).start()
+
+    def stop(self) -> None:
+        """Look no more. Does not wait: a driver that hangs must not delay the end."""
+        self._over.set()
+
+    def look(self, now_s: float, progress: Progress) -> None:
+        """Read the sensors once, and set the limits that follow. now_s is monotonic time, in s."""
+        celsius, firmware = self._machine.hottest_celsius(), self._machine.hindrances(by_command=False)
+        now, since_boot = firmware or ([], [])
+        self.heat = replace(
+            self.heat,
+            celsius=celsius,
+            hindrances=tuple(now),
+            since_boot=tuple(since_boot),
+        )
+        if self._rules is not None:
+            self._govern(
+                self._rules, HeatReading(now_s, celsius, is_slowed(now, celsius), *self._pace(now_s, progress))
+            )
+        self._log_power(now_s)
+        self.heat = replace(self.heat, advice=advice_for(self.heat))
+
+    def _govern(self, rules: GovernorRules, reading: HeatReading) -> None:
+        before, after = self._governor, step(rules, self._governor, reading)
+        self._governor = after
+        self._limits.max_fps, self._limits.threads = round(after.max_fps, 2), after.threads
+        self.heat = replace(
+            self.heat,
+            limit_celsius=round(min(after.limit_celsius, rules.limit_celsius), 1),
+            max_fps=round(after.max_fps, 2),
+            threads=after.threads,
+        )
+        if (before.max_fps, before.threads) != (after.max_fps, after.threads):
+            log.info("%s", step_sentence(self.heat))
+
+    def _pace(self, now_s: float, progress: Progress) -> tuple[float, float]:
+        """Frames classified/s since the last look, and the time of an inference in ms."""
+        (then_s, count), self._before = self._before, (now_s, progress.classified)
+        return max(0, progress.classified - count) / max(now_s - then_s, 1e-3), progress.infer_ms
+
+    def _log_power(self, now_s: float) -> None:
+        if "under-voltage" in self.heat.hindrances and now_s - self._power_logged_s >= POWER_LOG_EVERY_S:
+            self._power_logged_s = now_s
+            log.warning("%s", advice_for(replace(self.heat, max_fps=0.0, threads=0)))
+
+    def _run(self, progress: Callable[[], Progress]) -> None:
+        while not self._over.wait(LOOK_EVERY_S):
+            self.look(time.monotonic(), progress())
+
+
+def is_slowed(hindrances: list[str], celsius: float | None) -> bool:
+    """Whether the firmware slows the processor because it is hot, and not because the supply is weak."""
+    hot = celsius is not None and celsius >= SLOWED_FROM
+    return "soft temperature limit" in hindrances or (
+        hot and "throttled" in hindrances and "under-voltage" not in hindrances
+    )
