@@ -56,6 +56,20 @@ class Heat:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What the daemon and its child processes have cost since the start."""
+
+    cpu_s: float = 0.0
+    """Time of one core, in s."""
+    written_bytes: int | None = None
+    """Written to disks, without the journal; None where the kernel does not say it."""
+    cpu_hours_per_day: float | None = None
+    """The same per day, in hours of one core; None in the first ten minutes."""
+    written_mb_per_day: float | None = None
+    """The same per day, in MB; None in the first ten minutes."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """A snapshot of the pipeline."""
 
@@ -70,6 +84,7 @@ class State:
     ms: dict[str, Percentiles] = field(default_factory=dict)
     """`capture`, `preprocess`, `infer`, `total`."""
     heat: Heat = Heat()
+    cost: Cost = Cost()
 
 
 @dataclass(frozen=True, slots=True)

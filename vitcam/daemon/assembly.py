@@ -33,6 +33,7 @@ from vitcam.model.record import model_info
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.processes.cost import CostMeter
 from vitcam.redaction import redacted
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
@@ -166,6 +167,7 @@ def _build_pipeline(
         trouble=model.trouble,
         heat_limits=handles.heat_limits,
         heat=lambda: heat.heat,
+        cost=CostMeter(),
     )
     threaded = FewerThreads(classifier)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from vitcam.frames import Frame
 from vitcam.heat.limits import HeatLimits
-from vitcam.state import Heat
+from vitcam.state import Cost, Heat
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +28,5 @@ class PipelineOptions:
     """A further limit of the rate, which changes while the pipeline runs."""
     heat: Callable[[], Heat] = Heat
     """What the state says of temperature and power."""
+    cost: Callable[[], Cost] = Cost
+    """What the state says of processor time and written bytes."""

@@ -118,6 +118,7 @@ class Pipeline:
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
             heat=self._options.heat(),
+            cost=self._options.cost(),
         )
 
     def progress(self) -> Progress:
