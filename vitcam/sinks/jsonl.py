@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+import time
 from typing import Any, TextIO
 
 from vitcam.frames import Event, Prediction, Unreadable
@@ -10,6 +11,31 @@ from vitcam.sinks.sink import Summary
 from vitcam.wire import error_record, event_record, prediction_record, summary_record
 
 log = logging.getLogger(__name__)
+
+
+_LONGEST_GAP_NS = 600_000_000_000
+
+
+class RarerUpdates:
+    """Which updates of a lasting event are worth a line: the first, and then each after twice the time, up to 10 min.
+
+    A thing that stays for a day would else be 17,000 lines in the journal. A change of its label is always worth one.
+    """
+
+    def __init__(self) -> None:
+        self._label = ""
+        self._told_ns = self._gap_ns = 0
+
+    def wants(self, event: Event, now_ns: int) -> bool:
+        """Called for every event in order. now_ns is monotonic time."""
+        if event.phase != "update":
+            self._label, self._told_ns, self._gap_ns = event.label, now_ns, 0
+            return True
+        if event.label == self._label and now_ns - self._told_ns < self._gap_ns:
+            return False
+        self._gap_ns = min(2 * (now_ns - self._told_ns), _LONGEST_GAP_NS)
+        self._label, self._told_ns = event.label, now_ns
+        return True
 
 
 class JsonLines:
@@ -21,6 +47,7 @@ class JsonLines:
 
     def __init__(self, out: TextIO, every: bool) -> None:
         self._out = out
+        self._updates = RarerUpdates()
         self.every = every
         """Any thread may change it."""
         self._lock = threading.Lock()  # broken files are reported by the thread that reads them
@@ -33,7 +60,7 @@ class JsonLines:
             self._write(prediction_record(prediction))
 
     def event(self, event: Event) -> None:
-        if not self.every:
+        if self._updates.wants(event, time.monotonic_ns()) and not self.every:
             self._write(event_record(event))
 
     def unreadable(self, bad: Unreadable) -> None:
