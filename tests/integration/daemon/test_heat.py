@@ -7,6 +7,7 @@ import pytest
 from tests.daemon import daemon
 from tests.eventually import eventually
 from tests.fake_machine import FakeMachine
+from tests.integration.daemon.test_run_under_systemd import Manager
 
 
 @pytest.fixture
@@ -75,3 +76,16 @@ def test_nothing_is_limited_where_the_governor_is_switched_off(machine: FakeMach
         heat = eventually(lambda: running.state()["heat"]["celsius"] == 95 and running.state()["heat"])
 
     assert (heat["limit_celsius"], heat["max_fps"]) == (None, 0)
+
+
+def test_the_status_line_says_what_slows_the_run(machine: FakeMachine, tmp_path: Path) -> None:
+    machine.throttled("1")
+    manager = Manager(tmp_path / "notify")
+    environment = manager.environment() | {"PYTHONPATH": machine.python_path}
+    with daemon("--source", "demo", **environment) as running:
+        weak = manager.wait_for(lambda message: "under-voltage" in message)
+        running.end()
+    manager.close()
+
+    assert weak.startswith("STATUS=")
+    assert weak.endswith("fps; under-voltage")

@@ -9,6 +9,7 @@ from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
+from vitcam.heat.limits import HeatLimits
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.source import Source
@@ -165,6 +166,22 @@ def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> N
 
     assert (before.status, before.reason) == ("starting", "waiting for the first picture")
     assert (pipeline.state().status, pipeline.state().reason) == ("degraded", "the model is another one")
+
+
+def test_a_limit_of_heat_holds_from_the_next_frame_on_and_ends_as_quickly() -> None:
+    limits = HeatLimits()
+    pipeline = Pipeline(PipelineOptions("test", "model", heat_limits=limits), answer, lambda _: None)
+    pipeline.start(lambda: Numbered(100_000, live=True, every_s=0.005))
+    free = eventually(lambda: pipeline.progress().classified > 50)
+    limits.max_fps = 2.0
+    slow = eventually(lambda: 0 < pipeline.state().fps.classified < 4)
+    limits.max_fps = 0.0
+    fast = eventually(lambda: pipeline.state().fps.classified > 20)
+    pipeline.stop(1)
+
+    assert free
+    assert slow
+    assert fast
 
 
 def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -> None:

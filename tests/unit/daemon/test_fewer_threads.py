@@ -1,0 +1,32 @@
+"""The camera's classifier while the processor is hot."""
+
+import gc
+import weakref
+
+import pytest
+
+from tests import frames
+from vitcam.daemon.fewer_threads import FewerThreads
+from vitcam.model.classifier import Classifier
+
+
+def test_fewer_threads_give_the_same_answer_and_their_interpreter_goes_when_all_are_used_again() -> None:
+    classifier = Classifier("mnist", threads=2)
+    image = frames.picture(100, 200)
+    threaded = FewerThreads(classifier)
+
+    all_before = threaded.classifier(0)
+    fewer = threaded.classifier(1)
+    answers = [each.classify_image(image).top[0] for each in (all_before, fewer)]
+    kept = threaded.classifier(1) is fewer
+    gone, threads = weakref.ref(fewer), fewer.runtime.threads
+    del fewer
+    all_again = threaded.classifier(0)
+    gc.collect()
+
+    assert all_before is all_again is classifier
+    assert threads == 1
+    assert kept
+    assert answers[0].label == answers[1].label
+    assert answers[0].p == pytest.approx(answers[1].p, abs=1e-4)
+    assert gone() is None
