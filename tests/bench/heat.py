@@ -17,15 +17,19 @@ from vitcam.frames import Frame
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.model.runtime import default_threads
 
+_SEEDS = (1, 2, 3)
+
 
 def show_the_governor(hours: float) -> None:
-    """Against the highest constant rate that never lets the firmware throttle, found by bisection."""
+    """The worst of three runs against the highest constant rate that never throttles, found by bisection."""
     print("| simulated Pi 5 | air | best constant | governor | of it | steps in an hour, at most | throttled |")
     print("|---|---|---|---|---|---|---|")
     for cooling in (NONE, CASE, COOLER):
         for ambient in (20, 25, 30, 35, 40, 45):
-            best, run = best_constant_fps(cooling, ambient), governed(SimulatedPi(cooling, ambient, 1), hours)
-            steps, slowed = run.most_steps_in_an_hour(), len(run.slowed_s)
+            best = best_constant_fps(cooling, ambient)
+            runs = [governed(SimulatedPi(cooling, ambient, seed), hours) for seed in _SEEDS]
+            run = min(runs, key=lambda each: each.fps)
+            steps, slowed = max(each.most_steps_in_an_hour() for each in runs), sum(len(each.slowed_s) for each in runs)
             print(
                 f"| {cooling.name} | {ambient} °C | {best:.1f} fps | {run.fps:.1f} fps | {run.fps / best:.0%} ", end=""
             )

@@ -6,8 +6,7 @@ from vitcam.model.classifier import Classifier
 class FewerThreads:
     """Used in one thread. Another number of threads takes an interpreter of its own: 18 MB while it is in use.
 
-    Of `everyday`, it takes 23 ms to make one, and with one thread a frame takes a quarter less processor time than with
-    two (docs/benchmarks.md).
+    With one thread, a frame of `everyday` takes a quarter less processor time than with two (docs/benchmarks.md).
 
     classifier  with all of its threads
     """
