@@ -7,7 +7,7 @@ import pytest
 from tests.daemon import daemon
 from tests.eventually import eventually
 from tests.fake_machine import FakeMachine
-from tests.integration.daemon.test_run_under_systemd import Manager
+from tests.service_manager import Manager
 
 
 @pytest.fixture
