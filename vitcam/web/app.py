@@ -10,6 +10,7 @@ from aiohttp.typedefs import Handler
 from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.live import AsyncSlot
+from vitcam.web.openapi.route import serve_openapi
 from vitcam.web.parts import AppParts
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota
@@ -100,6 +101,7 @@ class _Handlers:
             ("GET", "/login/{name}"): login.file,
             ("POST", "/login"): login.log_in,
             ("POST", "/logout"): login.log_out,
+            ("GET", "/openapi.json"): serve_openapi,
             ("GET", "/healthz"): self.healthz,
             ("GET", "/readyz"): self.readyz,
         }

@@ -28,6 +28,7 @@ ROUTES = (
     Route("GET", "/api/predictions", Scope.READ, "Every prediction, as server-sent events."),
     Route("GET", "/api/state", Scope.READ, "Status, rates, latencies and clients."),
     Route("GET", "/api/model", Scope.READ, "The model card."),
+    Route("GET", "/openapi.json", Scope.READ, "This description of the HTTP interface, for programs."),
     Route("POST", "/api/classify", Scope.CONTROL, "Classify a photo."),
     Route("POST", "/api/explain", Scope.CONTROL, "Draw how the model came to its answer for a photo, as PNG."),
     Route("POST", "/api/crop", Scope.CONTROL, "Give the model another part of the picture."),

@@ -1,0 +1,131 @@
+"""What a real daemon answers is what its description says, to the last key."""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_schema_validator import OAS31Validator
+
+from tests.daemon import Daemon, daemon
+from vitcam.web.openapi.operations import OPERATIONS
+from vitcam.web.route_table import ROUTES
+
+PHOTO = (Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg").read_bytes()
+ENDLESS = ("/stream", "/api/predictions")
+FITTING: dict[str, bytes] = {
+    "/api/classify": PHOTO,
+    "/api/explain": PHOTO,
+    "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
+    "/api/playback": b'{"paused": false}',
+}
+WRONG = [
+    ("GET", "/stream?overlay=x", 400),
+    ("GET", "/?action=snapshot&width=1", 400),
+    ("GET", "/page/none.js", 404),
+    ("POST", "/api/classify", 400),
+    ("POST", "/api/crop", 400),
+    ("POST", "/api/words", 400),
+]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Daemon]:
+    with daemon("--source", "demo", "--loop") as started:
+        started.wait_for("ok")
+        yield started
+
+
+@pytest.fixture(scope="module")
+def document(running: Daemon) -> dict[str, Any]:
+    with urllib.request.urlopen(f"{running.url}/openapi.json", timeout=10) as answer:
+        found: dict[str, Any] = json.load(answer)
+        assert answer.headers["Content-Type"] == "application/json"
+        return found
+
+
+def ask(url: str, method: str, body: bytes | None = None) -> tuple[int, str, bytes]:
+    """Status, media type and body; of an endless answer the first line."""
+    request = urllib.request.Request(url, body, {"Content-Type": "application/octet-stream"}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            endless = any(name in url for name in ENDLESS) or "action=stream" in url
+            found = answer.readline() if endless else answer.read()
+            return answer.status, answer.headers.get_content_type(), found
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, refusal.headers.get_content_type(), refusal.read()
+
+
+def closed(schema: Any) -> Any:
+    """The same, but no object may have a key that is not described."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(part) for key, part in schema.items()}
+    return {"additionalProperties": False} | made if "properties" in schema and "type" in schema else made
+
+
+def assert_described(document: dict[str, Any], schema: Any, found: Any) -> None:
+    whole = closed({"components": document["components"]}) | closed(schema)
+
+    assert [f"{error.json_path}: {error.message[:300]}" for error in OAS31Validator(whole).iter_errors(found)] == []
+
+
+ANSWERED = [route for route in ROUTES if OPERATIONS[route.method, route.path].answers and route.path != "/api/words"]
+
+
+@pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
+def test_a_route_answers_what_its_description_says(running: Daemon, document: dict[str, Any], route: Any) -> None:
+    target = running.url + route.path.replace("{name}", "app.js" if route.path.startswith("/page") else "login.js")
+    status, kind, found = ask(target, route.method, FITTING.get(route.path, b"") if route.method == "POST" else None)
+    content = document["paths"][route.path][route.method.lower()]["responses"]["200"]["content"]
+
+    assert status == 200, found
+    assert kind in content
+    if kind == "application/json":
+        assert_described(document, content[kind]["schema"], json.loads(found))
+
+
+def test_every_part_of_an_answer_about_a_photo_is_described(running: Daemon, document: dict[str, Any]) -> None:
+    _, _, found = ask(f"{running.url}/api/classify?input=1", "POST", PHOTO)
+    answer = json.loads(found)
+
+    assert {"rollout", "evidence", "evidence_share", "input"} <= set(answer)
+    assert_described(document, {"$ref": "#/components/schemas/PhotoPrediction"}, answer)
+
+
+def test_a_server_sent_prediction_is_described(running: Daemon, document: dict[str, Any]) -> None:
+    with urllib.request.urlopen(f"{running.url}/api/predictions?attention=1", timeout=20) as events:
+        data = next(line for line in events if line.startswith(b"data: "))
+    found = json.loads(data.removeprefix(b"data: "))
+
+    assert "attention" in found
+    assert_described(document, {"$ref": "#/components/schemas/LivePrediction"}, found)
+
+
+@pytest.mark.parametrize(("method", "target", "status"), WRONG)
+def test_a_refusal_is_described(
+    running: Daemon, document: dict[str, Any], method: str, target: str, status: int
+) -> None:
+    found, kind, body = ask(running.url + target, method, b"x" if method == "POST" else None)
+    path = "/page/{name}" if target.startswith("/page/") else target.partition("?")[0]
+    content = document["paths"][path][method.lower()]["responses"][str(status)]["content"]
+
+    assert (found, kind) == (status, "application/json")
+    assert_described(document, content[kind]["schema"], json.loads(body))
+
+
+def test_another_name_of_the_host_is_refused_as_described(running: Daemon, document: dict[str, Any]) -> None:
+    host, port = running.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        line.sendall(b"GET /api/state HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+        answer = line.makefile("rb").read()
+
+    assert answer.startswith(b"HTTP/1.1 403")
+    assert "403" in document["paths"]["/api/state"]["get"]["responses"]

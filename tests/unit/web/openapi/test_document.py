@@ -1,0 +1,100 @@
+"""The description of the interface is valid, and says of every route what the code does."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator, validate
+
+import vitcam.web
+from vitcam.web.openapi.document import openapi_document, openapi_json
+from vitcam.web.openapi.operations import OPERATIONS
+from vitcam.web.openapi.schema import of_type
+from vitcam.web.route_table import ROUTES
+from vitcam.web.stream.variant import STEPS
+
+DOCUMENT = json.loads(openapi_json())
+
+
+def operation(method: str, path: str) -> dict[str, Any]:
+    found: dict[str, Any] = DOCUMENT["paths"][path][method.lower()]
+    return found
+
+
+def test_the_description_is_valid_by_the_official_schema_of_openapi() -> None:
+    validate(DOCUMENT, cls=OpenAPIV31SpecValidator)
+
+
+def test_every_route_is_described_and_nothing_else() -> None:
+    described = {(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods}
+
+    assert described == {(route.method, route.path) for route in ROUTES}
+    assert set(OPERATIONS) == described
+
+
+def test_every_parameter_that_the_code_reads_is_described_and_no_other() -> None:
+    code = "".join(path.read_text("utf-8") for path in Path(vitcam.web.__path__[0]).rglob("*.py"))
+    read = set(re.findall(r'query(?:\.get\(|\[)"(\w+)"', code)) | set(STEPS)
+    described = {
+        parameter["name"]
+        for methods in DOCUMENT["paths"].values()
+        for described in methods.values()
+        for parameter in described["parameters"]
+        if parameter["in"] == "query"
+    }
+
+    assert described == read
+    assert {"overlay", "head", "opacity", "width", "quality", "fps", "action", "attention", "input"} <= read
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_who_may_call_a_route_stands_in_its_description(route: Any) -> None:
+    described = operation(route.method, route.path)
+
+    assert described["summary"] == route.doc
+    if route.needs is None:
+        assert described["security"] == []
+        assert "401" not in described["responses"] or route.path == "/login"
+    else:
+        assert described["security"] == [{"basic": []}, {"bearer": [route.needs.value]}, {"session": []}]
+        assert {"401", "403", "429"} <= set(described["responses"])
+
+
+def test_the_names_of_credentials_are_those_of_the_interface() -> None:
+    schemes = DOCUMENT["components"]["securitySchemes"]
+
+    assert (schemes["basic"]["scheme"], schemes["bearer"]["scheme"]) == ("basic", "bearer")
+    assert (schemes["session"]["in"], schemes["session"]["name"]) == ("cookie", "vitcam_session")
+
+
+def test_every_error_has_the_schema_of_an_error() -> None:
+    for path, methods in DOCUMENT["paths"].items():
+        for described in methods.values():
+            for status, response in described["responses"].items():
+                if status >= "400":
+                    assert response["content"]["application/json"]["schema"] == {
+                        "$ref": "#/components/schemas/Error"
+                    }, path
+
+
+def test_a_post_has_a_body_and_a_get_has_none() -> None:
+    with_body = {(method, path) for (method, path), found in OPERATIONS.items() if found.body}
+
+    assert with_body == {key for key in OPERATIONS if key[0] == "POST"} - {("POST", "/logout")}
+
+
+def test_the_document_is_made_once() -> None:
+    assert openapi_json() is openapi_json()
+    assert openapi_document() == DOCUMENT
+
+
+def test_a_type_that_json_schema_was_not_told_of_is_refused() -> None:
+    @dataclass
+    class Odd:
+        when: complex
+
+    with pytest.raises(TypeError, match="complex"):
+        of_type(Odd)

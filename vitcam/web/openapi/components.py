@@ -1,0 +1,162 @@
+"""The schemas of what is sent and answered, each under the name that the document gives it."""
+
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+from vitcam.access.guard import Grant
+from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.pictures.resize import InputSpec
+from vitcam.sources.playback import Position
+from vitcam.state import State
+from vitcam.web.openapi.schema import (
+    ANYTHING,
+    COUNT,
+    FLAG,
+    NUMBER,
+    PROBABILITY,
+    TEXT,
+    Schema,
+    items,
+    named,
+    nullable,
+    of_type,
+    record,
+    said,
+)
+from vitcam.web.stream.variant import STEPS, Steps, Variant
+
+_RECT = items(NUMBER, "x, y, width and height, in fractions of the picture.", minItems=4, maxItems=4)
+_GRID = items(items(NUMBER), "One weight for each patch: rows of columns.")
+_HEADS = items(_GRID, "One grid for each attention head of the last block.")
+_REASON = said(TEXT, "Why the next run will not have it; empty if it will.")
+
+
+def components() -> dict[str, Schema]:
+    """Every schema by its name."""
+    return {
+        "Error": record({"error": said(TEXT, "One sentence: what was found, what is allowed, what to do.")}),
+        "Guess": record({"label": TEXT, "p": PROBABILITY}, "A label or a group, and its probability."),
+        "Frame": record({"width": COUNT, "height": COUNT, "crop": _RECT}, "The picture in px, and what the model saw."),
+        "Prediction": record(_prediction(), "What the model says of one picture."),
+        "LivePrediction": record(_prediction() | _live(), "One server-sent event.", optional=("attention",)),
+        "PhotoPrediction": record(
+            _prediction() | _photo(),
+            "What the model says of a photo.",
+            optional=("rollout", "evidence", "evidence_share", "input"),
+        ),
+        "View": record(_view(), "The crop: the part of the picture that the model gets."),
+        "ChangedView": record(_view() | {"reason": _REASON}),
+        "Playback": said(of_type(Position), "Where a source of files is."),
+        "State": _state(),
+        "Model": record(_model(), "The model card.", optional=()),
+        "Words": record({"words": items(TEXT), "remembered": FLAG, "reason": _REASON}),
+        "Status": record({"status": TEXT}),
+        "CropRequest": record({"crop": nullable(_fractions())}),
+        "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
+        "WordsRequest": record({"words": items(TEXT)}),
+    }
+
+
+def _prediction() -> dict[str, Schema]:
+    ms = dict.fromkeys(("capture", "preprocess", "infer", "total"), NUMBER)
+    return {
+        "type": {"const": "prediction"},
+        "source": TEXT,
+        "path": said(nullable(TEXT), "The file; null for a camera."),
+        "seq": said(COUNT, "The number of the frame."),
+        "time": said({"type": "string", "format": "date-time"}, "When it was captured, in UTC."),
+        "top": items(named("Guess"), "The best guesses, the most probable first.", minItems=1),
+        "group": said(nullable(named("Guess")), "A coarser guess, where no label is likely."),
+        "known": said(FLAG, "False: the picture may show none of the labels."),
+        "blank": said(FLAG, "True: there is nothing to see."),
+        "familiarity": said(nullable(PROBABILITY), "From 0.5 on a picture counts as known."),
+        "ms": record(ms, "What it took, in ms."),
+    }
+
+
+def _live() -> dict[str, Schema]:
+    return {"frame": named("Frame"), "attention": nullable(_HEADS)}
+
+
+def _photo() -> dict[str, Schema]:
+    return {
+        "image": record({"width": COUNT, "height": COUNT}, "The photo, in px."),
+        "frame": named("Frame"),
+        "crop": record(dict.fromkeys(("x", "y", "width", "height"), COUNT), "What the model saw, in px."),
+        "attention": nullable(_HEADS),
+        "rollout": _GRID,
+        "evidence": _GRID,
+        "evidence_share": said(NUMBER, "The sum of the evidence as a part of the margin."),
+        "input": said(TEXT, "The picture that the model got, as a data: URL of a PNG; with `?input=1`."),
+    }
+
+
+def _view() -> dict[str, Schema]:
+    return {
+        "picture": nullable(items(COUNT, "Width and height, in px.", minItems=2, maxItems=2)),
+        "crop": said(nullable(_RECT), "The part that was chosen; null for the whole picture."),
+        "seen": said(nullable(_RECT), "The part of it that the model sees."),
+        "line": said(TEXT, "The crop as a line of the configuration file."),
+        "remembered": FLAG,
+    }
+
+
+def _state() -> Schema:
+    state = of_type(State)
+    properties = state["properties"]
+    properties["frames"]["properties"]["encoded"] = said(COUNT, "JPEGs made for viewers.")
+    properties |= {
+        "access": said(nullable(of_type(Grant)), "What the caller may do; null where nothing is protected."),
+        "view": named("View"),
+        "playback": said(nullable(named("Playback")), "Null: the source cannot be paused, as a camera."),
+        "clients": record({"stream": COUNT, "predictions": COUNT}, "Who watches now."),
+    }
+    return record(properties, "How the daemon is.")
+
+
+def _model() -> dict[str, Schema]:
+    whole = ("heads", "layers", "width", "parameters", "partitions", "outside", "threads")
+    text = ("name", "description", "pooling", "licence", "runtime")
+    return {
+        **dict.fromkeys(text, TEXT),
+        **dict.fromkeys(whole, COUNT),
+        **dict.fromkeys(("temperature", "threshold", "least_contrast"), NUMBER),
+        **dict.fromkeys(("rollout", "evidence"), FLAG),
+        **dict.fromkeys(("accuracy", "provenance"), ANYTHING),
+        "labels": items(TEXT),
+        "groups": items(record({"name": TEXT, "labels": items(COUNT, "Indices of its labels.")})),
+        "input": of_type(InputSpec),
+        "patches": record({"size": COUNT, "rows": COUNT, "columns": COUNT}),
+        "known_by": {"type": "string", "enum": ["familiarity", "probability"]},
+        "trained_on": items({"type": "object", "additionalProperties": TEXT}),
+        "words": said(nullable(COUNT), "How many words there may be as labels; null if they cannot be changed."),
+        "stream": _stream(),
+    }
+
+
+def _stream() -> Schema:
+    weights = record({"name": TEXT, "by_head": FLAG})
+    overlay = {"mode": overlay_name(), "label": TEXT, "sentence": TEXT, "needs": nullable(weights), "style": TEXT}
+    hints = get_type_hints(Variant)
+    return record(
+        {
+            "overlays": items(overlay_name()),
+            "overlays_explained": items(record(overlay)),
+            "default": record({field.name: of_type(hints[field.name]) for field in fields(Variant)}),
+            "steps": record(dict.fromkeys(STEPS, of_type(Steps))),
+        },
+        "The parameters of `/stream` and their defaults.",
+    )
+
+
+def overlay_name() -> Schema:
+    """The name of an overlay. Which of them a model has the data for stands in `/api/model`."""
+    return {"type": "string", "enum": list(OVERLAYS)}
+
+
+def _fractions() -> Schema:
+    return items({"type": "number", "minimum": 0, "maximum": 1}, _RECT["description"], minItems=4, maxItems=4)
+
+
+def _only(name: str, schema: Schema) -> dict[str, Any]:
+    return record({name: schema}) | {"additionalProperties": False}

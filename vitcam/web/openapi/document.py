@@ -1,0 +1,117 @@
+"""The document itself: every route of the table, with what it takes and answers, and who may call it."""
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+from vitcam import __version__
+from vitcam.access.scope import Scope
+from vitcam.web.openapi.components import components
+from vitcam.web.openapi.operations import JSON, OPERATIONS, Operation
+from vitcam.web.openapi.schema import Schema, named
+from vitcam.web.route_table import ROUTES, Route
+
+_INTRODUCTION = (
+    "A camera that says what it sees and shows where it looked. A daemon that is bound to this machine alone asks for "
+    "no credentials; any other does, unless it was told not to."
+)
+_SCHEMES: dict[str, Schema] = {
+    "basic": {"type": "http", "scheme": "basic", "description": "The user is `vitcam`; the password is the daemon's."},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A token of `vitcam token create`."},
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "vitcam_session",
+        "description": "What a browser gets for the password.",
+    },
+}
+_WHY = {
+    304: "The client has it already.",
+    400: "What was sent is invalid.",
+    401: "There are no credentials, or wrong ones.",
+    403: "The `Host` is not one of this vitcam's names, another site's page asks, or the token's scope is too small.",
+    404: "There is nothing of that name.",
+    408: "The body did not arrive in time.",
+    409: "The source cannot do that.",
+    413: "The body is too large.",
+    429: "There are too many variants, or too many attempts with wrong credentials.",
+    503: "It is busy, or there is no picture or no answer now.",
+}
+
+
+@cache
+def openapi_json() -> bytes:
+    """The document as JSON in UTF-8; the same bytes as long as the process runs."""
+    return json.dumps(openapi_document(), ensure_ascii=False).encode()
+
+
+def openapi_document() -> dict[str, Any]:
+    """The document (OpenAPI 3.1.0, https://spec.openapis.org/oas/v3.1.0)."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in ROUTES:
+        described = _operation(route, OPERATIONS[route.method, route.path])
+        paths.setdefault(route.path, {})[route.method.lower()] = described
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "vitcam",
+            "version": __version__,
+            "description": _INTRODUCTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {"schemas": components(), "securitySchemes": _SCHEMES},
+    }
+
+
+def _operation(route: Route, operation: Operation) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": _identifier(route),
+        "summary": route.doc,
+        "security": _security(route.needs),
+        "parameters": _parameters(route, operation),
+        "responses": _responses(route, operation),
+    }
+    if operation.body:
+        described["requestBody"] = {"required": True, "content": _content(operation.body)}
+    return described
+
+
+def _identifier(route: Route) -> str:
+    words = re.findall(r"[a-z]+", route.path.replace("{name}", "file")) or ["index"]
+    return "_".join([route.method.lower(), *words])
+
+
+def _security(needs: Scope | None) -> list[dict[str, list[str]]]:
+    """Any one of these is enough. The password may do everything; a token has a scope."""
+    return [] if needs is None else [{"basic": []}, {"bearer": [needs.value]}, {"session": []}]
+
+
+def _parameters(route: Route, operation: Operation) -> list[dict[str, Any]]:
+    in_path = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        for name in re.findall(r"{(\w+)}", route.path)
+    ]
+    in_query = [{"name": name, "in": "query", "schema": schema} for name, schema in operation.parameters.items()]
+    return in_path + in_query
+
+
+def _responses(route: Route, operation: Operation) -> dict[str, Any]:
+    responses: dict[str, Any] = {}
+    if operation.answers:
+        responses["200"] = {"description": route.doc, "content": _content(operation.answers)}
+    if operation.leads_to:
+        responses["303"] = {"description": operation.leads_to}
+    if operation.cached:
+        responses["304"] = {"description": _WHY[304]}
+    refusals = {403, *operation.refusals, *(() if route.needs is None else (401, 429))}
+    for status in sorted(refusals):
+        content = {JSON: named("Error"), **(operation.unavailable if status == 503 else {})}
+        responses[str(status)] = {"description": _WHY[status], "content": _content(content)}
+    return responses
+
+
+def _content(by_type: "dict[str, Schema] | Any") -> dict[str, Any]:
+    return {media_type: {"schema": schema} if schema else {} for media_type, schema in by_type.items()}
