@@ -47,7 +47,9 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
             answer.headers.extend([(name, value) for value in error.headers.getall(name, [])])
     except VitcamError as error:
         answer = error_response(_status(error), str(error))
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ConnectionError) and _has_left(request):
+            raise
         log.exception("%s %s failed", request.method, request.path)
         answer = error_response(500, "this request failed because of an error in vitcam; see its log")
     if not request.content.at_eof():
@@ -86,6 +88,11 @@ def _from_own_page(request: web.Request) -> bool:
         return site in ("same-origin", "none")
     origin = request.headers.get("Origin")
     return origin is None or _netloc(origin) == _host_header(request)
+
+
+def _has_left(request: web.Request) -> bool:
+    """Whether the client closed the connection before it got an answer."""
+    return request.transport is None or request.transport.is_closing()
 
 
 def _netloc(url: str) -> str:

@@ -1,0 +1,200 @@
+"""What is almost HTTP, and what is not HTTP at all: a sentence, the end of the connection, and no line in the log."""
+
+import contextlib
+import json
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.daemon import Daemon, daemon
+from tests.eventually import eventually
+from tests.integration.web.lines import connected
+from vitcam.web.requests import connection, idle_connections
+from vitcam.web.server import WebServer
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+HIDDEN = GET + b"\r\n"
+SMUGGLED = {
+    "CL.TE": b"Content-Length: 45\r\nTransfer-Encoding: chunked\r\n",
+    "TE.CL": b"Transfer-Encoding: chunked\r\nContent-Length: 45\r\n",
+    "two lengths": b"Content-Length: 5\r\nContent-Length: 45\r\n",
+    "a list of lengths": b"Content-Length: 5, 45\r\n",
+    "a length with a sign": b"Content-Length: +45\r\n",
+    "a space before the colon": b"Transfer-Encoding : chunked\r\n",
+    "an unknown coding": b"Transfer-Encoding: xchunked\r\nContent-Length: 45\r\n",
+    "a coding after chunked": b"Transfer-Encoding: chunked, identity\r\n",
+    "a tab that is none": b"Transfer-Encoding:\x0bchunked\r\nContent-Length: 45\r\n",
+    "a folded line": b"X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 45\r\n",
+}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Daemon]:
+    with daemon("--source", "demo", "--loop", "--fps", "5") as started:
+        started.wait_for("ok")
+        yield started
+
+
+def everything(line: socket.socket) -> bytes:
+    """All that comes until the server ends the connection."""
+    found = b""
+    with contextlib.suppress(ConnectionResetError):
+        while more := line.recv(65536):
+            found += more
+    return found
+
+
+def status(answer: bytes) -> int:
+    """Of the first answer; aiohttp answers what it could not parse as HTTP/1.0."""
+    assert answer.startswith((b"HTTP/1.0 ", b"HTTP/1.1 "))
+    return int(answer[9:12])
+
+
+def sentence(answer: bytes) -> str:
+    return str(json.loads(answer.partition(b"\r\n\r\n")[2])["error"])
+
+
+@pytest.mark.parametrize("headers", SMUGGLED.values(), ids=SMUGGLED.keys())
+@pytest.mark.parametrize("method", [b"POST", b"GET"])
+def test_a_request_of_two_lengths_hides_no_second_one(running: Daemon, method: bytes, headers: bytes) -> None:
+    head = method + b" /api/crop HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n"
+    with connected(running, head + b"0\r\n\r\n" + HIDDEN) as line:
+        answer = everything(line)
+
+    assert answer.count(b"HTTP/1.") == 1
+    assert 400 <= status(answer) < 500
+    assert sentence(answer)
+
+
+@pytest.mark.parametrize("sent", [b"\x16\x03\x01\x02\x00\x01\x00", b"nonsense\r\n\r\n", GET + b"\0: x\r\n\r\n"])
+def test_what_is_not_http_is_answered_with_a_sentence_in_json(running: Daemon, sent: bytes) -> None:
+    with connected(running, sent) as line:
+        answer = everything(line)
+
+    assert status(answer) == 400
+    assert b"Server: vitcam\r\n" in answer
+    assert sentence(answer).startswith("the request is not valid HTTP")
+
+
+@pytest.mark.parametrize("version", [b"0.9", b"2.0"])
+def test_another_version_of_http_is_refused_in_a_version_that_is_spoken(running: Daemon, version: bytes) -> None:
+    with connected(running, b"GET /api/state HTTP/" + version + b"\r\nHost: localhost\r\n\r\n") as line:
+        answer = everything(line)
+
+    assert status(answer) == 400
+    assert "neither 1.0 nor 1.1" in sentence(answer)
+
+
+@pytest.mark.parametrize(
+    "sent", [b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", GET + b"X: " + b"y" * 9000 + b"\r\n\r\n"]
+)
+def test_a_line_that_is_too_long_is_refused_with_the_limit(running: Daemon, sent: bytes) -> None:
+    with connected(running, sent) as line:
+        answer = everything(line)
+
+    assert status(answer) == 431
+    assert f"{connection.MAX_LINE:,} bytes" in sentence(answer)
+
+
+def test_more_headers_than_allowed_are_refused(running: Daemon) -> None:
+    with connected(running, GET + b"X: y\r\n" * (connection.MAX_HEADERS + 1) + b"\r\n") as line:
+        answer = everything(line)
+
+    assert status(answer) == 400
+    assert "headers" in sentence(answer).lower()
+
+
+def send_lines(line: socket.socket, most: int) -> int:
+    """Send headers of 4,000 bytes, one by one, until the server ends the connection; how many bytes it took."""
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        while sent < most:
+            sent += line.send(b"X-%d: " % sent + b"y" * 4000 + b"\r\n")
+            time.sleep(0.001)
+    return sent
+
+
+def test_a_head_that_is_too_large_in_all_is_refused_before_it_is_complete(running: Daemon) -> None:
+    with connected(running, GET) as line:
+        sent = send_lines(line, 4_000_000)
+        answer = everything(line)
+
+    assert sent < 10 * connection.MAX_HEAD
+    assert not answer or (status(answer) == 431 and "the request's head" in sentence(answer))
+
+
+def test_a_head_that_is_just_too_large_is_refused_with_a_sentence(running: Daemon) -> None:
+    with connected(running, GET) as line:
+        send_lines(line, connection.MAX_HEAD)
+        answer = everything(line)
+
+    assert status(answer) == 431
+    assert "the request's head is larger than 65,536 bytes" in sentence(answer)
+
+
+def test_a_viewer_cannot_send_the_next_head_without_end(running: Daemon) -> None:
+    with connected(running, b"GET /stream?width=160&fps=1 HTTP/1.1\r\nHost: localhost\r\n\r\n" + GET) as line:
+        sent = send_lines(line, 4_000_000)
+
+    assert sent < 4_000_000
+
+
+def test_half_a_request_is_told_that_its_time_is_over(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 0.5)
+    with connected(server, GET) as line:
+        answer = everything(line)
+
+    assert status(answer) == 408
+    assert "no complete request came within 0.5 s" in sentence(answer)
+
+
+def test_one_address_with_many_half_requests_closes_its_own_and_not_anothers(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idle_connections, "MAX_IDLE_OF_ONE_ADDRESS", 10)
+    with contextlib.ExitStack() as stack:
+        patient = stack.enter_context(connected(server, GET, "127.0.0.2"))
+        crowd = [stack.enter_context(connected(server, GET)) for _ in range(30)]
+        closed = [everything(line) for line in crowd[:15]]
+        patient.sendall(b"\r\n")
+        answer = patient.recv(65536)
+
+    assert status(answer) == 200
+    assert [sentence(said).partition(";")[0] for said in closed] == [
+        "too many connections send no complete request"
+    ] * len(closed)
+
+
+def test_where_all_are_too_many_the_address_with_most_gives_way(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
+    with contextlib.ExitStack() as stack:
+        patient = stack.enter_context(connected(server, GET, "127.0.0.2"))
+        for _ in range(60):
+            stack.enter_context(connected(server, GET))
+        patient.sendall(b"\r\n")
+        answer = patient.recv(65536)
+
+    assert status(answer) == 200
+
+
+def test_a_client_that_leaves_before_its_answer_makes_no_line_in_the_log(
+    server: WebServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    for target in (b"/stream", b"/api/predictions", b"/snapshot.jpg", b"/api/state") * 10:
+        with connected(server, b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\n\r\n") as line:
+            line.shutdown(socket.SHUT_RDWR)
+    eventually(lambda: False, within_s=0.5)
+
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def test_no_malformed_request_makes_a_traceback(running: Daemon) -> None:
+    for sent in (b"nonsense\r\n\r\n", GET + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"):
+        with connected(running, sent) as line:
+            everything(line)
+
+    assert "Traceback" not in running.errors()

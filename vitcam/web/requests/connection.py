@@ -1,0 +1,104 @@
+"""One connection: what comes before a request is complete, and what is not HTTP.
+
+aiohttp limits each line of a head and their number, which together may be a megabyte. It answers what it cannot parse
+as plain text, with its own version, and logs a traceback for it. This adds a limit for the head in all, and answers as
+everywhere else.
+"""
+
+import json
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.http_exceptions import LineTooLong
+
+MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
+MAX_HEADERS = 128  # aiohttp's own, too
+MAX_HEAD = 65536  # bytes, in all
+_VERSIONS = ((1, 0), (1, 1))
+_TOO_LARGE = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+
+
+class HttpConnection(web.RequestHandler):
+    """Answers what is no request with a sentence, and accepts a head of at most `MAX_HEAD` bytes."""
+
+    __slots__ = ("_head_bytes",)
+
+    @classmethod
+    def made_by(cls, server: web.Server) -> "HttpConnection":
+        """As `server()` makes one, which knows no other class."""
+        connection = cls(server, loop=server._loop, **server._kwargs)
+        connection._head_bytes = 0
+        return connection
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a part of a request's head has come, and not yet the rest."""
+        return self._head_bytes > 0
+
+    def data_received(self, data: bytes) -> None:
+        """Feed the parser, which keeps an incomplete head in memory, and count what it keeps."""
+        complete = self._request_count
+        super().data_received(data)
+        if self._request_count != complete:
+            self._head_bytes = 0
+        elif self._is_between_bodies():
+            self._head_bytes += len(data)
+            if self._head_bytes > MAX_HEAD:
+                self.refuse(_TOO_LARGE, f"the request's head is larger than {MAX_HEAD:,} bytes; send a smaller one")
+
+    def refuse(self, status: int, sentence: str) -> None:
+        """Answer what is not a request, or not yet one, and close. Where an answer has begun: only close."""
+        if self.transport is None:
+            return
+        current = self._current_request
+        if (current is None or not current.writer.output_size) and not self.transport.is_closing():
+            self.transport.write(_refusal(HTTPStatus(status), sentence))
+        self.force_close()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """The answer to what cannot be parsed, as JSON. A client that has left gets none, and no line in the log."""
+        if isinstance(exc, ConnectionError):
+            raise exc
+        super().handle_error(request, status, exc, message)  # logs it; raises ConnectionError if an answer has begun
+        status, sentence = (_TOO_LARGE, _why_too_long()) if isinstance(exc, LineTooLong) else _why(status, message)
+        answer = web.json_response({"error": sentence}, status=status, headers={"Server": "vitcam"})
+        answer.force_close()
+        return answer
+
+    def _is_between_bodies(self) -> bool:
+        current = self._current_request
+        return current is None or current.content.is_eof()
+
+
+def speaks_http_1(request: web.BaseRequest) -> bool:
+    """Whether a request has a version that is answered here; the parser lets others pass."""
+    return tuple(request.version) in _VERSIONS
+
+
+def _why_too_long() -> str:
+    return f"a line of the request's head is longer than {MAX_LINE:,} bytes; send shorter ones"
+
+
+def _why(status: int, message: str | None) -> tuple[int, str]:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return 500, "this request failed because of an error in vitcam; see its log"
+    reason = (message or "").partition("\n")[0].strip(" :.")[:100]
+    return status, f"the request is not valid HTTP{f' ({reason})' if reason else ''}; see RFC 9112"
+
+
+def _refusal(status: HTTPStatus, sentence: str) -> bytes:
+    body = json.dumps({"error": sentence}).encode()
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        "Content-Type: application/json; charset=utf-8",
+        f"Content-Length: {len(body)}",
+        "Server: vitcam",
+        "Connection: close",
+    )
+    return "\r\n".join([*head, "", ""]).encode() + body
