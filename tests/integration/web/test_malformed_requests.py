@@ -150,21 +150,31 @@ def test_half_a_request_is_told_that_its_time_is_over(server: WebServer, monkeyp
     assert "no complete request came within 0.5 s" in sentence(answer)
 
 
+def answers_of_a_crowd(server: WebServer) -> tuple[bytes, bytes]:
+    """What the first half request of an address with many hears, and what one of another address gets."""
+    with contextlib.ExitStack() as stack:
+        patient = stack.enter_context(connected(server, GET, "127.0.0.2"))
+        first = stack.enter_context(connected(server, GET))
+        time.sleep(0.2)  # its half of a request should have come by then
+        for _ in range(30):
+            stack.enter_context(connected(server, GET))
+        told = everything(first)
+        patient.sendall(b"\r\n")
+        return told, patient.recv(65536)
+
+
 def test_one_address_with_many_half_requests_closes_its_own_and_not_anothers(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idle_connections, "MAX_IDLE_OF_ONE_ADDRESS", 10)
-    with contextlib.ExitStack() as stack:
-        patient = stack.enter_context(connected(server, GET, "127.0.0.2"))
-        crowd = [stack.enter_context(connected(server, GET)) for _ in range(30)]
-        closed = [everything(line) for line in crowd[:15]]
-        patient.sendall(b"\r\n")
-        answer = patient.recv(65536)
+    for _ in range(10):  # on a busy machine the first one may be closed before its bytes are read
+        told, answer = answers_of_a_crowd(server)
+        if told:
+            break
 
     assert status(answer) == 200
-    assert [sentence(said).partition(";")[0] for said in closed] == [
-        "too many connections send no complete request"
-    ] * len(closed)
+    assert status(told) == 503
+    assert sentence(told) == "too many connections send no complete request; send it faster, or try again"
 
 
 def test_where_all_are_too_many_the_address_with_most_gives_way(
@@ -179,6 +189,18 @@ def test_where_all_are_too_many_the_address_with_most_gives_way(
         answer = patient.recv(65536)
 
     assert status(answer) == 200
+
+
+def test_connections_that_have_ended_take_nobodys_place(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
+    with connected(server) as patient:
+        for _ in range(100):
+            with connected(server, HIDDEN) as line:
+                line.recv(65536)
+        patient.sendall(HIDDEN)
+        answer = patient.recv(65536)
+
+    assert answer.startswith(b"HTTP/1.1 200")
 
 
 def test_a_client_that_leaves_before_its_answer_makes_no_line_in_the_log(

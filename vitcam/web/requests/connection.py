@@ -5,10 +5,12 @@ as plain text, with its own version, and logs a traceback for it. This adds a li
 everywhere else.
 """
 
+import asyncio
 import json
+from collections.abc import Callable
 from http import HTTPStatus
 
-from aiohttp import web
+from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
 
 MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
@@ -19,16 +21,37 @@ _TOO_LARGE = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
 
 
 class HttpConnection(web.RequestHandler):
-    """Answers what is no request with a sentence, and accepts a head of at most `MAX_HEAD` bytes."""
+    """Answers what is not a request with a sentence, and accepts a head of at most `MAX_HEAD` bytes."""
 
-    __slots__ = ("_head_bytes",)
+    __slots__ = ("_body", "_head_bytes", "_lost", "_made")
+    _body: StreamReader | None
+    """Of the newest request; it may come after the answer, too."""
+    _head_bytes: int
+    _made: Callable[[], None]
+    _lost: "Callable[[HttpConnection], None]"
 
     @classmethod
-    def made_by(cls, server: web.Server) -> "HttpConnection":
-        """As `server()` makes one, which knows no other class."""
+    def made_by(
+        cls, server: web.Server, made: Callable[[], None], lost: "Callable[[HttpConnection], None]"
+    ) -> "HttpConnection":
+        """As `server()` makes one, which knows no other class.
+
+        made  is called when it has its transport: with TLS after the handshake
+        lost  is called with it when it has ended
+        """
         connection = cls(server, loop=server._loop, **server._kwargs)
-        connection._head_bytes = 0
+        connection._body, connection._head_bytes, connection._made, connection._lost = None, 0, made, lost
         return connection
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Says so at once."""
+        super().connection_made(transport)
+        self._made()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Says so at once."""
+        self._lost(self)
+        super().connection_lost(exc)
 
     @property
     def has_begun(self) -> bool:
@@ -37,11 +60,11 @@ class HttpConnection(web.RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         """Feed the parser, which keeps an incomplete head in memory, and count what it keeps."""
-        complete = self._request_count
+        complete, is_body = self._request_count, self._body is not None and not self._body.is_eof()
         super().data_received(data)
         if self._request_count != complete:
-            self._head_bytes = 0
-        elif self._is_between_bodies():
+            self._head_bytes, self._body = 0, self._messages[-1][1]
+        elif not is_body:
             self._head_bytes += len(data)
             if self._head_bytes > MAX_HEAD:
                 self.refuse(_TOO_LARGE, f"the request's head is larger than {MAX_HEAD:,} bytes; send a smaller one")
@@ -70,10 +93,6 @@ class HttpConnection(web.RequestHandler):
         answer = web.json_response({"error": sentence}, status=status, headers={"Server": "vitcam"})
         answer.force_close()
         return answer
-
-    def _is_between_bodies(self) -> bool:
-        current = self._current_request
-        return current is None or current.content.is_eof()
 
 
 def speaks_http_1(request: web.BaseRequest) -> bool:

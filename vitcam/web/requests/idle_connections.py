@@ -40,9 +40,8 @@ class IdleConnections:
         """Makes the protocol of each new connection, which is idle at first."""
 
         def connect() -> HttpConnection:
-            connection = HttpConnection.made_by(server)
+            connection = HttpConnection.made_by(server, self._enforce_limits, self._forget)
             self._idle_since[connection] = time.monotonic()
-            self._enforce_limits()
             return connection
 
         return connect
@@ -63,7 +62,8 @@ class IdleConnections:
                 return await handler(request)
             finally:
                 self._busy -= 1
-                self._idle_since[connection] = time.monotonic()
+                if connection.transport is not None:
+                    self._idle_since[connection] = time.monotonic()
 
         return handle
 
@@ -76,20 +76,22 @@ class IdleConnections:
                 self._close(connection, 408, f"no complete request came within {IDLE_TIMEOUT_S:g} s; send it faster")
         self._enforce_limits()
 
+    def _forget(self, connection: HttpConnection) -> None:
+        """One that has ended takes nobody's place."""
+        self._idle_since.pop(connection, None)
+
     def _enforce_limits(self) -> None:
-        idle = len(self._idle_since)
-        too_many = max(0, idle - MAX_IDLE, idle + self._busy - self._max_connections)
-        if not too_many and idle <= MAX_IDLE_OF_ONE_ADDRESS:
+        known = len(self._idle_since)
+        if known <= min(MAX_IDLE, MAX_IDLE_OF_ONE_ADDRESS) and known + self._busy <= self._max_connections:
             return
         by_address = self._by_address()
         for of_one in by_address.values():
             while len(of_one) > MAX_IDLE_OF_ONE_ADDRESS:
                 self._close_for_room(of_one.pop(0))
-                too_many -= 1
-        for _ in range(too_many):
-            most = max(by_address.values(), key=len, default=[])
-            if most:
-                self._close_for_room(most.pop(0))
+        idle = sum(map(len, by_address.values()))
+        too_many = max(0, idle - MAX_IDLE, len(self._idle_since) + self._busy - self._max_connections)
+        for _ in range(min(too_many, idle)):
+            self._close_for_room(max(by_address.values(), key=len).pop(0))
 
     def _by_address(self) -> dict[str, list[HttpConnection]]:
         """The idle connections of each address, the oldest first; those that are not connected yet have none."""
