@@ -25,7 +25,7 @@ from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
-from vitcam.web.routes.uploads import MAX_AT_ONCE, PHOTO, Uploads
+from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
@@ -75,7 +75,7 @@ class _Handlers:
         self._clients = {
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
         }
-        uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_AT_ONCE, "photos"), parts.uploads_executor)
+        uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), parts.uploads_executor)
         changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
         self._uploads = Uploads(parts.photos, parts.model, uploads)
         self._crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)

@@ -20,7 +20,7 @@ from vitcam.pictures.decode import Decoded
 from vitcam.web import app
 from vitcam.web.parts import Binding
 from vitcam.web.requests.body import BodyLimits
-from vitcam.web.routes.uploads import MAX_AT_ONCE
+from vitcam.web.routes.uploads import MAX_OF_ONE
 from vitcam.web.server import WebServer
 
 T = TypeVar("T")
@@ -97,6 +97,20 @@ def test_many_unfinished_bodies_are_refused_and_block_no_other_client(server: We
         assert not any(readable(line) for line in crowd[:waiting])
 
 
+def test_slow_uploads_of_one_address_leave_room_for_another(server: WebServer) -> None:
+    data = photo()
+    with ExitStack() as stack:
+        for _ in range(MAX_OF_ONE):
+            stack.enter_context(connected(server, post_head("/api/classify", 1000) + b"x"))
+        with connected(server, post_head("/api/classify", len(data)) + data) as line:
+            refused = eventually(lambda: refusal_of(line))
+        with connected(server, post_head("/api/classify", len(data)) + data, "127.0.0.2") as line:
+            status = answer_of(line)[0]
+
+    assert refused == (503, f"your address has {MAX_OF_ONE} photos here already; end one or try again in a second")
+    assert status == 200
+
+
 def test_photos_of_clients_that_left_are_not_classified() -> None:
     going, given = threading.Event(), list[bytes]()
 
@@ -116,13 +130,13 @@ def test_photos_of_clients_that_left_are_not_classified() -> None:
                 with pytest.raises(TimeoutError):
                     line.recv(1)
         with ExitStack() as stack:
-            waiting = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
+            waiting = [stack.enter_context(connected(server, request)) for _ in range(MAX_OF_ONE)]
             refused = eventually(lambda: [line for line in waiting if readable(line)])[0]
             assert refusal_of(refused)[0] == 503  # the place of the first one is held, though it left
             going.set()
-            assert [answer_of(line)[0] for line in waiting if line is not refused] == [200] * (MAX_AT_ONCE - 1)
+            assert [answer_of(line)[0] for line in waiting if line is not refused] == [200] * (MAX_OF_ONE - 1)
 
-    assert len(given) == MAX_AT_ONCE
+    assert len(given) == MAX_OF_ONE
 
 
 @pytest.mark.parametrize(

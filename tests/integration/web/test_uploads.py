@@ -23,7 +23,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
 from vitcam.web.parts import Binding
-from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_BYTES
+from vitcam.web.routes.uploads import MAX_BYTES, MAX_OF_ONE
 from vitcam.web.server import WebServer
 
 
@@ -175,7 +175,7 @@ def test_too_many_photos_at_once_are_refused() -> None:
     statuses: list[int] = []
     with serving(wait) as server:
         waiting = [
-            threading.Thread(target=lambda: statuses.append(post(server, photo())[0])) for _ in range(MAX_AT_ONCE)
+            threading.Thread(target=lambda: statuses.append(post(server, photo())[0])) for _ in range(MAX_OF_ONE)
         ]
         for thread in waiting:
             thread.start()
@@ -187,7 +187,7 @@ def test_too_many_photos_at_once_are_refused() -> None:
 
     assert refused == 503
     assert "try again" in answer["error"]
-    assert statuses == [200] * MAX_AT_ONCE
+    assert statuses == [200] * MAX_OF_ONE
 
 
 def test_streams_go_on_while_a_photo_is_classified() -> None:
@@ -260,11 +260,11 @@ def test_explain_and_classify_share_one_quota() -> None:
 
     with explaining(wait, replace(MODEL, gives=frozenset({"rollout"}))) as server, ExitStack() as stack:
         request = post_head("/api/explain", len(photo())) + photo()
-        lines = [stack.enter_context(connected(server, request)) for _ in range(MAX_AT_ONCE)]
+        lines = [stack.enter_context(connected(server, request)) for _ in range(MAX_OF_ONE)]
         begun.wait(30)
         late = next(answer for answer in iter(lambda: post(server, photo()), None) if answer[0] != 200)
         gate.set()
-        assert [answer_of(line)[0] for line in lines] == [200] * MAX_AT_ONCE
+        assert [answer_of(line)[0] for line in lines] == [200] * MAX_OF_ONE
 
     assert late[0] == 503
     assert "try again" in late[1]["error"]

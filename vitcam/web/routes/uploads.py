@@ -22,6 +22,7 @@ R = TypeVar("R")
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_AT_ONCE = 4
+MAX_OF_ONE = 3  # of one address, so that its slow uploads leave room for others
 PHOTO = BodyLimits(MAX_BYTES, 60.0, "the photo")
 _NO_EXPLAIN = (
     "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
