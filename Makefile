@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long coverage test-daemon test-install lint bench bench-peers test-peers bench-aarch64 docs clean
+.PHONY: help run test test-long coverage test-daemon test-install lint fuzz bench bench-peers test-peers bench-aarch64 docs clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ lint: $(VENV)/full  ## check format, style, types and import directions
 	$(BIN)/mypy -p vitcam -p vitcam_training
 	$(BIN)/mypy tests examples
 	$(BIN)/lint-imports
+
+# the same seed makes the same inputs; make fuzz ARGS="pictures --count 500 --seed 7" takes one part
+fuzz: $(VENV)/full  ## send 100,000 wrong requests, 10,000 pictures, 2,000 model files and configurations
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: $(VENV)/full  ## measure the daemon; ARGS=throughput measures a part
 	$(BIN)/python -m tests.bench $(ARGS)

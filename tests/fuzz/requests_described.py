@@ -1,0 +1,119 @@
+"""Requests that schemathesis makes of `/openapi.json`: fitting ones and wrong ones, and whether the answers fit it."""
+
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import requests
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import Case, GenerationMode, Response, openapi
+from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.fuzz.outcome import Outcome
+from tests.fuzz.watch import watched
+
+AnyCase = Case[Any]
+_TIMEOUT_S = 30
+_CLIENTS = 12
+_OF_THREAD = threading.local()
+_ENDLESS = ("multipart/x-mixed-replace", "text/event-stream")
+_CHECKS: list[Any] = [status_code_conformance, content_type_conformance, response_schema_conformance]
+_HTTP_REFUSALS = (400, 405, 413, 414, 431)
+"""What the server may say before it looks at the route: not HTTP, another method, too long."""
+
+
+def run(count: int, first_seed: int) -> Outcome:
+    """Send about `count` requests, shared among all operations, half of them fitting."""
+    outcome = Outcome("described requests")
+    with watched(outcome) as running, ThreadPoolExecutor(_CLIENTS) as clients:
+        schema = openapi.from_url(f"{running.url}/openapi.json")
+        operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
+        each = -(-count // (2 * len(operations)))
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            for operation in operations:
+                cases = _cases(operation, mode, each, first_seed)
+                list(clients.map(partial(_send, url=running.url, outcome=outcome), cases))
+                outcome.count += len(cases)
+    return outcome
+
+
+def _cases(operation: Any, mode: GenerationMode, count: int, first_seed: int) -> list[AnyCase]:
+    """That many, drawn in one go; an operation without parameters has only one fitting request."""
+    drawn: list[AnyCase] = []
+
+    @seed(first_seed)
+    @settings(
+        max_examples=count,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(operation.as_strategy(generation_mode=mode))
+    def draw(case: AnyCase) -> None:
+        drawn.append(case)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            draw()
+        except Exception as error:  # nothing wrong can be made where nothing is taken
+            if "NoExamples" not in type(error).__name__ and "Unsatisfiable" not in type(error).__name__:
+                raise
+    while drawn and len(drawn) < count:
+        drawn += drawn[: count - len(drawn)]
+    return drawn
+
+
+def _session() -> requests.Session:
+    """One for each thread: it may not be shared."""
+    found: requests.Session | None = getattr(_OF_THREAD, "session", None)
+    if found is None:
+        found = _OF_THREAD.session = requests.Session()
+    return found
+
+
+def _send(case: AnyCase, url: str, outcome: Outcome) -> None:
+    try:
+        made = case.as_transport_kwargs(base_url=url)
+        made["headers"] = {name: value for name, value in made["headers"].items() if name != "Accept-Encoding"}
+        answer = _session().request(**made, timeout=_TIMEOUT_S, stream=True, allow_redirects=False)
+    except (requests.exceptions.InvalidHeader, UnicodeError, ValueError):  # cannot be sent by this client
+        outcome.answers["not sent"] += 1
+        return
+    except requests.exceptions.ConnectionError as error:
+        # the server refuses a body before it has read it, and closes
+        outcome.answers["closed"] += 1
+        if "timed out" in str(error):
+            outcome.found(outcome.count, f"no answer: {case.method} {case.path} {error}")
+        return
+    with answer:
+        _judge(case, answer, outcome)
+
+
+def _judge(case: AnyCase, answer: requests.Response, outcome: Outcome) -> None:
+    status = answer.status_code
+    outcome.answers[str(status)] += 1
+    if status >= 500 and status != 503:
+        outcome.found(outcome.count, f"{status}: {case.as_curl_command()}")
+    elif status == 200 and answer.headers.get("Content-Type", "").startswith(_ENDLESS):
+        next(answer.iter_content(64), b"")
+    elif status not in _HTTP_REFUSALS and case.method.upper() == case.operation.method.upper():
+        try:
+            answer.content  # noqa: B018 - reads it
+            case.validate_response(Response.from_requests(answer, verify=True), checks=_CHECKS)
+        except (Failure, FailureGroup) as failure:
+            outcome.found(outcome.count, f"{_reason(failure)}: {case.as_curl_command()[:200]}")
+
+
+def _reason(failure: BaseException) -> str:
+    parts = getattr(failure, "exceptions", [failure])
+    return "; ".join(f"{type(part).__name__} {str(part)[:200]!r}" for part in parts)
