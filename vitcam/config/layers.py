@@ -66,7 +66,7 @@ def from_sets(sets: Iterable[str]) -> Iterator[RawSetting]:
     for text in sets:
         found = _SET.fullmatch(text)
         if not found:
-            raise ConfigError(f"--set {redacted(text)}: is not section.key=value, such as web.port=8421")
+            raise ConfigError(f"--set {_short(redacted(text))}: is not section.key=value, such as web.port=8421")
         section, key, value = found.groups()
         yield RawSetting(section, key, value.strip(), f"--set {section}.{key}", is_text=True)
 

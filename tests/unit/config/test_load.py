@@ -343,3 +343,8 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
 
 def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn_and_the_usual_one() -> None:
     assert options()["overlay.mode"].choices == ("auto", *OVERLAYS)
+
+
+@pytest.mark.parametrize("text", ["web.port" + "9" * 5000, "9" * 5000])
+def test_a_set_that_is_refused_is_repeated_only_at_its_beginning(text: str) -> None:
+    assert len(refused(ConfigError, None, text)) < 500
