@@ -162,6 +162,7 @@ def test_labels_that_do_not_fit_the_model_are_refused(tmp_path: Path) -> None:
     assert_refused(vitcam("classify", "x.jpg", "--labels", str(labels)), 2, "2 labels")
 
 
+@pytest.mark.fault("the port is in use", injected="a second listener", observed="one sentence that says what to do")
 def test_a_port_in_use_is_said_with_a_remedy(tmp_path: Path) -> None:
     photo(tmp_path / "a.jpg")
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -207,6 +208,11 @@ def test_an_address_that_is_not_ours_is_refused(tmp_path: Path) -> None:
     assert_refused(result, 1, "203.0.113.7")
 
 
+@pytest.mark.fault(
+    "the disk is full and standard output goes there",
+    injected="`/dev/full`",
+    observed="the run ends with one sentence and exit code 1",
+)
 def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     photo(tmp_path / "a.jpg")
     with Path("/dev/full").open("wb") as full:

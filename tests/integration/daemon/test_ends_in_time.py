@@ -76,6 +76,11 @@ def test_while_a_photo_of_a_folder_is_decoded_for_ever(hanging: str, picture: Pa
         assert_ends_in_time(running)
 
 
+@pytest.mark.fault(
+    "a photo is being decoded without end at SIGTERM",
+    injected="a decoder that sleeps",
+    observed="it ends within 2 s",
+)
 def test_while_an_upload_is_decoded_for_ever(hanging: str, picture: Path) -> None:
     with daemon("--source", "demo", PYTHONPATH=hanging) as running:
         running.wait_for("ok")
@@ -93,6 +98,11 @@ def send(url: str, body: bytes) -> None:
         urllib.request.urlopen(url, data=body, timeout=30).close()
 
 
+@pytest.mark.fault(
+    "nobody reads standard output",
+    injected="a pipe that is full",
+    observed="SIGTERM ends it within 2 s",
+)
 def test_while_nobody_reads_its_output_any_more(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

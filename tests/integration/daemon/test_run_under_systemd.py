@@ -94,6 +94,11 @@ def test_ready_then_status_and_watchdog_then_stopping_are_heard_in_order(manager
     assert (code, took_s < 2) == (0, True)
 
 
+@pytest.mark.fault(
+    "there is no camera at start",
+    injected="a device that does not exist",
+    observed="READY; the page shows the reason; the watchdog is fed",
+)
 @pytest.mark.long
 def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
     manager: Manager, sabotage: Callable[[str], str]
@@ -115,6 +120,11 @@ def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
     assert code == 0
 
 
+@pytest.mark.fault(
+    "inference or the web part hangs",
+    injected="code that sleeps in their place",
+    observed="the watchdog is not fed, with the reason in the log; SIGTERM still ends it",
+)
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -139,6 +149,11 @@ def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked
     assert (exit_code, took_s < 3) == (0, True)
 
 
+@pytest.mark.fault(
+    "inference hangs and holds the interpreter's lock",
+    injected="code that never gives the lock back",
+    observed="the watchdog is not fed",
+)
 @pytest.mark.long
 def test_an_inference_that_hangs_with_the_interpreter_lock_starves_it_too(
     manager: Manager, sabotage: Callable[[str], str], photos: str

@@ -51,6 +51,11 @@ def assert_classifies_on(running: Daemon) -> None:
     assert more
 
 
+@pytest.mark.fault(
+    "the model file is cut short while it is in use",
+    injected="`truncate` on it",
+    observed="camera and uploads are answered as before",
+)
 def test_a_file_cut_short_neither_ends_the_camera_nor_the_uploads(running: Daemon, model: Path) -> None:
     overwrite(model, b"")
 
@@ -58,6 +63,11 @@ def test_a_file_cut_short_neither_ends_the_camera_nor_the_uploads(running: Daemo
     assert_classifies_on(running)
 
 
+@pytest.mark.fault(
+    "the model file is overwritten while it is in use",
+    injected="another model's bytes written into it",
+    observed="the answers stay those of the first",
+)
 def test_a_file_overwritten_by_another_model_leaves_the_answers_of_the_first(running: Daemon, model: Path) -> None:
     labels = set(Classifier(model).labels)
     overwrite(model, need_model("mnist").read_bytes())

@@ -78,6 +78,11 @@ def test_untrusted_pictures_have_at_most_forty_megapixels(decoder: DecodeProcess
         decoder(hostile.progressive_cmyk_jpeg(10_000, 5_000))
 
 
+@pytest.mark.fault(
+    "a photo crashes the decoder",
+    injected="an animated PNG with one wrong byte",
+    observed="the photo is refused; the next one is decoded",
+)
 def test_a_picture_that_ends_the_process_is_refused_and_the_next_one_is_decoded(decoder: DecodeProcess) -> None:
     decoder(noise())
     pid = decoder.pid
@@ -102,6 +107,11 @@ def test_the_next_picture_is_decoded_after_the_idle_process_was_killed(decoder: 
     assert decoder.pid != pid
 
 
+@pytest.mark.fault(
+    "a photo is decoded without end",
+    injected="a decoder that sleeps",
+    observed="the photo is refused in time, its process ended",
+)
 def test_a_picture_that_takes_too_long_is_refused() -> None:
     decoder = DecodeProcess(timeout_s=0.5)
     try:

@@ -21,6 +21,11 @@ from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.active_crop import ActiveCrop
 
 
+@pytest.mark.fault(
+    "a camera sends enormous pictures",
+    injected="a server that sends more than 40 megapixels",
+    observed="the camera is lost with a sentence",
+)
 def test_a_camera_of_enormous_pictures_is_lost_with_a_sentence() -> None:
     enormous = progressive_cmyk_jpeg(12_500, 8_000)
 
@@ -63,6 +68,11 @@ def test_a_cameras_picture_is_not_much_larger_than_what_was_asked(
     assert not frame.preview.flags.writeable
 
 
+@pytest.mark.fault(
+    "the decoder of a camera's pictures crashes",
+    injected="SIGKILL to the decoder",
+    observed="one picture is lost, the next is decoded",
+)
 def test_a_decoder_that_dies_costs_one_picture() -> None:
     def answer(connection: socket.socket, request: bytes) -> None:
         connection.sendall(MULTIPART)

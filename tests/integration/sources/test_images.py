@@ -83,6 +83,11 @@ def test_how_many_pictures_there_are_is_known_in_advance(folder: Path) -> None:
         assert len(source) == 4
 
 
+@pytest.mark.fault(
+    "a photo of a folder is damaged",
+    injected="files cut short, empty, of garbage",
+    observed="it is reported by its name; the others are classified",
+)
 def test_a_broken_file_is_reported_by_name_and_the_rest_goes_on(folder: Path) -> None:
     cut = (folder / "a.jpg").read_bytes()[:200]
     (folder / "b" / "broken.jpg").write_bytes(cut)

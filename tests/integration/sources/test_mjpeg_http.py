@@ -73,6 +73,11 @@ def test_pictures_of_every_kind_of_server_come_whole_and_in_order(name: str) -> 
     assert [round(frame.preview.mean() / 8) for frame in frames] == [frame.seq for frame in frames]
 
 
+@pytest.mark.fault(
+    "an HTTP camera goes away and comes back",
+    injected="a second daemon as the camera, stopped and started",
+    observed="no signal, then the picture again, in the same process",
+)
 def test_vitcam_watches_vitcam_and_returns_when_it_does() -> None:
     port = free_port()
     url = f"http://admin:hunter2@127.0.0.1:{port}/stream?overlay=none"
@@ -117,6 +122,11 @@ def test_what_is_no_stream_is_refused_with_one_sentence_and_no_password(answer: 
     assert "Traceback" not in result.err
 
 
+@pytest.mark.fault(
+    "an HTTP camera sends garbage",
+    injected="a server that sends garbage without end",
+    observed="a sentence, in bounded time and memory",
+)
 def test_garbage_without_end_is_refused_in_bounded_time_and_memory() -> None:
     noise = np.random.default_rng(0).integers(0, 256, 1 << 20, np.uint8).tobytes()
 
@@ -241,6 +251,11 @@ DRIPPING = {
 }
 
 
+@pytest.mark.fault(
+    "an HTTP camera drips, or says `100 Continue` without end",
+    injected="servers that send a byte now and then, in four places",
+    observed="it is given up in time",
+)
 def test_a_camera_that_never_comes_to_the_point_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """All at once: each takes its whole time."""
     monkeypatch.setattr(mjpeg, "_OPEN_S", 1.0)

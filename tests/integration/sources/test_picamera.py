@@ -147,6 +147,11 @@ def test_a_reader_who_keeps_every_frame_stops_no_camera(machine: Machine) -> Non
     assert not kept[-1].preview.flags.writeable
 
 
+@pytest.mark.fault(
+    "the camera is faster than inference",
+    injected="a reader who is away while 200 frames/s come",
+    observed="old frames are left out; the next one is new",
+)
 def test_a_reader_who_is_away_finds_a_gap_not_a_backlog(machine: Machine) -> None:
     machine.plays(fps=200)
     with open_source("picamera", OPTIONS) as source:
@@ -159,6 +164,11 @@ def test_a_reader_who_is_away_finds_a_gap_not_a_backlog(machine: Machine) -> Non
     assert later[-1] > later[0] + 4 * POOL_SIZE
 
 
+@pytest.mark.fault(
+    "the Pi's camera sends no frames any more, without an error",
+    injected="picamera2 whose frames stop",
+    observed="the camera is lost after 2.6 s with a sentence, and opens again",
+)
 def test_a_stalled_camera_is_lost_within_seconds_and_opens_again(machine: Machine) -> None:
     source = open_source("picamera", OPTIONS)
     with source:
@@ -191,6 +201,11 @@ def test_a_reader_who_was_away_still_hears_why_the_camera_was_lost(machine: Mach
             take(frames, 1000)
 
 
+@pytest.mark.fault(
+    "libcamera hangs in a call",
+    injected="picamera2 that never returns",
+    observed="its process is ended after 3.1 s; no process is left",
+)
 def test_a_camera_that_hangs_without_a_word_is_ended(machine: Machine) -> None:
     with open_source("picamera", OPTIONS) as source:
         frames = iter(source)
@@ -202,6 +217,11 @@ def test_a_camera_that_hangs_without_a_word_is_ended(machine: Machine) -> None:
         assert not children()
 
 
+@pytest.mark.fault(
+    "the camera's process crashes",
+    injected="SIGKILL to it",
+    observed="the camera is lost with a sentence; the daemon lives",
+)
 def test_a_camera_process_that_is_killed_is_a_camera_that_is_lost(machine: Machine) -> None:
     with open_source("picamera", OPTIONS) as source:
         frames = iter(source)
@@ -244,6 +264,11 @@ def test_stop_ends_the_iteration_of_another_thread_at_once(machine: Machine) -> 
     assert len(rest) < 10
 
 
+@pytest.mark.fault(
+    "the daemon dies while its camera hangs",
+    injected="SIGKILL to the daemon, with and without the hang",
+    observed="the camera's process ends, so that the next start gets the camera",
+)
 @pytest.mark.parametrize("hangs", [False, True])
 def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, hangs: bool) -> None:
     code = (
@@ -265,6 +290,11 @@ def test_the_camera_is_let_go_when_the_daemon_dies(machine: Machine, hangs: bool
     assert gone  # a hung one by its own alarm
 
 
+@pytest.mark.fault(
+    "no camera, a busy one, one of an unknown format",
+    injected="picamera2 that has none, is busy, grants MJPEG only",
+    observed="one sentence that says what to do, exit code 2",
+)
 @pytest.mark.parametrize(
     ("uri", "world", "says"),
     [

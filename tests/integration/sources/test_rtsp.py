@@ -70,6 +70,11 @@ def test_a_read_that_waits_ends_at_once_when_it_is_stopped() -> None:
         assert 0.5 < took_s < 2.0
 
 
+@pytest.mark.fault(
+    "an RTSP camera falls silent or goes away",
+    injected="SIGSTOP to the server, then its end",
+    observed="the camera is lost with a sentence",
+)
 def test_a_server_that_goes_silent_or_away_loses_the_source() -> None:
     port = free_port()
     source = open_source(f"rtsp://127.0.0.1:{port}/cam")
@@ -115,6 +120,11 @@ def test_a_wrong_path_is_refused_without_showing_the_password() -> None:
     assert "hunter2" not in result.err + result.out
 
 
+@pytest.mark.fault(
+    "an RTSP camera restarts",
+    injected="a server that is killed and started again",
+    observed="viewers stay connected; the picture is back in 5 s",
+)
 def test_viewers_stay_while_the_server_restarts_and_the_picture_is_back_within_five_seconds() -> None:
     port = free_port()
     with daemon("--source", f"rtsp://admin:hunter2@127.0.0.1:{port}/cam", "--wait") as running:

@@ -70,6 +70,11 @@ def test_all_ways_through_a_pipe_show_the_same_picture() -> None:
     assert max(top["p"] for top in tops.values()) - min(top["p"] for top in tops.values()) < 0.2  # rounding of YUV
 
 
+@pytest.mark.fault(
+    "a pipe is faster than inference",
+    injected="pictures that come faster than they are taken",
+    observed="the newest one is taken; the pipe is never held up",
+)
 def test_a_slow_classifier_sees_the_newest_picture_and_delays_no_pipe() -> None:
     started = time.monotonic()
     result = piped(ffmpeg("-f", "mjpeg", paced=True), "-", "--fps", "5")

@@ -118,6 +118,11 @@ def test_stop_ends_a_video_that_waits_for_its_next_frame(make_video: MakeVideo) 
     assert time.monotonic() - started < 0.9
 
 
+@pytest.mark.fault(
+    "a video is cut off",
+    injected="a file without its end",
+    observed="what is there is classified, with a warning",
+)
 def test_a_video_cut_off_in_the_middle_gives_what_is_there_and_a_warning(
     faststart: Callable[[str], Path], capfd: pytest.CaptureFixture[str]
 ) -> None:

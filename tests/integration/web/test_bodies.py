@@ -86,6 +86,11 @@ def test_a_change_of_more_than_four_kilobytes_is_refused(server: WebServer, anno
     assert "larger than 4,096 bytes" in sentence
 
 
+@pytest.mark.fault(
+    "many uploads that never finish",
+    injected="connections that send a part of a body",
+    observed="they are refused; others are answered",
+)
 def test_many_unfinished_bodies_are_refused_and_block_no_other_client(server: WebServer) -> None:
     with ExitStack() as stack:
         crowd = [stack.enter_context(connected(server, post_head("/api/crop", 100))) for _ in range(40)]

@@ -91,6 +91,11 @@ def test_a_crop_is_set_reported_and_removed_again(aimed: WebServer, active_crop:
     assert memory.kept == [region, None]
 
 
+@pytest.mark.fault(
+    "the state folder cannot be written",
+    injected="a saver that fails with a full disk",
+    observed="the crop is in force; the answer says that it was not saved",
+)
 def test_a_crop_that_cannot_be_saved_is_still_active(aimed: WebServer, active_crop: ActiveCrop, memory: Memory) -> None:
     memory.reason = "/var cannot be written: Read-only file system"
     status, answer = post(aimed.url, '{"crop": [0, 0, 0.5, 1]}')

@@ -31,6 +31,11 @@ def limited(running: Daemon, soft: int, hard: int) -> None:
     resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.fault(
+    "1,100 unfinished uploads",
+    injected="1,100 connections that send no body",
+    observed="others are answered; the log stays empty",
+)
 @pytest.mark.usefixtures("many_files")
 def test_eleven_hundred_unfinished_bodies_block_nobody_and_log_nothing() -> None:
     with daemon("--source", "demo") as running, ExitStack() as stack:
@@ -46,6 +51,11 @@ def test_eleven_hundred_unfinished_bodies_block_nobody_and_log_nothing() -> None
         assert len(running.errors()) < 5_000, running.errors()
 
 
+@pytest.mark.fault(
+    "all descriptors are in use",
+    injected="a process at its limit of open files",
+    observed="one line a minute in the log; it serves again afterwards",
+)
 @pytest.mark.usefixtures("many_files")
 def test_a_process_without_free_files_logs_it_once_a_minute_and_serves_again_afterwards() -> None:
     with daemon("--source", "demo") as running:

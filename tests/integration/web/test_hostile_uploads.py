@@ -80,6 +80,11 @@ def test_a_photo_is_decoded_at_reduced_size_and_answered_in_its_own_size(running
     assert answer["frame"]["crop"] == pytest.approx([0.171875, 0.0625, 0.65625, 0.875], abs=0.002)
 
 
+@pytest.mark.fault(
+    "photos made to take as much memory as possible",
+    injected="the largest PNG and JPEG that are allowed",
+    observed="daemon and decoder stay below MemoryMax of the unit",
+)
 def test_daemon_and_decoder_together_stay_below_the_units_memory(running: Daemon) -> None:
     status, answer = post(running, hostile.progressive_cmyk_jpeg(8000, 5000))
 

@@ -33,6 +33,11 @@ def ended(line: socket.socket, within_s: float) -> bool:
         return True
 
 
+@pytest.mark.fault(
+    "a client sends no request",
+    injected="a connection that says nothing",
+    observed="it is closed in time",
+)
 @pytest.mark.parametrize("sent", [b"", b"G", HALF_A_HEAD])
 def test_a_connection_that_sends_no_complete_request_is_closed(
     server: WebServer, monkeypatch: pytest.MonkeyPatch, sent: bytes
@@ -45,6 +50,11 @@ def test_a_connection_that_sends_no_complete_request_is_closed(
         assert 0.9 < time.monotonic() - began < 5
 
 
+@pytest.mark.fault(
+    "a client sends a byte a second",
+    injected="a request that comes byte by byte",
+    observed="it is closed as early as one that sends nothing",
+)
 def test_a_head_that_comes_byte_by_byte_gets_no_more_time(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, HALF_A_HEAD) as line:

@@ -137,6 +137,11 @@ def test_a_viewer_with_a_small_receive_window_gets_new_pictures_and_delays_nobod
     assert rate > 8
 
 
+@pytest.mark.fault(
+    "a viewer never reads",
+    injected="a connection that opens a stream and does not read",
+    observed="it is disconnected",
+)
 def test_a_client_that_never_reads_is_disconnected(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mjpeg, "WRITE_TIMEOUT_S", 1.0)
     with Client(server, "/stream?width=960", read=False) as client:
@@ -148,6 +153,11 @@ def test_a_client_that_never_reads_is_disconnected(server: WebServer, monkeypatc
     assert time.monotonic() - began < 2
 
 
+@pytest.mark.fault(
+    "viewers never read",
+    injected="20 connections that open a stream and do not read",
+    observed="other viewers get every picture",
+)
 def test_twenty_clients_that_never_read_delay_no_other_client(server: WebServer) -> None:
     with ExitStack() as stack:
         good = stack.enter_context(Client(server, "/stream?width=960"))

@@ -115,6 +115,11 @@ def test_without_the_text_tower_the_answer_says_what_is_missing(running: Daemon,
     assert running.state()["status"] == "ok"
 
 
+@pytest.mark.fault(
+    "words cannot be written",
+    injected="a folder in the place of the file to write",
+    observed="the words are in force; the answer says that they were not saved",
+)
 def test_words_that_cannot_be_written_say_so_and_are_in_force(running: Daemon, model: Path) -> None:
     model.unlink()
     model.mkdir()

@@ -16,7 +16,14 @@ APPS = {"vitcam": vitcam_app, "vitcam-train": training_app}
 
 
 @pytest.mark.parametrize(
-    "script", ["generate_cli.py", "generate_settings.py", "generate_concepts.py", "generate_layers.py"]
+    "script",
+    [
+        "generate_cli.py",
+        "generate_settings.py",
+        "generate_concepts.py",
+        "generate_layers.py",
+        "generate_reliability.py",
+    ],
 )
 def test_a_generated_page_is_fresh(script: str) -> None:
     check = subprocess.run([sys.executable, ROOT / "docs" / script, "--check"], capture_output=True, text=True)

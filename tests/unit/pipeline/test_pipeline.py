@@ -25,6 +25,11 @@ def test_every_frame_of_a_file_is_classified_and_published_in_order() -> None:
     assert pipeline.stop(1)
 
 
+@pytest.mark.fault(
+    "the source is faster than inference",
+    injected="a slow model",
+    observed="the newest frame is taken; what was left out is counted as dropped",
+)
 def test_a_live_source_is_never_waited_for_and_what_is_lost_is_counted() -> None:
     def slow(frame: Frame) -> Prediction:
         time.sleep(0.02)
@@ -87,6 +92,11 @@ def test_a_lost_camera_is_opened_again_and_the_run_goes_on() -> None:
     pipeline.stop(1)
 
 
+@pytest.mark.fault(
+    "inference hangs",
+    injected="a model that never answers",
+    observed="the heartbeat is old; the end waits for nothing",
+)
 def test_a_hung_inference_shows_in_the_heartbeats_and_stop_does_not_wait_for_it() -> None:
     forever = threading.Event()
 
@@ -223,6 +233,7 @@ def test_frames_that_the_source_itself_lost_are_counted_as_dropped() -> None:
     pipeline.stop(1)
 
 
+@pytest.mark.fault("an output is slow", injected="a publisher that sleeps", observed="predictions come as before")
 def test_a_publisher_that_is_slow_delays_no_live_prediction() -> None:
     pipeline = started(lambda: Numbered(10_000, live=True, every_s=0.002), publish=lambda _: time.sleep(0.5))
     time.sleep(1)

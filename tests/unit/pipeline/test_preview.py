@@ -101,6 +101,11 @@ def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypat
     assert latest.prediction.seq == 0
 
 
+@pytest.mark.fault(
+    "inference hangs while people watch",
+    injected="a model that never answers",
+    observed="the picture moves; the old overlay disappears",
+)
 def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,6 +3,8 @@
 import threading
 import time
 
+import pytest
+
 from vitcam.sources.files.pace import Pace
 
 SLACK_S = 0.15  # a loaded machine
@@ -39,6 +41,11 @@ def test_after_a_pause_the_film_goes_on_instead_of_rushing() -> None:
     assert 0.29 < time.monotonic() - started < 0.3 + SLACK_S
 
 
+@pytest.mark.fault(
+    "the time stamps of a video jump",
+    injected="a time stamp that lies 30 years ahead",
+    observed="the next frame comes without that wait",
+)
 def test_a_clock_that_jumps_ahead_stops_nothing() -> None:
     pace = Pace()
     pace.wait_for(0.0)

@@ -1,0 +1,124 @@
+"""Write the tables of faults in docs/reliability.md from the tests' own marks; --check tells if they are fresh.
+
+A test that injects a fault carries `@pytest.mark.fault("what happens", injected="how", observed="what must be seen")`.
+The tests are read, not imported, so that the page is the same on a machine that lacks what some of them need.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "reliability.md"
+BEGIN = "<!-- faults: written by docs/generate_reliability.py -->\n"
+END = "<!-- faults end -->\n"
+SECTIONS = {
+    "Cameras and other sources": ("integration/sources", "unit/sources"),
+    "Model, configuration and state": ("integration/model", "unit/model", "unit/config", "integration/settings"),
+    "Photos from others": ("integration/pictures", "unit/pictures"),
+    "Clients": ("integration/web", "unit/web"),
+    "The daemon and its threads": ("unit/pipeline", "unit/daemon", "integration/daemon"),
+    "Disk, names, signals and memory": ("integration/faults", "integration"),
+    "A whole machine": ("pivm",),
+}
+"""A heading -> the folders of tests/ whose tests stand below it; the first folder that fits counts."""
+REST = "Others"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One test that injects a fault, and what its mark says."""
+
+    happens: str
+    injected: str
+    observed: str
+    test: str
+    path: Path
+    long: bool
+
+    @property
+    def section(self) -> str:
+        """The heading that it stands below."""
+        folder = self.path.relative_to(ROOT / "tests").as_posix()
+        return next((name for name, places in SECTIONS.items() if folder.startswith(places)), REST)
+
+    @property
+    def command(self) -> str:
+        """What runs the test."""
+        if "pivm" in self.path.parts:
+            return "make test-faults"
+        return "make test-long" if self.long else "make test"
+
+    def row(self) -> str:
+        """Its line of the table."""
+        link = f"[{self.test}](../{self.path.relative_to(ROOT).as_posix()})"
+        return f"| {self.happens} | {self.injected} | {self.observed} | {link} | `{self.command}` |"
+
+
+def faults(tests: Path = ROOT / "tests") -> list[Fault]:
+    """Every fault below a folder, in the order of the files. Raises ValueError if a mark is incomplete."""
+    return [fault for path in sorted(tests.rglob("*.py")) for fault in _faults_in(path)]
+
+
+def _faults_in(path: Path) -> Iterator[Fault]:
+    tree = ast.parse(path.read_text("utf-8"))
+    everywhere = any(ast.unparse(node) == "pytestmark = pytest.mark.long" for node in tree.body)
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        marks = [ast.unparse(mark) for mark in node.decorator_list]
+        for mark in node.decorator_list:
+            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.fault":
+                happens, injected, observed = _said(mark, f"{path}:{node.lineno}")
+                long = everywhere or "pytest.mark.long" in marks
+                yield Fault(happens, injected, observed, node.name, path, long)
+
+
+def _said(mark: ast.Call, place: str) -> tuple[str, str, str]:
+    """What happens, how it is injected, what must be observed."""
+    named = {keyword.arg: keyword.value for keyword in mark.keywords}
+    if len(mark.args) != 1 or set(named) != {"injected", "observed"}:
+        raise ValueError(f'{place}: a fault is marked as fault("what happens", injected="how", observed="what")')
+    happens, injected, observed = (
+        str(ast.literal_eval(each)) for each in (mark.args[0], named["injected"], named["observed"])
+    )
+    return happens, injected, observed
+
+
+def fresh(page: str) -> str:
+    """The page with its tables made again."""
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    found = faults()
+    blocks = [
+        "\n".join(
+            [
+                f"### {section}\n",
+                "| fault | injected by | what must be observed | test | run by |",
+                "|---|---|---|---|---|",
+                *rows,
+            ]
+        )
+        + "\n"
+        for section in (*SECTIONS, REST)
+        if (rows := [fault.row() for fault in found if fault.section == section])
+    ]
+    return f"{before}{BEGIN}\n{len(found)} faults, each with its test.\n\n" + "\n".join(blocks) + f"\n{END}{after}"
+
+
+def main() -> int:
+    """Exit status: 1 if --check found the page stale."""
+    page = PAGE.read_text("utf-8")
+    wanted = fresh(page)
+    if "--check" in sys.argv[1:]:
+        if page != wanted:
+            print(f"{PAGE} is stale; run docs/generate_reliability.py", file=sys.stderr)
+        return int(page != wanted)
+    PAGE.write_text(wanted, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
