@@ -12,7 +12,7 @@ import pytest
 def need_program(name: str, *others: str) -> str:
     """The path of the first of these programs that is installed."""
     found = next(filter(None, map(shutil.which, (name, *others))), None)
-    return found or _missing(f"the program {name} is not installed")
+    return found or missing(f"the program {name} is not installed")
 
 
 def need_system_python(*modules: str) -> str:
@@ -20,7 +20,7 @@ def need_system_python(*modules: str) -> str:
     python = need_program("/usr/bin/python3")
     imports = [python, "-c", f"import {', '.join(modules)}"]
     if subprocess.run(imports, capture_output=True, timeout=60).returncode:
-        _missing(f"{python} has not all of {', '.join(modules)}")
+        missing(f"{python} has not all of {', '.join(modules)}")
     return python
 
 
@@ -34,10 +34,10 @@ def need_data(name: str) -> Path:
     """A folder or file below the data root."""
     root = data_root()
     if root is None:
-        _missing(f"VITCAM_DATA is not set; it names the folder that holds {name}")
+        missing(f"VITCAM_DATA is not set; it names the folder that holds {name}")
     path = root / name
     if not path.exists():
-        _missing(f"{path} does not exist; VITCAM_DATA names the folder above it")
+        missing(f"{path} does not exist; VITCAM_DATA names the folder above it")
     return path
 
 
@@ -45,11 +45,12 @@ def need_model(name: str) -> Path:
     """A model that the repository ships."""
     path = Path(__file__).parents[1] / "models" / f"{name}.tflite"
     if not path.exists():
-        _missing(f"{path} is not there")
+        missing(f"{path} is not there")
     return path
 
 
-def _missing(what: str) -> NoReturn:
+def missing(what: str) -> NoReturn:
+    """Skip the test, or fail it where nothing may be missing."""
     if os.environ.get("VITCAM_REQUIRE") == "all":
         pytest.fail(what)
     pytest.skip(what)

@@ -12,6 +12,8 @@ from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import Any, Self
 from urllib.request import HTTPHandler, HTTPSHandler, Request
 
+from vitcam.sources.network.name_lookup import NameLookup
+
 _TICK_S = 0.5
 
 
@@ -28,6 +30,7 @@ class DeadlineConnection:
         self._handle: socket.socket | None = None
         self._due = math.inf
         self._over = threading.Event()
+        self._addresses_of = NameLookup()
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._watch, name="deadline", daemon=True).start()
@@ -50,6 +53,7 @@ class DeadlineConnection:
     def shut_down(self) -> None:
         """Shut the connection down now, and every later one as soon as it is made."""
         self._over.set()
+        self._addresses_of.hang_up()
         handle = self._handle
         if handle is not None:
             with suppress(OSError):  # closed already
@@ -57,7 +61,7 @@ class DeadlineConnection:
 
     def connect(self, host: str, port: int, timeout_s: float | None) -> socket.socket:
         """A TCP connection. Raises OSError."""
-        made = socket.create_connection((host, port), timeout_s)
+        made = self._first_that_answers(host, port, timeout_s)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         handle, self._handle = self._handle, socket.socket(fileno=os.dup(made.fileno()))
         if handle is not None:
@@ -65,6 +69,14 @@ class DeadlineConnection:
         if self._over.is_set():
             self.shut_down()
         return made
+
+    def _first_that_answers(self, host: str, port: int, timeout_s: float | None) -> socket.socket:
+        """A connection to the first address of a host that takes one; if none does, the last one's OSError."""
+        addresses = self._addresses_of(host)
+        for address in addresses[:-1]:
+            with suppress(OSError):
+                return socket.create_connection((address, port), timeout_s)
+        return socket.create_connection((addresses[-1], port), timeout_s)
 
     def _watch(self) -> None:
         while not self._over.wait(min(_TICK_S, max(0.0, self._due - time.monotonic()))):
