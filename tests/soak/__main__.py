@@ -25,6 +25,8 @@ def main() -> int:
     print("| what | found | allowed | |\n|---|---|---|---|")
     for row in rows:
         print(f"| {row.what} | {row.found} | {row.allowed} | {'ok' if row.holds else 'FAILS'} |")
+    if not all(row.holds for row in rows):
+        print(f"\nits descriptors at the end: {result.open_files}\nits log: {result.errors[-4000:]}")
     if o.svg:
         draw(result, o.svg)
     return int(not all(row.holds for row in rows))

@@ -1,6 +1,8 @@
 """What a daemon and its children hold: memory of their own, descriptors, threads."""
 
 import re
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +30,15 @@ def read(pid: int, at_s: float) -> Reading:
     memory = sum(_anonymous_kb(each) for each in [pid, *_descendants(pid)]) / 1024
     descriptors = sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
     return Reading(at_s, memory, descriptors, _number(pid, "Threads"))
+
+
+def open_files(pid: int) -> dict[str, int]:
+    """What the descriptors of a process refer to, without numbers, and how often each."""
+    found: Counter[str] = Counter()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            found[re.sub(r"\d+", "N", str(link.readlink()))] += 1
+    return dict(found)
 
 
 def _descendants(pid: int) -> list[int]:

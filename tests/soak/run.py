@@ -11,12 +11,13 @@ from typing import Any
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
 from tests.soak.camera import FaultyCamera
-from tests.soak.gauge import Reading, read
+from tests.soak.gauge import Reading, open_files, read
 
 FAULT_EVERY_S = 20.0
 _FIRST_S = 10.0
 _READ_EVERY_S = 2.0
 _AT_REST_S = 25.0  # connections that do nothing are closed by then
+_LATEST_REST_S = 75.0  # bodies that never come are given up by then, and idle processes have ended
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Soak:
     """Before the clients, once each part has been asked for."""
     rest_after: Reading
     """After the last one."""
+    open_files: dict[str, int]
+    """What the daemon's descriptors refer to then, and how often."""
     clients: dict[str, Any]
     state: dict[str, Any]
     exit_code: int
@@ -65,10 +68,13 @@ def soak(seconds: float, model: str = "everyday") -> Soak:
         finally:
             clients.kill()
             clients.wait()
-        rest_after = _at_rest(running, began)
+        rest_after = _at_rest(running, began, rest_before.descriptors)
+        files = open_files(running.process.pid)
         state = running.state()
         code, took_s = running.end()
-        return Soak(seconds, readings, faults, rest_before, rest_after, did, state, code, took_s, running.errors())
+        return Soak(
+            seconds, readings, faults, rest_before, rest_after, files, did, state, code, took_s, running.errors()
+        )
 
 
 def _visits(running: Daemon, seconds: float) -> "subprocess.Popen[str]":
@@ -76,11 +82,14 @@ def _visits(running: Daemon, seconds: float) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def _at_rest(running: Daemon, began: float) -> Reading:
-    """A reading while the camera runs and nobody else is connected."""
+def _at_rest(running: Daemon, began: float, enough: int = 10**6) -> Reading:
+    """The reading with the fewest descriptors while the camera runs and nobody else is connected.
+
+    enough  descriptors; while there are more, it waits longer
+    """
     least = read(running.process.pid, time.monotonic() - began)
-    deadline = time.monotonic() + _AT_REST_S
-    while time.monotonic() < deadline:
+    start = time.monotonic()
+    while (waited := time.monotonic() - start) < _LATEST_REST_S and (waited < _AT_REST_S or least.descriptors > enough):
         time.sleep(1)
         found = read(running.process.pid, time.monotonic() - began)
         least = min(least, found, key=lambda each: (each.descriptors, each.threads))
