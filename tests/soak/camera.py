@@ -18,12 +18,11 @@ from tests.http_camera import MULTIPART
 from vitcam.sources import SourceOptions, open_source
 
 _FAULT_S = 4.0  # longer than a picture may be late, shorter than the time between two faults
-_PICTURES = 64
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER that makes close() send a reset; socket(7)."""
 
 
-def demo_pictures(width: int, height: int, count: int = _PICTURES) -> list[bytes]:
+def demo_pictures(width: int, height: int, count: int) -> list[bytes]:
     """JPEGs of the demo's clip."""
     with open_source("demo", SourceOptions(realtime=False, loop=False)) as source:
         small = (cv2.resize(each.preview, (width, height)) for each in itertools.islice(source, count))
@@ -39,11 +38,11 @@ def part(picture: bytes) -> bytes:
 class FaultyCamera:
     """Serves one reader at a time at `fps` pictures/s. `begin` starts a fault, which ends by itself."""
 
-    def __init__(self, fps: float = 30.0, size: tuple[int, int] = (640, 360), seed: int = 0) -> None:
+    def __init__(self, fps: float = 30.0, size: tuple[int, int] = (640, 360), pictures: int = 8) -> None:
         self._fps = fps
-        self._good = [part(each) for each in demo_pictures(*size)]
-        self._other_size = [part(each) for each in demo_pictures(800, 600, 4)]
-        self._random = random.Random(seed)
+        self._good = [part(each) for each in demo_pictures(*size, pictures)]
+        self._other_size = [part(each) for each in demo_pictures(800, 600, 2)]
+        self._random = random.Random(0)
         self._ended = threading.Event()
         self._fault: Callable[[socket.socket], None] | None = None
         self._away_until = 0.0

@@ -27,7 +27,7 @@ from vitcam.access.password import load_password
 from vitcam.access.tokens import load_tokens
 from vitcam.model import bundle
 
-_EARLY = 0.25
+_EARLY = 0.4
 """Share of kills that come while it starts."""
 _START_S, _RUN_S = 1.0, 0.6  # a kill comes within this time after the start, or after it serves
 _MAKES_TOKENS = """

@@ -53,7 +53,7 @@ class Soak:
 def soak(seconds: float, model: str = "everyday") -> Soak:
     """Run it. Raises AssertionError if the daemon does not start, or ends before its time."""
     options = ("--model", model, "--wait", "--set", "log.emit=changes")
-    with FaultyCamera() as camera, daemon("--source", camera.url, *options) as running:
+    with FaultyCamera(pictures=64) as camera, daemon("--source", camera.url, *options) as running:
         running.wait_for("ok")
         began = time.monotonic()
         _visits(running, _FIRST_S).communicate(timeout=60 + _FIRST_S)  # starts what is started on demand
