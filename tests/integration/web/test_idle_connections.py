@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import pytest
@@ -101,6 +102,22 @@ def test_many_idle_clients_block_nobody(server: WebServer, monkeypatch: pytest.M
         assert viewer.read_part()[1].startswith(b"\xff\xd8")
         assert all(ended(line, 10) for line in crowd[:40])
         assert not ended(crowd[-1], 0.2)
+
+
+@pytest.mark.fault(
+    "thousands of short requests, each in a connection of its own",
+    injected="2,000 requests from 16 clients as fast as they are answered",
+    observed="each is answered: connections that have ended do not count as open",
+)
+def test_thousands_of_short_requests_are_all_answered(server: WebServer) -> None:
+    def ask(_: int) -> bytes:
+        with connected(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") as line:
+            return line.recv(12)
+
+    with ThreadPoolExecutor(16) as clients:
+        answers = list(clients.map(ask, range(2000)))
+
+    assert answers == [b"HTTP/1.1 200"] * 2000
 
 
 def test_two_hundred_and_fifty_clients_that_connect_at_once_are_all_answered(server: WebServer) -> None:
