@@ -25,6 +25,8 @@ SECTIONS = {
 }
 """A heading -> the folders of tests/ whose tests stand below it; the first folder that fits counts."""
 REST = "Others"
+MARKS = ("pytest.mark.fault", "fault")
+"""The mark of a test; the second in tests/pivm, where there is no pytest."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def _faults_in(path: Path) -> Iterator[Fault]:
             continue
         marks = [ast.unparse(mark) for mark in node.decorator_list]
         for mark in node.decorator_list:
-            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.fault":
+            if isinstance(mark, ast.Call) and ast.unparse(mark.func) in MARKS:
                 happens, injected, observed = _said(mark, f"{path}:{node.lineno}")
                 long = everywhere or "pytest.mark.long" in marks
                 yield Fault(happens, injected, observed, node.name, path, long)
