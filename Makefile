@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long coverage test-daemon test-install lint fuzz bench bench-peers test-peers bench-aarch64 docs clean
+.PHONY: help run test test-long coverage test-daemon test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ test: $(VENV)/full  ## run the tests; ARGS="-m quick" runs those of a minute, AR
 
 test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
 	$(BIN)/python -m pytest $(WORKERS) -m long $(ARGS)
+
+test-faults: $(VENV)/full  ## inject faults that need a whole machine, emulated: the clock, devices, memory
+	PYTHON=$(BIN)/python tests/pivm/faults.sh $(ARGS)
+
+soak: $(VENV)/full  ## run for 30 minutes with hostile clients and a camera with faults; ARGS="--minutes 3"
+	$(BIN)/python -m tests.soak $(ARGS)
 
 # Of the unit tests: what runs in processes of its own, some of which may write no file, cannot be counted.
 coverage: $(VENV)/full  ## print which lines and branches the unit tests do not reach

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 _PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers", "classify", "rewrites")
-_ON_REQUEST = ("versus", "few_photos")  # want to know what to be compared with, or to begin with
+_ON_REQUEST = ("versus", "few_photos", "crowds")  # want to know what to be compared with, or to begin with
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 
-_LENGTH = re.compile(rb"\r\nContent-Length: (\d+)\r\n", re.IGNORECASE)
+_LENGTH = re.compile(rb"\r\nContent-Length: *(\d+)\r\n", re.IGNORECASE)
 _MOST_HEAD = 4096
 _SETTLE_S = 2.0
 

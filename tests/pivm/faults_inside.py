@@ -67,7 +67,7 @@ def goes_on(report: Report, what: str, process: str) -> None:
 @fault(
     "the camera's process is in state D, which not even SIGKILL ends",
     injected="a camera whose driver waits for a frozen file system",
-    observed="no signal, with the reason; page and watchdog are as before; once the driver lets go, the picture is back",
+    observed="no signal, with the reason; page and watchdog as before; once the driver lets go, the picture is back",
 )
 def test_a_camera_process_in_state_d_costs_the_picture_and_nothing_else(report: Report) -> None:
     FROZEN.mkdir(exist_ok=True)

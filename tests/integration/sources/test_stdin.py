@@ -116,6 +116,11 @@ def test_a_pipe_without_a_picture_is_refused_by_what_came(source: str, sent: byt
     assert "Traceback" not in result.err
 
 
+@pytest.mark.fault(
+    "raw pictures have another size than was given",
+    injected="a pipe whose bytes do not fill whole pictures",
+    observed="the end says so",
+)
 def test_a_size_that_does_not_fit_is_told_at_the_end() -> None:
     result = piped(ffmpeg("-f", "rawvideo", "-pix_fmt", "rgb24"), "-:rgb24:320x242", "--no-realtime")
     errors = [line["error"] for line in result.lines if line["type"] == "error"]

@@ -6,7 +6,7 @@ import socket
 import sys
 
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
-from vitcam.sources.network.name_lookup import Found, Lookup
+from vitcam.sources.network.name_lookup import Addresses, Lookup
 
 _MOST = 8
 _LATER_S = 3
@@ -23,14 +23,14 @@ def main(arguments: list[str]) -> None:
     link.send(pack(_found(request.host)))
 
 
-def _found(host: str) -> Found:
+def _found(host: str) -> Addresses:
     try:
         entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except UnicodeError:
-        return Found((), 0, "its name cannot be a host's")
+        return Addresses((), 0, "its name cannot be a host's")
     except OSError as error:
-        return Found((), error.errno or 0, error.strerror or "its name has no address")
-    return Found(tuple(dict.fromkeys(str(address[0]) for *_, address in entries))[:_MOST])
+        return Addresses((), error.errno or 0, error.strerror or "its name has no address")
+    return Addresses(tuple(dict.fromkeys(str(address[0]) for *_, address in entries))[:_MOST])
 
 
 if __name__ == "__main__":

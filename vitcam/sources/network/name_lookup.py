@@ -22,7 +22,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Addresses:
     """The addresses, the best first; or why there are none."""
 
     addresses: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class NameLookup:
             child.end(at_once=True)
         if packet is None:
             raise OSError(errno.ETIMEDOUT, f"no name server answers for its name within {limit_s:g} s")
-        found = unpack(packet, (Found,))
+        found = unpack(packet, (Addresses,))
         if not found.addresses:
             raise OSError(found.error, found.why)
         return tuple(found.addresses)

@@ -91,6 +91,11 @@ def test_a_small_picture_of_another_shape_is_not_taken_for_the_preview(monkeypat
     assert set_up(camera_in(monkeypatch, lores_size=(320, 240)), squashed)[1] is not None
 
 
+@pytest.mark.fault(
+    "the camera grants a format that nobody can read",
+    injected="picamera2 that grants MJPEG",
+    observed="one sentence that names the format",
+)
 def test_a_format_that_nobody_can_read_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RuntimeError, match="grants MJPEG only"):
         set_up(camera_in(monkeypatch, grants="MJPEG"))
@@ -119,6 +124,11 @@ def test_a_model_larger_than_the_preview_gets_no_scaler() -> None:
     assert lores_size(InputSpec(224, 224, resize="squash"), 1280, 720) == (224, 224)
 
 
+@pytest.mark.fault(
+    "the camera grants another order of colours, or rows that are padded",
+    injected="each format that picamera2 knows, with its stride",
+    observed="the picture has its true colours in RGB",
+)
 @pytest.mark.parametrize("name", ["BGR888", "RGB888", "XBGR8888", "XRGB8888", "YUV420", "NV12", "YUYV"])
 @pytest.mark.parametrize("size", [(1280, 720), (400, 300)])  # rows of 400 px are padded
 def test_every_format_that_is_granted_becomes_rgb(
@@ -150,6 +160,11 @@ def test_the_model_gets_exactly_the_middle_in_true_colours(monkeypatch: pytest.M
     assert (wrong <= CLOSE).mean() > 0.95  # 4:2:0 blurs a column or two where bars meet
 
 
+@pytest.mark.fault(
+    "the camera grants another size than was asked for",
+    injected="picamera2 that grants lores of another size",
+    observed="the model gets its own size, and the right part of the picture",
+)
 def test_a_size_that_was_not_asked_for_is_resized_in_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch, lores_size=(320, 240), grants="NV12")
     _, small = set_up(camera, CameraConfig(0, 640, 480, 30, SPEC))
