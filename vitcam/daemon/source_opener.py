@@ -15,7 +15,7 @@ class SourceOpener:
     def __init__(self, uri: str, options: SourceOptions) -> None:
         self._uri = uri
         self._options = options
-        self._prepared: Source | None = None
+        self._found: tuple[str, Source] | None = None
         self._trouble = ""
 
     def prepare(self, patient: bool) -> bool:
@@ -24,21 +24,23 @@ class SourceOpener:
         patient  accept a camera that is not there yet
         """
         try:
-            self._prepared = self._find()
+            return self._find().live
         except SourceError:
             if not patient:
                 raise
             return True  # what is waited for is a camera
-        return self._prepared.live
 
     def __call__(self) -> Source:
-        """The source to enter; one that was named stays the same, and finds its camera again by a stable name."""
-        source = self._prepared or self._find()
-        self._prepared = source if self._uri else None
-        return source
+        """The source to enter; while it is the same camera, the same source, which may know it by a stable name."""
+        return self._find()
 
     def _find(self) -> Source:
-        return open_source(self._uri or default_uri(self._log_once), self._options)
+        if self._uri and self._found:
+            return self._found[1]
+        uri = self._uri or default_uri(self._log_once)
+        if self._found is None or self._found[0] != uri:
+            self._found = uri, open_source(uri, self._options)
+        return self._found[1]
 
     def _log_once(self, trouble: str) -> None:
         """A source that is opened again and again would repeat it every few seconds."""

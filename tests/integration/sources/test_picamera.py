@@ -23,6 +23,7 @@ from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Orientation
+from vitcam.processes.child import Child
 from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.sources import SourceOptions, default_uri, open_source
 
@@ -230,6 +231,36 @@ def test_a_camera_process_that_is_killed_is_a_camera_that_is_lost(machine: Machi
             os.kill(child, signal.SIGKILL)
         with pytest.raises(SourceLost, match="ended by SIGKILL"):
             take(frames, 1000)
+
+
+@pytest.mark.fault(
+    "the camera's process cannot be ended, because its driver hangs",
+    injected="a process that SIGKILL does not reach; `make test-faults` has a real one, in state D",
+    observed="no second process is started beside it; the camera opens again once the first has ended",
+)
+def test_a_camera_process_that_cannot_be_ended_gets_no_second_one_beside_it(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = open_source("picamera", OPTIONS)
+    with monkeypatch.context() as patched:
+        patched.setattr(Child, "end", lambda child, at_once=False: child._link.close())
+        with source:
+            take(iter(source), 1)
+            stuck = children()
+            for child in stuck:
+                os.kill(child, signal.SIGSTOP)  # it notices nothing any more
+    with pytest.raises(SourceError, match=r"does not end, because its driver hangs.* reboot"):
+        source.__enter__()
+    beside = children()
+    for child in stuck:
+        os.kill(child, signal.SIGKILL)
+    eventually(lambda: not children())
+    with source:
+        again = take(iter(source), 1)
+
+    assert len(stuck) == 1
+    assert beside == stuck
+    assert again
 
 
 def test_frames_outlive_the_camera_that_took_them(machine: Machine) -> None:

@@ -47,10 +47,16 @@ class PiCamera:
             orientation.vflip,
         )
         self._child: Child | None = None
+        self._stuck: Child | None = None
         self._stopped = False
 
     def __enter__(self) -> Self:
         self._stopped = False
+        if self._stuck is not None and not self._stuck.has_ended:  # another would only get stuck beside it
+            raise SourceError(
+                f"the camera's process {self._stuck.pid} does not end, because its driver hangs; the camera is opened "
+                "again once the driver lets go; if it does not, reboot"
+            )
         self._held: set[int] = set()
         self._memory_fd = os.memfd_create("vitcam-frames")
         self._child = Child(
@@ -138,7 +144,9 @@ class PiCamera:
         if child is None:
             return None
         os.close(self._memory_fd)
-        return child.end()
+        status = child.end()
+        self._stuck = child if status is None else None
+        return status
 
 
 def _give_back(child: Child, held: set[int], buffer: int) -> None:
