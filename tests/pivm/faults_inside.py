@@ -59,8 +59,9 @@ def classified() -> int:
 
 def goes_on(report: Report, what: str, process: str) -> None:
     """Whether the same process classifies new frames."""
-    before = classified()
-    report.check(f"{what}: it classifies new frames", until(lambda: classified() > before + 2, SLOW_S), state())
+    before, began = classified(), time.monotonic()
+    again = until(lambda: classified() > before + 2, SLOW_S)
+    report.check(f"{what}: it classifies new frames", again, f"after {time.monotonic() - began:.0f} s", state())
     report.check(f"{what}: in the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
 
 
