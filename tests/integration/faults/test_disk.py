@@ -65,7 +65,7 @@ def change(running: Daemon) -> dict[str, Any]:
 
 @pytest.mark.fault(
     "the disk of the state is full or read-only",
-    injected="a tmpfs that is filled, or mounted again read-only, while it runs",
+    injected="a tmpfs that is filled, or a read-only one in its place, while it runs",
     observed="what is changed is in force, the answer says that it is not kept and why; once there is room, it is kept",
 )
 @pytest.mark.parametrize("fault", ["full", "read-only"])
@@ -78,12 +78,12 @@ def test_a_disk_that_cannot_be_written_costs_only_the_memory_of_it(
         if fault == "full":
             fill(disk)
         else:
-            subprocess.run(["mount", "-o", "remount,ro", disk], check=True, timeout=60)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", disk / "state"], check=True, timeout=60)
         refused, state = change(running), running.state()
         if fault == "full":
             (disk / "filler").unlink()
         else:
-            subprocess.run(["mount", "-o", "remount,rw", disk], check=True, timeout=60)
+            subprocess.run(["umount", disk / "state"], check=True, timeout=60)
         kept = change(running)
 
         assert not refused["remembered"]
