@@ -13,6 +13,7 @@ from vitcam._version import __version__
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
+from vitcam.service.verbs import app as service_app
 from vitcam.terminal.standard_streams import prepare_streams
 from vitcam.text import printable
 from vitcam.verbs.access import password, token_app
@@ -38,6 +39,7 @@ app.add_typer(token_app, name="token")
 app.command("password")(password)
 app.command("backup")(backup)
 app.command("restore")(restore)
+app.add_typer(service_app, name="service")
 
 ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.")]
 LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Read the labels from this text file, one a line.")]

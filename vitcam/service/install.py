@@ -1,0 +1,113 @@
+"""`vitcam service install` and `uninstall`."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vitcam.errors import ConfigError
+from vitcam.service.alone import alone
+from vitcam.service.network import bind_to_network, ensure_password, reachable_address, web_settings
+from vitcam.service.origin import checkout
+from vitcam.service.places import UNIT_FILES, Instance, Places
+from vitcam.service.releases import Release, adopt, build, current_release, use
+from vitcam.service.systemctl import SETTLE_S, bring_up, enabled_units, must, properties, systemctl, units_in_use
+from vitcam.service.units import carried_units, write_units
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What an installation came to."""
+
+    unit: str
+    version: str
+    address: str
+    """To open in a browser; empty if there is no page, or its port is not known."""
+    password: str | None
+    """A new one, to be shown once; None: no password was made."""
+    failure: str
+    """Why the service did not become ready; empty: it runs."""
+    fresh: bool
+    """False: this version was there before."""
+
+
+def install(
+    places: Places, instance: Instance, lan: bool, tell: Callable[[str], None], settle_s: float = SETTLE_S
+) -> Installed:
+    """Install what runs now, unless a version is installed, and start it. A second call changes nothing.
+
+    lan      bind it to the network and make a password
+    tell     gets a sentence before something that takes long
+    raises   VitcamError, ConfigError, UsageError, OSError; what was installed before continues to run
+    """
+    with alone(places):
+        _check_config(places, instance)
+        adopt(places)
+        release, fresh = _release(places, tell)
+        changed = _set_up(places, release) or fresh
+        if lan:
+            changed |= bind_to_network(instance.config(places))
+        web = web_settings(places, instance)  # a mistake in the file is found before a password is made
+        password = ensure_password(instance.state(places)) if lan else None
+        must("enable", instance.unit)
+        failure = ""
+        if changed or password or properties(instance.unit).get("ActiveState") != "active":
+            tell(f"Starting {instance.unit}.")
+            failure = bring_up(instance.unit, settle_s)
+    return Installed(instance.unit, release.version, reachable_address(web), password, failure, fresh)
+
+
+def uninstall(places: Places) -> list[str]:
+    """Stop and remove units and programs. Configuration, passwords and history stay.
+
+    returns  the units that were stopped
+    raises   VitcamError, OSError
+    """
+    with alone(places):
+        adopt(places)
+        units = sorted({*units_in_use(), *enabled_units(places)})
+        if units:
+            must("disable", "--now", *units)
+        write_units(places, dict.fromkeys(UNIT_FILES))
+        must("daemon-reload")
+        systemctl("reset-failed", "vitcam.service", "vitcam@*")
+        if _is_our_link(places):
+            places.command.unlink()
+        places.home.unlink(missing_ok=True)
+        shutil.rmtree(places.releases)  # this very program may lie in it: nothing is imported after this
+    return units
+
+
+def _check_config(places: Places, instance: Instance) -> None:
+    own = instance.config(places)
+    if instance.name and not own.exists():
+        raise ConfigError(
+            f"{own} is not there; write a port of its own into it, such as [web] and below it port = 8421, and the "
+            "camera as source below [camera]"
+        )
+
+
+def _release(places: Places, tell: Callable[[str], None]) -> tuple[Release, bool]:
+    """The release in use, made first if there is none; whether it was made."""
+    release = current_release(places)
+    if release is not None:
+        return release, False
+    tell("Installing vitcam and what it needs into /opt/vitcam. This takes some minutes.")
+    release = build(places, checkout())
+    use(places, release)
+    return release, True
+
+
+def _set_up(places: Places, release: Release) -> bool:
+    """Unit files, and the command on everybody's path; whether systemd must start the unit again."""
+    changed = write_units(places, carried_units(release))
+    must("daemon-reload")
+    if not places.command.exists():
+        places.command.parent.mkdir(parents=True, exist_ok=True)
+        places.command.unlink(missing_ok=True)  # a link that leads nowhere
+        places.command.symlink_to(places.home / "bin/vitcam")
+    places.config.mkdir(0o755, parents=True, exist_ok=True)
+    return changed
+
+
+def _is_our_link(places: Places) -> bool:
+    return places.command.is_symlink() and places.command.readlink() == places.home / "bin/vitcam"

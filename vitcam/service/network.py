@@ -1,0 +1,154 @@
+"""Opens the service to the network: the address in its configuration, and a password in its state folder."""
+
+import contextlib
+import ipaddress
+import os
+import re
+import socket
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from vitcam.access.password import PasswordHash, load_password, new_password, save_password
+from vitcam.config.load import merge_layers
+from vitcam.config.settings import WebSettings
+from vitcam.errors import ConfigError
+from vitcam.service.places import Instance, Places
+
+_EVERYWHERE = "0.0.0.0"
+_HOST = f'host = "{_EVERYWHERE}"'
+_WEB_HEAD = re.compile(r"^[ \t]*\[[ \t]*web[ \t]*\][ \t]*(#.*)?$", re.MULTILINE)
+_HOST_LINE = re.compile(r"^([ \t]*)host[ \t]*=[ \t]*(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
+_ANY_HEAD = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_SOMEWHERE = ("192.0.2.1", 9)  # documentation's own network (RFC 5737): connect() of UDP sends nothing
+
+
+def web_settings(places: Places, instance: Instance) -> WebSettings:
+    """What the configuration files say, as the service reads them. Raises ConfigError for invalid ones."""
+    own = instance.config(places) if instance.name else None
+    return merge_layers(own, [], {}, {}, places.system_config).settings.web
+
+
+def bind_to_network(path: Path) -> bool:
+    """Set `web.host` in a configuration file and leave all else as it is; whether that was necessary.
+
+    An address that others can reach stays as it is. Missing files are made.
+
+    raises  ConfigError if the file is not TOML, or says it in a way that cannot be changed safely; OSError
+    """
+    path = path.resolve()
+    before = _text(path)
+    content = _parsed(path, before)
+    web = content.get("web", {})
+    if isinstance(web, dict) and "host" in web and not is_loopback(str(web["host"])):
+        return False
+    after = _with_host(before)
+    wanted = content | {"web": (web if isinstance(web, dict) else {}) | {"host": _EVERYWHERE}}
+    with contextlib.suppress(tomllib.TOMLDecodeError):
+        if tomllib.loads(after) == wanted:  # whatever the lines looked like, this one setting is all that has changed
+            _replace(path, after)
+            return True
+    raise ConfigError(f"{path}: web.host is set in a way that vitcam does not change; write {_HOST} below [web] there")
+
+
+def ensure_password(folder: Path) -> str | None:
+    """Make a password unless there is one. Returns the new one; it is kept as a hash only.
+
+    folder  the service's state folder; before its first start it is made where systemd expects it
+    raises  ConfigError if the file of the password cannot be read; OSError if it cannot be written
+    """
+    if load_password(folder) is not None:
+        return None
+    if not folder.exists():
+        _make_state_folder(folder)
+    password = new_password()
+    save_password(folder, PasswordHash.of_password(password))
+    return password
+
+
+def reachable_address(web: WebSettings) -> str:
+    """The address to open in a browser; empty if the page is switched off or its port is chosen at the start."""
+    if not web.enabled or web.port == 0:
+        return ""
+    host = _own_address() if web.host in (_EVERYWHERE, "::") else web.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{web.port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text; repair it, then try again") from error
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+
+
+def _with_host(text: str) -> str:
+    """The text with the address on a line below [web]. It is only a proposal: the caller parses it."""
+    head = _WEB_HEAD.search(text)
+    if head is None:
+        return f"{text.rstrip()}\n\n[web]\n{_HOST}\n".lstrip("\n")
+    following = _ANY_HEAD.search(text, head.end())
+    end = following.start() if following else len(text)
+    body = text[head.end() : end]
+    changed, count = _HOST_LINE.subn(rf"\1{_HOST}", body, count=1)
+    return text[: head.end()] + (changed if count else f"\n{_HOST}{body}") + text[end:]
+
+
+def _replace(path: Path, text: str) -> None:
+    """The whole new file or the old one, with the old one's owner and mode."""
+    path.parent.mkdir(0o755, parents=True, exist_ok=True)
+    number, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            old = path.stat() if path.exists() else None
+            os.fchmod(file.fileno(), old.st_mode & 0o7777 if old else 0o644)
+            if old and os.geteuid() == 0:
+                os.fchown(file.fileno(), old.st_uid, old.st_gid)
+            os.fsync(file.fileno())
+        Path(partial).replace(path)
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def _make_state_folder(folder: Path) -> None:
+    """As systemd makes it for DynamicUser=: in private/, which only root enters, with a link beside.
+
+    At its next start systemd gives the folder and what is in it to the service's user.
+
+    source  systemd.exec(5) on StateDirectory= and DynamicUser=
+    """
+    private = folder.parent / "private"
+    private.mkdir(0o700, parents=True, exist_ok=True)
+    (private / folder.name).mkdir(0o750, exist_ok=True)
+    folder.unlink(missing_ok=True)  # a link that leads nowhere
+    folder.symlink_to(f"private/{folder.name}")
+
+
+def _own_address() -> str:
+    """This machine's address in its network; its name if it has no route."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            asked.connect(_SOMEWHERE)
+            return str(asked.getsockname()[0])
+    except OSError:
+        return f"{socket.gethostname()}.local"
