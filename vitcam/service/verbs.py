@@ -110,7 +110,7 @@ def _as_root(verb: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise VitcamError(f"{_in_words(error)}; what ran before was not touched") from error
+        raise VitcamError(f"{_in_words(error)}; make room or repair it, then try again") from error
 
 
 def _in_words(error: OSError) -> str:
