@@ -14,6 +14,7 @@ from tests.pivm.report import Report, until
 
 IO = Path("/io")
 FIRST = Path("/root/first")
+HOME = Path("/opt/vitcam")
 VITCAM = "/usr/local/bin/vitcam"
 CONFIG = Path("/etc/vitcam")
 PASSWORD = Path("/var/lib/vitcam/password")
@@ -103,14 +104,14 @@ def installs_in_one_command(report: Report) -> str:
 
 
 def goes_back_from_a_broken_version(report: Report, password: str) -> None:
-    before = os.readlink("/opt/vitcam")
+    before = HOME.readlink()
     began = time.monotonic()
     code, said = run(VITCAM, "service", "upgrade", wheel("broken"))
     print(f"     took {time.monotonic() - began:.0f} s", flush=True)
     report.check("an upgrade to a broken version fails", code == 1, code)
     wanted = "vitcam 99.0 did not become ready: version 99.0 fails on purpose"
     report.check("and says why in the version's own words", wanted in said)
-    report.check("the old version is in place", os.readlink("/opt/vitcam") == before, os.readlink("/opt/vitcam"))
+    report.check("the old version is in place", HOME.readlink() == before, HOME.readlink())
     report.check("and ready again", prop("ActiveState") == "active" and answers(8420, "/healthz", password))
     report.check("with the password of before", answers(8420, "/api/state", password))
     report.check("nothing of the broken version is left", len(list(Path("/opt/vitcam-releases").glob("[0-9]*"))) == 1)

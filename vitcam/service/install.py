@@ -3,11 +3,11 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from vitcam.errors import ConfigError
 from vitcam.service.alone import alone
 from vitcam.service.network import bind_to_network, ensure_password, reachable_address, web_settings
-from vitcam.service.origin import checkout
 from vitcam.service.places import UNIT_FILES, Instance, Places
 from vitcam.service.releases import Release, adopt, build, current_release, use
 from vitcam.service.systemctl import SETTLE_S, bring_up, enabled_units, must, properties, systemctl, units_in_use
@@ -31,18 +31,24 @@ class Installed:
 
 
 def install(
-    places: Places, instance: Instance, lan: bool, tell: Callable[[str], None], settle_s: float = SETTLE_S
+    places: Places,
+    instance: Instance,
+    lan: bool,
+    tell: Callable[[str], None],
+    origin: Path | None,
+    settle_s: float = SETTLE_S,
 ) -> Installed:
-    """Install what runs now, unless a version is installed, and start it. A second call changes nothing.
+    """Install vitcam, unless a version is installed, and start it. A second call changes nothing.
 
     lan      bind it to the network and make a password
+    origin   what is installed: a wheel, a folder with the source, or None: the distribution that runs
     tell     gets a sentence before something that takes long
     raises   VitcamError, ConfigError, UsageError, OSError; what was installed before continues to run
     """
     with alone(places):
         _check_config(places, instance)
         adopt(places)
-        release, fresh = _release(places, tell)
+        release, fresh = _release(places, origin, tell)
         changed = _set_up(places, release) or fresh
         if lan:
             changed |= bind_to_network(instance.config(places))
@@ -86,13 +92,13 @@ def _check_config(places: Places, instance: Instance) -> None:
         )
 
 
-def _release(places: Places, tell: Callable[[str], None]) -> tuple[Release, bool]:
+def _release(places: Places, origin: Path | None, tell: Callable[[str], None]) -> tuple[Release, bool]:
     """The release in use, made first if there is none; whether it was made."""
     release = current_release(places)
     if release is not None:
         return release, False
     tell("Installing vitcam and what it needs into /opt/vitcam. This takes some minutes.")
-    release = build(places, checkout())
+    release = build(places, origin)
     use(places, release)
     return release, True
 

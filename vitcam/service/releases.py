@@ -85,7 +85,7 @@ def build(places: Places, origin: Path | None) -> Release:
     release = Release(_next_folder(places))
     with _readable_for_all(), tempfile.TemporaryDirectory(dir=places.releases, prefix=".work-") as work:
         try:
-            _fill(release, installable(origin, Path(work)))
+            _fill(_system_python(places), release, installable(origin, Path(work)))
             (release.folder / _ORIGIN).write_text(str(origin or ""), "utf-8")
         except BaseException:
             shutil.rmtree(release.folder, ignore_errors=True)
@@ -100,10 +100,10 @@ def remove_all_but(places: Places, *kept: Release) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fill(release: Release, wanted: Path) -> None:
-    # Debian's own Python, because it sees Debian's picamera2; -I: nothing of the folder that the user is in
+def _fill(python: str, release: Release, wanted: Path) -> None:
+    # -I: nothing of the folder that the user is in
     venv = ["-I", "-m", "venv", "--system-site-packages", str(release.folder)]
-    _run([_system_python(), *venv], _VENV_WITHIN_S, "no virtual environment can be made (is python3-venv installed?)")
+    _run([python, *venv], _VENV_WITHIN_S, "no virtual environment can be made (is python3-venv installed?)")
     pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", str(wanted)]
     _run([str(release.folder / "bin/python"), *pip], _PIP_WITHIN_S, "pip could not install it")
     if not release.version:
@@ -128,8 +128,9 @@ def _reason(err: str, out: str) -> str:
     return (errors or lines or [""])[-1].removeprefix("ERROR: ").rstrip(".")
 
 
-def _system_python() -> str:
-    return shutil.which("python3", path="/usr/bin") or str(Path(sys.base_prefix) / "bin/python3")
+def _system_python(places: Places) -> str:
+    """Debian's own, where there is one, because it sees Debian's picamera2."""
+    return shutil.which("python3", path=str(places.root / "usr/bin")) or str(Path(sys.base_prefix) / "bin/python3")
 
 
 def _next_folder(places: Places) -> Path:

@@ -35,10 +35,11 @@ def install_service(
 ) -> None:
     """Install this vitcam into /opt/vitcam, start it now and at every boot, and print its address."""
     from vitcam.service.install import install
+    from vitcam.service.origin import checkout
     from vitcam.service.places import Instance, Places
 
     with _as_root("install"):
-        done = install(Places(), Instance.named(instance) if instance else Instance(), lan, _tell)
+        done = install(Places(), Instance.named(instance) if instance else Instance(), lan, _tell, checkout())
     _show(done)
 
 
