@@ -108,6 +108,13 @@ def _as_root(verb: str) -> Iterator[None]:
         raise UsageError(f"only root can change services; type: sudo vitcam service {verb}")
     if not Path("/run/systemd/system").exists():
         raise UsageError("this machine was not started by systemd; start vitcam by hand: vitcam run")
+    with as_sentence():
+        yield
+
+
+@contextmanager
+def as_sentence() -> Iterator[None]:
+    """Raises VitcamError in place of an OSError, such as that of a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,6 +1,7 @@
-"""systemd/vitcam.service: systemd reads it as it is meant, and it fits what the daemon promises."""
+"""The units in systemd/: systemd reads them as they are meant, and they fit what the daemon promises."""
 
 import subprocess
+import tomllib
 from configparser import RawConfigParser
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 from tests.parts import need_program
 from vitcam.daemon.watchdog import HUNG_AFTER_NS
 from vitcam.errors import ConfigError, UsageError
+from vitcam.service.places import UNIT_FILES
 
-UNIT = Path(__file__).parents[3] / "systemd" / "vitcam.service"
+FOLDER = Path(__file__).parents[3] / "systemd"
+UNIT, TEMPLATE = FOLDER / "vitcam.service", FOLDER / "vitcam@.service"
+both = pytest.mark.parametrize("unit", [UNIT, TEMPLATE], ids=lambda path: path.name)
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +26,10 @@ def service() -> dict[str, str]:
     return dict(parser["Service"])
 
 
-def test_systemd_finds_nothing_to_complain_about(tmp_path: Path) -> None:
-    copy = tmp_path / "vitcam.service"
-    copy.write_text(UNIT.read_text().replace("/opt/vitcam/bin/vitcam", "/bin/true"))
+@both
+def test_systemd_finds_nothing_to_complain_about(unit: Path, tmp_path: Path) -> None:
+    copy = tmp_path / unit.name.replace("@", "@front")
+    copy.write_text(unit.read_text().replace("/opt/vitcam/bin/vitcam", "/bin/true"))
     verified = subprocess.run(
         [need_program("systemd-analyze"), "verify", "--man=no", "--recursive-errors=no", copy],
         capture_output=True,
@@ -36,15 +41,43 @@ def test_systemd_finds_nothing_to_complain_about(tmp_path: Path) -> None:
     assert verified.returncode == 0
 
 
-def test_what_the_service_could_do_to_the_machine_stays_small() -> None:
+@both
+def test_what_the_service_could_do_to_the_machine_stays_small(unit: Path) -> None:
     judged = subprocess.run(
-        [need_program("systemd-analyze"), "security", "--offline=true", "--no-pager", "--threshold=15", UNIT],
+        [need_program("systemd-analyze"), "security", "--offline=true", "--no-pager", "--threshold=13", unit],
         capture_output=True,
         text=True,
         timeout=60,
     )
 
     assert judged.returncode == 0, judged.stdout.splitlines()[-1]
+
+
+def test_the_template_differs_from_the_unit_only_in_what_belongs_to_one_camera() -> None:
+    one, several = (path.read_text().splitlines() for path in (UNIT, TEMPLATE))
+    several = [line for line in several if not line.startswith("#")]
+
+    differing = [line for line in several if line not in one]
+
+    assert [line for line in one if not line.startswith("#") and line not in several] == [
+        "Description=vitcam, a camera that says what it sees",
+        "ExecStart=/opt/vitcam/bin/vitcam run",
+        "StateDirectory=vitcam",
+    ]
+    assert differing == [
+        "Description=vitcam, a camera that says what it sees (%i)",
+        "ExecStart=/opt/vitcam/bin/vitcam run --config /etc/vitcam/%i.toml",
+        "StateDirectory=vitcam-%i",
+    ]
+
+
+def test_both_units_travel_in_the_wheel_as_a_package() -> None:
+    tools = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text())["tool"]["setuptools"]
+
+    assert tools["package-dir"]["vitcam.units"] == FOLDER.name
+    assert "vitcam.units" in tools["packages"]
+    assert tools["package-data"]["vitcam.units"] == ["*.service"]
+    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(UNIT_FILES)
 
 
 def test_what_another_start_cannot_mend_is_not_started_again(service: dict[str, str]) -> None:
