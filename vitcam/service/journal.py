@@ -83,7 +83,7 @@ def _journalctl(*arguments: str) -> str:
 
 def _line(entry: dict[str, Any]) -> JournalLine:
     message = entry.get("MESSAGE") or ""
-    if isinstance(message, list):  # journalctl gives bytes that are no text as numbers
+    if isinstance(message, list):  # journalctl gives bytes that do not form a text as numbers
         message = bytes(message).decode(errors="replace")
     invocation = entry.get("_SYSTEMD_INVOCATION_ID") or entry.get("INVOCATION_ID") or ""
     result = entry.get("UNIT_RESULT", "")

@@ -62,7 +62,7 @@ def adopt(places: Places) -> None:
     """
     if places.home.is_dir() and not places.home.is_symlink():
         if not (places.home / "pyvenv.cfg").exists():
-            raise UsageError(f"{places.home} is no virtual environment of vitcam; move it away, then try again")
+            raise UsageError(f"{places.home} is not a virtual environment of vitcam; move it away, then try again")
         release = _next_folder(places)
         places.home.rename(release)
         use(places, Release(release))

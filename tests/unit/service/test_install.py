@@ -140,7 +140,7 @@ def test_a_folder_of_somebody_else_is_never_moved_nor_removed(machine: FakeMachi
     (machine.places.home / "thesis").mkdir(parents=True)
 
     for command in (machine.install, lambda: uninstall(machine.places)):
-        with pytest.raises(UsageError, match="is no virtual environment of vitcam; move it away"):
+        with pytest.raises(UsageError, match="is not a virtual environment of vitcam; move it away"):
             command()
 
     assert (machine.places.home / "thesis").is_dir()

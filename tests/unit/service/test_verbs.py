@@ -31,7 +31,7 @@ def test_a_full_disk_is_one_sentence_and_no_stack() -> None:
         raise OSError(28, os.strerror(28), "/etc/x")
 
 
-def test_a_disk_that_fills_while_a_folder_is_copied_is_one_sentence(tmp_path: Path) -> None:
+def test_a_disk_that_fills_while_a_folder_is_copied_is_one_sentence() -> None:
     with pytest.raises(VitcamError, match=r"^\[Errno 28\] No space left on device; make room"), as_sentence():
         raise shutil.Error([("a", "b", "[Errno 28] No space left on device")])
 
