@@ -13,7 +13,6 @@ from vitcam._version import __version__
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.pictures.view import Flip
-from vitcam.service.verbs import app as service_app
 from vitcam.terminal.standard_streams import prepare_streams
 from vitcam.text import printable
 from vitcam.verbs.access import password, token_app
@@ -21,6 +20,7 @@ from vitcam.verbs.backup import backup, restore
 from vitcam.verbs.config import config_app
 from vitcam.verbs.models import models_app
 from vitcam.verbs.options import ConfigOption, JsonOption, SetOption
+from vitcam.verbs.service import service_app
 
 if TYPE_CHECKING:
     from vitcam.config.load import EffectiveSettings

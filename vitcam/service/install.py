@@ -40,7 +40,7 @@ def install(
 ) -> Installed:
     """Install vitcam, unless a version is installed, and start it. A second call changes nothing.
 
-    lan      bind it to the network and make a password
+    lan      bind it to the network, and make a password unless `web.open` lets everybody watch
     origin   what is installed: a wheel, a folder with the source, or None: the distribution that runs
     tell     gets a sentence before something that takes long
     raises   VitcamError, ConfigError, UsageError, OSError; what was installed before continues to run
@@ -53,7 +53,7 @@ def install(
         if lan:
             changed |= bind_to_network(instance.config(places))
         web = web_settings(places, instance)  # a mistake in the file is found before a password is made
-        password = ensure_password(instance.state(places)) if lan else None
+        password = ensure_password(instance.state(places)) if lan and not web.open else None
         must("enable", instance.unit)
         failure = ""
         if changed or password or properties(instance.unit).get("ActiveState") != "active":

@@ -1,7 +1,6 @@
 """Opens the service to the network: the address in its configuration, and a password in its state folder."""
 
 import contextlib
-import ipaddress
 import os
 import re
 import socket
@@ -15,6 +14,7 @@ from vitcam.config.load import merge_layers
 from vitcam.config.settings import WebSettings
 from vitcam.errors import ConfigError
 from vitcam.service.places import Instance, Places
+from vitcam.web.requests.allowed_hosts import is_local
 
 _EVERYWHERE = "0.0.0.0"
 _HOST = f'host = "{_EVERYWHERE}"'
@@ -41,7 +41,7 @@ def bind_to_network(path: Path) -> bool:
     before = _text(path)
     content = _parsed(path, before)
     web = content.get("web", {})
-    if isinstance(web, dict) and "host" in web and not is_loopback(str(web["host"])):
+    if isinstance(web, dict) and "host" in web and not is_local(str(web["host"])):
         return False
     after = _with_host(before)
     wanted = content | {"web": (web if isinstance(web, dict) else {}) | {"host": _EVERYWHERE}}
@@ -72,15 +72,8 @@ def reachable_address(web: WebSettings) -> str:
     if not web.enabled or web.port == 0:
         return ""
     host = _own_address() if web.host in (_EVERYWHERE, "::") else web.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{web.port}"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    scheme = "https" if web.certificate else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{web.port}"
 
 
 def _text(path: Path) -> str:

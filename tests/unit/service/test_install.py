@@ -69,6 +69,13 @@ def test_lan_binds_to_the_network_and_makes_a_password_that_is_told_once(machine
     assert 'host = "0.0.0.0"' in machine.places.system_config.read_text()
 
 
+def test_no_password_is_made_where_the_user_lets_everybody_watch(machine: FakeMachine) -> None:
+    machine.places.config.mkdir(parents=True)
+    machine.places.system_config.write_text("[web]\nopen = true\n")
+
+    assert machine.install(lan=True).password is None
+
+
 def test_the_password_lies_where_systemd_keeps_the_state_of_a_dynamic_user(machine: FakeMachine) -> None:
     machine.install(lan=True)
 

@@ -106,6 +106,7 @@ def test_a_damaged_password_is_not_replaced_without_a_word(tmp_path: Path) -> No
     [
         (WebSettings(host="192.168.1.7", port=80), "http://192.168.1.7:80"),
         (WebSettings(host="::1"), "http://[::1]:8420"),
+        (WebSettings(host="cam.local", certificate="c.pem"), "https://cam.local:8420"),
         (WebSettings(enabled=False), ""),
         (WebSettings(port=0), ""),
     ],

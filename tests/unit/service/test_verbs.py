@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tests.unit.service.conftest import FakeMachine
 from vitcam.cli import app
 from vitcam.errors import UsageError, VitcamError
-from vitcam.service.verbs import as_sentence
+from vitcam.verbs.service import as_sentence
 
 
 @pytest.mark.parametrize("verb", ["install", "upgrade", "uninstall"])

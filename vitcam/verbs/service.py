@@ -1,4 +1,4 @@
-"""The verbs of `vitcam service`: options and output, no logic."""
+"""`vitcam service …`: options and output."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from vitcam.errors import UsageError, VitcamError
 if TYPE_CHECKING:
     from vitcam.service.install import Installed
 
-app = typer.Typer(help="Install vitcam as a service of systemd, and look after it.", no_args_is_help=True)
+service_app = typer.Typer(help="Install vitcam as a service of systemd, and look after it.", no_args_is_help=True)
 
 InstanceOption = Annotated[
     str | None,
@@ -26,7 +26,7 @@ InstanceOption = Annotated[
 ]
 
 
-@app.command("install")
+@service_app.command("install")
 def install_service(
     lan: Annotated[
         bool, typer.Option("--lan", help="Let other machines of the network open the page, with a password.")
@@ -43,7 +43,7 @@ def install_service(
     _show(done)
 
 
-@app.command()
+@service_app.command()
 def upgrade(
     origin: Annotated[
         Path | None,
@@ -63,7 +63,7 @@ def upgrade(
     typer.echo(f"Ready: {', '.join(done.units)}." if done.units else "No service was enabled, so none was started.")
 
 
-@app.command("uninstall")
+@service_app.command("uninstall")
 def uninstall_service() -> None:
     """Stop and remove the service. Settings, passwords and history stay."""
     from vitcam.service.install import uninstall
@@ -74,7 +74,7 @@ def uninstall_service() -> None:
     typer.echo("vitcam is removed. /etc/vitcam and /var/lib/vitcam* stay; delete them if you need them no longer.")
 
 
-@app.command()
+@service_app.command()
 def status() -> None:
     """Show whether the service is ready, its version, its address, and why it last failed."""
     from vitcam.service.places import Places
@@ -86,7 +86,7 @@ def status() -> None:
         raise typer.Exit(1)
 
 
-@app.command()
+@service_app.command()
 def logs(
     lines: Annotated[
         int, typer.Option("--lines", "-n", min=1, help="Show at most this many of the newest lines.")
