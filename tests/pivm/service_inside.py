@@ -92,6 +92,7 @@ def installs_in_one_command(report: Report) -> str:
     report.check("the user's settings and comments stay", config.startswith(SHARED) and 'host = "0.0.0.0"' in config)
     report.check("it answers", until(lambda: answers(8420, "/healthz", password), 60))
     report.check("it answers to the password", answers(8420, "/api/state", password))
+    report.check("and to no other one", not answers(8420, "/api/state", "a-wrong-password"))
     process = prop("MainPID")
     seen = Path(f"/proc/{process}/root{PASSWORD}").stat()
     report.check("the service's user owns the password's file", seen.st_uid == Path(f"/proc/{process}").stat().st_uid)

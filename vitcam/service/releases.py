@@ -39,9 +39,10 @@ class Release:
     def origin(self) -> Path | None:
         """The folder or wheel that it was installed from, if that is known."""
         try:
-            return Path((self.folder / _ORIGIN).read_text("utf-8"))
+            text = (self.folder / _ORIGIN).read_text("utf-8")
         except OSError:
             return None
+        return Path(text) if text else None
 
     @property
     def runs_now(self) -> bool:
@@ -87,6 +88,7 @@ def build(places: Places, origin: Path | None) -> Release:
         try:
             _fill(_system_python(places), release, installable(origin, Path(work)))
             (release.folder / _ORIGIN).write_text(str(origin or ""), "utf-8")
+            os.sync()  # before the link names it: a power cut must not leave a release of empty files in use
         except BaseException:
             shutil.rmtree(release.folder, ignore_errors=True)
             raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vitcam._version import __version__
 from vitcam.errors import UsageError, VitcamError
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ def _tell(sentence: str) -> None:
 
 def _show(done: "Installed") -> None:
     typer.echo(f"vitcam {done.version} is installed." if done.fresh else f"vitcam {done.version} was installed before.")
+    if done.version != __version__:
+        typer.echo(f"This is vitcam {__version__}; the verb `upgrade` in place of `install` takes it into use.")
     if done.address:
         typer.echo(f"Address: {done.address}")
     if done.password is not None:

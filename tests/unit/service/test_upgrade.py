@@ -3,12 +3,14 @@
 import fcntl
 import os
 import signal
+import sys
 
 import pytest
 
 from tests.unit.service.conftest import FakeMachine
 from vitcam import __version__
 from vitcam.errors import UsageError, VitcamError
+from vitcam.service.origin import checkout
 
 FAILS = "echo 'INFO model everyday'; echo 'vitcam: the new setting is missing.'; exit 78"
 
@@ -139,6 +141,27 @@ def test_without_an_argument_the_version_that_runs_is_installed(installed: FakeM
     installed.upgrade(installed.wheel("2.0"))
 
     assert installed.upgrade(None).new == __version__
+
+
+def test_an_installed_version_is_upgraded_from_the_folder_that_it_came_from(
+    machine: FakeMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.install(origin=checkout())
+    monkeypatch.setattr(sys, "prefix", str(machine.places.home))  # as where /opt/vitcam/bin/vitcam runs
+
+    machine.upgrade(None)
+
+    assert machine.version == __version__
+    assert machine.releases == ["1", "2"]
+
+
+def test_an_installed_version_that_came_from_a_wheel_asks_for_another_one(
+    installed: FakeMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(installed.places.home))
+
+    with pytest.raises(UsageError, match="name what to install: sudo vitcam service upgrade"):
+        installed.upgrade(None)
 
 
 @pytest.mark.parametrize(("given", "said"), [("nowhere.whl", "is not there"), ("usr", "is neither a wheel nor")])
