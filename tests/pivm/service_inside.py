@@ -20,11 +20,12 @@ CONFIG = Path("/etc/vitcam")
 PASSWORD = Path("/var/lib/vitcam/password")
 # libcamera's virtual cameras take their memory from udmabuf; a Pi's from dma_heap, as the units allow
 HERE_ONLY = "[Service]\nDeviceAllow=/dev/udmabuf rw\nEnvironment=PIVM_FORMATS=1\n"
-# small, slow and with one thread: an emulated machine has little time for inferences, which must not look hung
+# all of it small: an emulated machine has little time for inferences, which must not look hung
 SHARED = """# a comment that stays
 [model]
+name = "mnist"
 threads = 1
-fps = 0.5
+fps = 1
 
 [camera]
 source = "picamera"

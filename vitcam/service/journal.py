@@ -13,6 +13,7 @@ _ANSWER_WITHIN_S = 60
 _NEWEST = 300  # lines that are looked through
 _FAILURE = "d9b373ed55a64feb8242e02dbe79a49c"  # SD_MESSAGE_UNIT_FAILURE_RESULT of sd-messages.h
 _OWN = "vitcam: "  # how the command line begins the sentence that a run ends with
+_ERROR = "ERROR "  # how the log begins an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,10 @@ def last_sentence(lines: Sequence[JournalLine]) -> str:
     """Why the process ended, in its own words; empty if it said nothing that explains it."""
     said = [line.text for line in lines if not line.by_systemd]
     own = [text.removeprefix(_OWN) for text in said if text.startswith(_OWN)]
-    # without such a sentence: the last line of a stack, or an error in the log; never a prediction or an event
-    errors = [text.removeprefix("ERROR ") for text in said if not text.startswith(("{", "INFO ", "WARNING "))]
-    return (own or errors or [""])[-1].strip().rstrip(".")
+    logged = [text.removeprefix(_ERROR) for text in said if text.startswith(_ERROR)]
+    # such as the last line of a stack; never a prediction or an event
+    other = [text for text in said if not text.startswith(("{", "INFO ", "WARNING "))]
+    return (own or logged or other or [""])[-1].strip().rstrip(".")
 
 
 def last_failure(unit: str) -> str:

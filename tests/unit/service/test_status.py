@@ -76,6 +76,10 @@ def test_without_a_service_one_sentence_says_how_to_install_it(machine: FakeMach
             ["INFO model", "ERROR the watchdog is not fed any more: hung", "WARNING slow"],
             "the watchdog is not fed any more: hung",
         ),
+        (
+            ["ERROR not fed: hung", "Fatal Python error: Aborted", "Extension modules: numpy (total: 10)"],
+            "not fed: hung",
+        ),
         (["INFO model", '{"type": "event"}'], ""),
         ([], ""),
     ],
