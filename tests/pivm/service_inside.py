@@ -144,7 +144,8 @@ def serves_two_cameras(report: Report) -> None:
         unit = f"vitcam@{name}"
         report.check(f"{name} classifies on its own port", until(lambda p=port: answers(p, "/readyz"), 200))  # type: ignore[misc]
         report.check(f"{name} has a state folder of its own", Path(f"/var/lib/vitcam-{name}").is_dir())
-        report.check(f"{name} has its own camera", "fps" in prop("StatusText", unit), prop("StatusText", unit))
+        until(lambda u=unit: " fps" in prop("StatusText", u), 30)  # type: ignore[misc]
+        report.check(f"{name} has its own camera", " fps" in prop("StatusText", unit), prop("StatusText", unit))
     report.check("they are two processes", prop("MainPID", "vitcam@front") != prop("MainPID", "vitcam@back"))
     code, said = run(VITCAM, "service", "status")
     report.check("status shows both", code == 0 and said.count(": active (running)") == 2)
