@@ -203,7 +203,7 @@ def test_a_bad_configuration_ends_with_78(tmp_path: Path) -> None:
 
 def test_an_address_that_is_not_ours_is_refused(tmp_path: Path) -> None:
     photo(tmp_path / "a.jpg")
-    result = vitcam("run", "--source", str(tmp_path), "--host", "203.0.113.7", "--log", "json")
+    result = vitcam("run", "--source", str(tmp_path), "--host", "203.0.113.7", "--no-password", "--log", "json")
 
     assert_refused(result, 1, "203.0.113.7")
 

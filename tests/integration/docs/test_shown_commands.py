@@ -22,7 +22,10 @@ NOT_RUN = {
     r"pip install|wget ": "needs the network",
     r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
     r"vitcam run( --model \S+)?$": "needs a camera",
-    r"vitcam config check --config /etc/": "needs a file that root wrote",
+    r"vitcam password$": "asks on a terminal",
+    r"pass show ": "needs a password manager",
+    r"vitcam restore ": "wants the daemon to be ended first; tests/integration/commands/test_backup.py runs it",
+    r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
     r"(KERAS_BACKEND=torch )?vitcam-train ": "trains; tests/integration/training runs those for photos of one's own",
 }
 ENDLESS = ("vitcam run --source demo", "curl -sN ")
