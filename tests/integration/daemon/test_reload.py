@@ -193,7 +193,8 @@ def test_a_terminal_that_is_closed_ends_the_run_and_the_signal_by_itself_does_no
     errors = tmp_path / "errors"
     master, slave = pty.openpty()
     with errors.open("wb") as log:
-        setsid = [need_program("setsid"), "--ctty"]  # it becomes the controlling terminal, as in a shell
+        # it becomes the controlling terminal, as in a shell; tests that run under nohup ignore SIGHUP
+        setsid = [need_program("setsid"), "--ctty", need_program("env"), "--default-signal=HUP"]
         child = subprocess.Popen([*setsid, *command], stdin=slave, stdout=subprocess.DEVNULL, stderr=log, env=environ)
     os.close(slave)
     eventually(lambda: handles_sighup(child.pid), 30)
