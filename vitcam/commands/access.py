@@ -4,7 +4,8 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.access.password import (
@@ -19,21 +20,26 @@ from vitcam.access.password import (
 from vitcam.access.scope import Scope
 from vitcam.access.tokens import create_token, load_tokens, revoke_token, tokens_file
 from vitcam.errors import UsageError, VitcamError
-from vitcam.folders import state_folder
+from vitcam.folders import means_service, services_state, state_folder
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
-SERVICE_FOLDER = Path("/var/lib/vitcam")
-"""The state folder of the service, as its unit says."""
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Of which daemon the password and the tokens are. Neither: of this user's own runs, for root of the service."""
+
+    service: bool = False
+    instance: str = ""
+    """Of the service; empty: the service of one camera."""
 
 
-def set_password(from_stdin: bool, service: bool) -> None:
+def set_password(from_stdin: bool, whose: Whose) -> None:
     """Ask for a password, or make one, and keep its hash.
 
     from_stdin  read the first line of stdin
-    service     of the service, not of this user's own runs
     raises      UsageError for a password that is not possible; VitcamError if it cannot be kept
     """
-    folder = _folder(os.environ, service)
+    folder = _folder(whose)
     password = _from_stdin() if from_stdin else _asked()
     made = not password
     password = password or new_password()
@@ -45,9 +51,9 @@ def set_password(from_stdin: bool, service: bool) -> None:
     say(f"Its hash is in {password_file(folder)}. A daemon that uses this folder takes it within some seconds.")
 
 
-def add_token(name: str, scope: Scope, service: bool) -> None:
+def add_token(name: str, scope: Scope, whose: Whose) -> None:
     """Print a new token. Raises UsageError for a name that is not possible or taken; VitcamError."""
-    folder = _folder(os.environ, service)
+    folder = _folder(whose)
     made: list[str] = []
     _keep(tokens_file(folder), lambda: made.append(create_token(folder, name, scope)))
     stdout_console().print(made[0], highlight=False)
@@ -56,9 +62,9 @@ def add_token(name: str, scope: Scope, service: bool) -> None:
     )
 
 
-def show_tokens(as_json: bool, service: bool) -> None:
+def show_tokens(as_json: bool, whose: Whose) -> None:
     """Print name, scope and date of every token."""
-    tokens = load_tokens(_folder(os.environ, service))
+    tokens = load_tokens(_folder(whose))
     say = stdout_console().print
     if as_json:
         for token in tokens:
@@ -70,21 +76,22 @@ def show_tokens(as_json: bool, service: bool) -> None:
         say(f"{token.name}: {token.scope.value}, created {token.created}", highlight=False)
 
 
-def remove_token(name: str, service: bool) -> None:
+def remove_token(name: str, whose: Whose) -> None:
     """Revoke a token. Raises UsageError if there is none of that name; VitcamError."""
-    folder = _folder(os.environ, service)
+    folder = _folder(whose)
     _keep(tokens_file(folder), lambda: revoke_token(folder, name))
     stderr_console().print(f"The token {name!r} is revoked. A running daemon refuses it within some seconds.")
 
 
-def _folder(environ: Mapping[str, str], service: bool) -> Path:
-    """The state folder that is meant. Root's is the service's where that is installed, unless a variable names one."""
-    explicit = environ.get("STATE_DIRECTORY") or environ.get("XDG_STATE_HOME")
-    if service or (os.geteuid() == 0 and not explicit and SERVICE_FOLDER.is_dir()):
-        if not SERVICE_FOLDER.is_dir():
-            raise UsageError(f"there is no {SERVICE_FOLDER}; install the service first: `sudo vitcam service install`")
-        return SERVICE_FOLDER
-    folder = state_folder(environ)
+def _folder(whose: Whose) -> Path:
+    """The state folder that is meant. Raises UsageError if it is not there."""
+    usual = services_state(whose.instance)
+    if whose.service or whose.instance or means_service(os.environ, usual.is_dir()):
+        if not usual.is_dir():
+            option = f" --instance {whose.instance}" if whose.instance else ""
+            raise UsageError(f"there is no {usual}; install the service first: `sudo vitcam service install{option}`")
+        return usual
+    folder = state_folder(os.environ)
     if folder is None:
         raise UsageError("there is no folder to keep it in; set XDG_STATE_HOME or HOME to a folder that can be written")
     return folder

@@ -24,6 +24,7 @@ from vitcam.backup.preview import planned_changes
 from vitcam.backup.restoring import RestorePlan, check_room, plan_restore, restore
 from vitcam.backup.running import running_daemon
 from vitcam.errors import UsageError, VitcamError
+from vitcam.folders import means_service
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 _NICE = 10
@@ -39,7 +40,7 @@ def write_backup(file: str, chosen: ChosenFolders, service: bool, force: bool) -
     raises   UsageError for a place where no backup can be written, or if there is nothing to write; VitcamError
     """
     os.nice(_NICE)
-    service = service or _is_service(has_service())
+    service = service or means_service(os.environ, has_service())
     places = carried_folders(chosen, os.environ, service, service_instances())
     check_output(file, places, force)
     found, notes = find_files(places)
@@ -88,15 +89,9 @@ def preview_restore(file: str, chosen: ChosenFolders, service: bool) -> None:
     _tell(f"{_amount(manifest)}, written by vitcam {manifest.vitcam} on {manifest.host}, {manifest.date}; all checked")
 
 
-def _is_service(there: bool) -> bool:
-    """Whether root's command is for the service, as other commands decide it, too: a variable names other folders."""
-    explicit = os.environ.get("STATE_DIRECTORY") or os.environ.get("XDG_STATE_HOME")
-    return there and os.geteuid() == 0 and not explicit
-
-
 def _targets(chosen: ChosenFolders, manifest: Manifest, service: bool) -> tuple[CarriedFolder, ...]:
     """Where the files go. Root restores a backup of the service even before the service has run here."""
-    service = service or _is_service(manifest.service or has_service())
+    service = service or means_service(os.environ, manifest.service or has_service())
     return carried_folders(chosen, os.environ, service, {file.place for file in manifest.files})
 
 

@@ -5,25 +5,24 @@ from typing import Annotated
 import typer
 
 from vitcam.access.scope import Scope
+from vitcam.verbs.options import ServiceOption
 
 token_app = typer.Typer(help="Create, list and revoke tokens: passwords for programs.", no_args_is_help=True)
 
-ServiceOption = Annotated[
-    bool,
-    typer.Option(
-        "--service", help="Do it for the service, not for your own runs. Default for root where it is installed."
-    ),
+InstanceOption = Annotated[
+    str, typer.Option("--instance", metavar="NAME", help="Do it for this instance of the service.", show_default=False)
 ]
 
 
 def password(
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the password from stdin, one line.")] = False,
     service: ServiceOption = False,
+    instance: InstanceOption = "",
 ) -> None:
     """Set the password that the page asks for when the network can reach it."""
-    from vitcam.commands.access import set_password
+    from vitcam.commands.access import Whose, set_password
 
-    set_password(stdin, service)
+    set_password(stdin, Whose(service, instance))
 
 
 @token_app.command("create")
@@ -31,29 +30,33 @@ def token_create(
     name: Annotated[str, typer.Argument(help="Call the token by this name.")],
     scope: Annotated[Scope, typer.Option("--scope", help="Allow to look only, or to do everything.")] = Scope.READ,
     service: ServiceOption = False,
+    instance: InstanceOption = "",
 ) -> None:
     """Print a new token for a program. It is shown only this once."""
-    from vitcam.commands.access import add_token
+    from vitcam.commands.access import Whose, add_token
 
-    add_token(name, scope, service)
+    add_token(name, scope, Whose(service, instance))
 
 
 @token_app.command("list")
 def token_list(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
     service: ServiceOption = False,
+    instance: InstanceOption = "",
 ) -> None:
     """List the tokens: name, scope and date."""
-    from vitcam.commands.access import show_tokens
+    from vitcam.commands.access import Whose, show_tokens
 
-    show_tokens(as_json, service)
+    show_tokens(as_json, Whose(service, instance))
 
 
 @token_app.command("revoke")
 def token_revoke(
-    name: Annotated[str, typer.Argument(help="Revoke the token of this name.")], service: ServiceOption = False
+    name: Annotated[str, typer.Argument(help="Revoke the token of this name.")],
+    service: ServiceOption = False,
+    instance: InstanceOption = "",
 ) -> None:
     """Revoke a token: it opens nothing any more."""
-    from vitcam.commands.access import remove_token
+    from vitcam.commands.access import Whose, remove_token
 
-    remove_token(name, service)
+    remove_token(name, Whose(service, instance))

@@ -5,12 +5,8 @@ from typing import Annotated
 
 import typer
 
-ServiceOption = Annotated[
-    bool,
-    typer.Option(
-        "--service", help="Take the folders of the service, not your own. Default for root where it is installed."
-    ),
-]
+from vitcam.verbs.options import ServiceOption
+
 ConfigFolder = Annotated[
     Path | None, typer.Option("--config", metavar="FOLDER", help="Take this folder for the configuration.")
 ]

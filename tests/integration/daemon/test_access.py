@@ -112,6 +112,7 @@ def test_password_and_token_are_set_by_commands_and_a_daemon_takes_them_while_it
         (("password", "--stdin"), "", 2),
         (("password", "--stdin"), "short\n", 2),
         (("password", "--stdin"), "x" * 300 + "\n", 2),
+        (("password", "--stdin", "--instance", "no_such_camera"), f"{PASSWORD}\n", 2),
         (("token", "create", "bad\nname"), "", 2),
         (("token", "create", "a", "--scope", "root"), "", 2),
         (("token", "revoke", "unknown"), "", 2),
