@@ -18,7 +18,7 @@ from tests.unit.docs.pages import PAGES, ROOT, Shown, console_lines, python_bloc
 NOT_RUN = {
     r"git (clone|pull)": "needs the network",
     r"sudo |systemctl |journalctl |hostname ": "needs root, or a service that runs; tests/pivm and tests/arm64 do it",
-    r"make |source \.venv": "is what started this test, or measures for long",
+    r"make |source \.venv|\.venv/peers/": "is what started this test, or measures for long",
     r"pip install|wget ": "needs the network",
     r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
     r"vitcam run( --model \S+)?$": "needs a camera",
