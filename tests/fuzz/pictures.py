@@ -4,9 +4,9 @@ import http.client
 import json
 import random
 import struct
-import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import cv2
@@ -20,7 +20,6 @@ from tests.unit.pictures.test_mutated_pictures import with_wrong_pixels
 _CLIENTS = 3  # the daemon takes four photos at once, and a good client wants to be served, too
 _TIMEOUT_S = 60
 _EXPLAIN_EVERY = 40
-_OF_THREAD = threading.local()
 
 
 def run(count: int, seed: int) -> Outcome:
@@ -29,7 +28,8 @@ def run(count: int, seed: int) -> Outcome:
     corpus = list(kinds().values())
     with watched(outcome) as running, ThreadPoolExecutor(_CLIENTS) as clients:
         address = urlsplit(running.url).netloc
-        list(clients.map(lambda index: _upload(address, made(seed, index, corpus), index, outcome), range(count)))
+        shares = [range(start, count, _CLIENTS) for start in range(_CLIENTS)]
+        list(clients.map(lambda share: _upload_all(address, seed, corpus, share, outcome), shares))
     outcome.count = count
     return outcome
 
@@ -75,13 +75,23 @@ def made(seed: int, index: int, corpus: list[bytes]) -> bytes:
     return damaged(data, dice)
 
 
-def _upload(address: str, data: bytes, index: int, outcome: Outcome) -> None:
+def _upload_all(address: str, seed: int, corpus: list[bytes], share: range, outcome: Outcome) -> None:
+    """One after the other, over one connection; after a failure over another one."""
+    line = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
+    with closing(line):
+        for index in share:
+            _upload(line, made(seed, index, corpus), index, outcome)
+
+
+def _upload(line: http.client.HTTPConnection, data: bytes, index: int, outcome: Outcome) -> None:
     target = "/api/explain" if index % _EXPLAIN_EVERY == 0 else "/api/classify"
     try:
-        status, body = _post(address, target, data)
+        line.request("POST", target, data, {"Content-Type": "application/octet-stream"})
+        answer = line.getresponse()
+        status, body = answer.status, answer.read()
     except (OSError, http.client.HTTPException) as error:
         outcome.found(index, f"no answer: {error!r}")
-        _OF_THREAD.line = None
+        line.close()  # the next request connects again
         return
     outcome.answers[str(status)] += 1
     if status >= 500 and status != 503:
@@ -96,16 +106,6 @@ def _judge_refusal(status: int, body: bytes, index: int, outcome: Outcome) -> No
         outcome.found(index, f"{status} without one sentence: {said[:200]!r}")
     if status == 503:
         outcome.answers[said[:60]] += 1
-
-
-def _post(address: str, target: str, data: bytes) -> tuple[int, bytes]:
-    """Over one connection for each thread."""
-    line: http.client.HTTPConnection | None = getattr(_OF_THREAD, "line", None)
-    if line is None or line.host + f":{line.port}" != address:
-        line = _OF_THREAD.line = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
-    line.request("POST", target, data, {"Content-Type": "application/octet-stream"})
-    answer = line.getresponse()
-    return answer.status, answer.read()
 
 
 def _encoded(suffix: str, *parameters: int, channels: int = 3) -> bytes:
