@@ -3,6 +3,7 @@
 import os
 import socket
 import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -135,11 +136,10 @@ def test_a_certificate_that_cannot_be_used_at_the_start_is_refused_with_a_senten
         case "only the key":
             files.certificate.write_bytes(files.key.read_bytes())
         case "encrypted":
-            openssl = need_program("openssl")
-            os.spawnl(
-                os.P_WAIT, openssl, "openssl", "pkey", "-in", str(files.key), "-aes256", "-passout", "pass:x",
-                "-out", str(files.key),
-            )  # fmt: skip
+            sealed = tmp_path / "sealed.pem"
+            command = [need_program("openssl"), "pkey", "-in", str(files.key), "-aes256", "-passout", "pass:x"]
+            subprocess.run([*command, "-out", str(sealed)], check=True, capture_output=True, timeout=60)
+            sealed.replace(files.key)
         case _:
             other = tmp_path / "other"
             other.mkdir()
@@ -149,6 +149,7 @@ def test_a_certificate_that_cannot_be_used_at_the_start_is_refused_with_a_senten
         Certificate(files)
     assert str(files.certificate.parent) in str(refusal.value)
     assert "\n" not in str(refusal.value)
+    assert (wrong == "encrypted") == ("is encrypted" in str(refusal.value))
 
 
 def test_clients_without_tls_and_idle_handshakes_are_closed_and_harm_nobody(
