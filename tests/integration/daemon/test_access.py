@@ -47,7 +47,7 @@ def test_on_a_terminal_it_makes_a_password_and_prints_it_this_once(tmp_path: Pat
 def test_a_password_in_the_environment_is_asked_for_and_stands_nowhere(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with daemon(*LAN, stdout=str(out), XDG_STATE_HOME=str(tmp_path), VITCAM_WEB_PASSWORD=PASSWORD) as running:
-        eventually(lambda: status(running.url) == 401, BACK_S)
+        assert eventually(lambda: status(running.url) == 401, BACK_S)
         opened = ask(running.url, "/api/state", headers=basic())
         answer = log_in(running.url)
         said = opened.body + ask(running.url, "/api/model", headers=basic()).body
@@ -79,7 +79,7 @@ def test_a_certificate_serves_https_and_a_wrong_one_ends_with_78(tmp_path: Path)
     tls = ("--set", f"web.certificate={certificate}", "--set", f"web.key={key}")
     with daemon(*LAN, *tls, XDG_STATE_HOME=str(tmp_path), VITCAM_WEB_PASSWORD=PASSWORD) as running:
         url = running.url.replace("http:", "https:")
-        eventually(lambda: status(url) == 401, BACK_S)
+        assert eventually(lambda: status(url) == 401, BACK_S)
         answer = ask(url, "/api/state", headers=basic())
     absent = vitcam("run", *LAN, "--port", "0", "--set", "web.certificate=/nonexistent", VITCAM_WEB_PASSWORD=PASSWORD)
     only_key = vitcam("run", *LAN, "--port", "0", "--set", f"web.key={key}", VITCAM_WEB_PASSWORD=PASSWORD)
@@ -93,13 +93,13 @@ def test_password_and_token_are_set_by_commands_and_a_daemon_takes_them_while_it
     state = str(tmp_path)
     done = vitcam("password", "--stdin", stdin=f"{PASSWORD}\n".encode(), XDG_STATE_HOME=state)
     with daemon(*LAN, XDG_STATE_HOME=state) as running:
-        eventually(lambda: status(running.url) == 401, BACK_S)
+        assert eventually(lambda: status(running.url) == 401, BACK_S)
         token = vitcam("token", "create", "screen", XDG_STATE_HOME=state).out.strip()
-        eventually(lambda: status(running.url, bearer(token)) == 200, BACK_S)
+        assert eventually(lambda: status(running.url, bearer(token)) == 200, BACK_S)
         vitcam("token", "revoke", "screen", XDG_STATE_HOME=state)
-        eventually(lambda: status(running.url, bearer(token)) == 401, BACK_S)
+        assert eventually(lambda: status(running.url, bearer(token)) == 401, BACK_S)
         vitcam("password", "--stdin", stdin=b"another password\n", XDG_STATE_HOME=state)
-        eventually(lambda: status(running.url, basic("another password")) == 200, BACK_S)
+        assert eventually(lambda: status(running.url, basic("another password")) == 200, BACK_S)
 
         assert PASSWORD not in done.out + done.err
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "vitcam").iterdir()} == {0o600}
@@ -142,7 +142,7 @@ def test_the_doctor_says_who_may_watch_and_finds_a_daemon_that_asks_for_its_pass
     before = vitcam("doctor", "--set", "web.host=0.0.0.0", XDG_STATE_HOME=state)
     vitcam("password", "--stdin", stdin=f"{PASSWORD}\n".encode(), XDG_STATE_HOME=state)
     with daemon(*LAN, XDG_STATE_HOME=state) as running:
-        eventually(lambda: status(running.url) == 401, BACK_S)
+        assert eventually(lambda: status(running.url) == 401, BACK_S)
         port = running.url.rsplit(":", 1)[1]
         after = vitcam("doctor", "--set", "web.host=0.0.0.0", "--set", f"web.port={port}", XDG_STATE_HOME=state)
 

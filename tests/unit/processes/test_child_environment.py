@@ -17,7 +17,7 @@ def test_a_child_gets_no_variable_that_may_hold_a_password(tmp_path: Path, monke
     monkeypatch.setenv("VITCAM_CAMERA_SOURCE", "rtsp://admin:hunter2@camera/")
     told = tmp_path / "told"
     child = Child("a test's process", "tells_its_environment", arguments=[str(told)])
-    eventually(lambda: child.has_ended, 30)
+    assert eventually(lambda: child.has_ended, 30)
     child.end()
 
     assert "PYTHONPATH" in told.read_text()

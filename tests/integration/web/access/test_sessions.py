@@ -146,7 +146,7 @@ def test_a_token_that_is_revoked_opens_nothing_and_its_streams_end(camera: Camer
 def test_a_token_that_is_created_while_the_server_runs_opens_it_soon(guarded: WebServer, folder: Path) -> None:
     token = create_token(folder, "late", Scope.READ)
 
-    eventually(lambda: ask(guarded.url, "/api/state", headers=bearer(token)).status == 200, ENDS_WITHIN_S)
+    assert eventually(lambda: ask(guarded.url, "/api/state", headers=bearer(token)).status == 200, ENDS_WITHIN_S)
 
 
 @pytest.mark.parametrize("damage", ["delete", "cut", "garbage"])

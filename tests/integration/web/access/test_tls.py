@@ -66,7 +66,7 @@ def test_a_viewer_over_tls_that_stops_reading_gets_the_newest_frame_afterwards(
         with sent(server.url, "/stream", headers=known) as stream:
             stream.read(1000)
             last = camera.seq + FRAMES
-            eventually(lambda: camera.seq > last, PATIENCE_S)
+            assert eventually(lambda: camera.seq > last, PATIENCE_S)
             seen = [0]
             while seen[-1] < last:
                 line = stream.readline()
@@ -89,7 +89,7 @@ def test_a_renewed_certificate_is_taken_without_a_restart_and_streams_go_on(
             for made, used in zip(make_certificate(new), (files.certificate, files.key), strict=True):
                 assert used is not None
                 made.replace(used)
-            eventually(lambda: name_of(server) != before, PATIENCE_S)
+            assert eventually(lambda: name_of(server) != before, PATIENCE_S)
 
             assert stream.read(1000)
 
