@@ -16,6 +16,7 @@ from vitcam.access.scope import Scope
 from vitcam.access.sessions import Sessions
 from vitcam.access.tokens import Token, find_token, load_tokens, tokens_file
 from vitcam.errors import ConfigError
+from vitcam.storage.stamp import Stamp, stamp_of
 
 log = logging.getLogger(__name__)
 
@@ -115,11 +116,9 @@ class Guard:
         self._secrets = _Secrets(kept, tokens, before.proof if kept == before.password else b"")
         return True
 
-    def _files(self) -> tuple[object, ...]:
-        """Changes whenever one of the files is replaced or written."""
-        if self._folder is None:
-            return ()
-        return tuple(_stamp(path) for path in (password_file(self._folder), tokens_file(self._folder)))
+    def _files(self) -> Stamp:
+        """Changes whenever one of the files does."""
+        return stamp_of((password_file(self._folder), tokens_file(self._folder)) if self._folder else ())
 
     def _proof(self, password: str) -> bytes:
         return hmac.new(self._key, password.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
@@ -128,11 +127,3 @@ class Guard:
 def is_user(name: str | None) -> bool:
     """Whether this is the user name; there is no other."""
     return hmac.compare_digest((name or "").encode("utf-8", "surrogatepass"), USER.encode())
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from vitcam.access.private_file import write_private
+from vitcam.storage.whole import write_whole
 
 LASTS_S = 90 * 24 * 3600
 _MOST = 64
@@ -62,7 +62,7 @@ class Sessions:
         if self._path is None:
             return
         try:
-            write_private(self._path, json.dumps(ends, indent=1) + "\n")
+            write_whole(self._path, json.dumps(ends, indent=1) + "\n", private=True)
         except OSError as error:
             log.warning("%s cannot be written: %s; after a restart everybody must log in again", self._path, error)
 

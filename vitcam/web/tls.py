@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from vitcam.errors import ConfigError
+from vitcam.storage.stamp import Stamp, stamp_of
 
 HANDSHAKE_TIMEOUT_S = 10.0
 
@@ -53,16 +54,9 @@ class CertificateFiles:
                 f"({error.reason or 'not readable'}); check web.certificate and web.key"
             ) from error
 
-    def stamp(self) -> tuple[object, ...]:
-        """Changes whenever one of the files is written or replaced."""
-        found: list[object] = []
-        for path in (self.certificate, self.key or self.certificate):
-            try:
-                state = path.stat()
-                found.append((state.st_ino, state.st_mtime_ns, state.st_size))
-            except OSError:
-                found.append(None)
-        return tuple(found)
+    def stamp(self) -> Stamp:
+        """Changes whenever one of the files does. Asks the disk."""
+        return stamp_of((self.certificate, self._key_file))
 
     @property
     def _key_file(self) -> Path:
