@@ -55,7 +55,7 @@ def answer(frame: Frame) -> Prediction:
 def started(
     opener: Callable[[], Source],
     classify: Callable[[Frame], Prediction] = answer,
-    publish: Callable[[Prediction], None] = lambda _: None,
+    publish: Callable[[Frame, Prediction], None] = lambda *_: None,
     patient: bool = False,
     max_fps: float = 0.0,
     gate: Callable[[Frame], bool] | None = None,
@@ -68,7 +68,7 @@ def started(
 
 def waiting(
     classify: Callable[[Frame], Prediction] = answer,
-    publish: Callable[[Prediction], None] = lambda _: None,
+    publish: Callable[[Frame, Prediction], None] = lambda *_: None,
     patient: bool = False,
     max_fps: float = 0.0,
     gate: Callable[[Frame], bool] | None = None,

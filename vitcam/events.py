@@ -87,7 +87,7 @@ def step(
         events.append(_ended(lasting, now))
         lasting = None
     if heir and lasting is None:
-        begun = Event(new_id(), "new", heir.name, 0.0, since[heir], None, prediction.source)
+        begun = Event(new_id(), "new", heir.name, 0.0, since[heir], None, prediction.source, zone=prediction.zone)
         lasting = Lasting(_named(begun, heir, scores, prediction), heir, _kin(heir, prediction), now)
         events.append(lasting.event)
     elif heir and lasting and (heir != lasting.subject or now - lasting.reported_ns >= rules.update_s * 1e9):

@@ -127,6 +127,8 @@ class Prediction:
     """The sum of the evidence as a part of the margin, which is how far the logits of the likely labels are above the
     mean of all. The rest is the own share of the token that the head reads; where that speaks against the answer, this
     is above 1. None if the model does not say."""
+    zone: str | None = None
+    """The zone of the picture that the model saw; None: the whole view."""
 
     @property
     def group(self) -> Group | None:
@@ -156,3 +158,5 @@ class Event:
     camera: str
     group: Group | None = None
     """What is surely there where no label is: `label` is then the best guess within this group."""
+    zone: str | None = None
+    """Where in the picture it is; None: in the whole view."""

@@ -11,7 +11,7 @@ from vitcam.wire import error_record, event_record, frame_record, prediction_rec
 def test_a_prediction_line_has_exactly_the_promised_fields() -> None:
     record = json.loads(json.dumps(prediction_record(prediction())))
 
-    fields = ["type", "source", "path", "seq", "time", "top", "group", "known", "blank", "familiarity", "ms"]
+    fields = ["type", "source", "path", "zone", "seq", "time", "top", "group", "known", "blank", "familiarity", "ms"]
     assert list(record) == fields
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert list(record["ms"]) == ["capture", "preprocess", "infer", "total"]

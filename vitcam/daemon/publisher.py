@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.events import EventState, Rules, finish, step
-from vitcam.frames import Event, Prediction, Unreadable
-from vitcam.sinks.sink import Sink, Summary
+from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.sinks.sink import Sink, Summary, Witness
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -23,6 +23,7 @@ class Publisher:
         self.rules = rules
         """Any thread may replace it; each prediction goes by one of them."""
         self._sinks: tuple[Sink, ...] = ()
+        self._witnesses: tuple[Witness, ...] = ()
         self._stop = stop
         self._state = EventState()
         self.errors = 0
@@ -34,13 +35,17 @@ class Publisher:
         """Add sinks. Call it before anything runs."""
         self._sinks += sinks
 
+    def show_to(self, *witnesses: Witness) -> None:
+        """Add what gets the pictures, too. Call it before anything runs."""
+        self._witnesses += witnesses
+
     def serving(self, url: str) -> None:
         """Pass on where the page can be watched."""
         for sink in self._sinks:
             sink.serving(url)
 
-    def prediction(self, prediction: Prediction) -> None:
-        """Pass on one prediction. Raises VitcamError when the output cannot be written."""
+    def prediction(self, frame: Frame, prediction: Prediction) -> None:
+        """Pass on one prediction with its frame. Raises VitcamError when the output cannot be written."""
         self._state, events = step(self.rules, self._state, prediction, event_id)
         changed = self._state.label is not None and self._state.label != self.label
         self.label = self._state.label
@@ -48,6 +53,8 @@ class Publisher:
             for sink in self._sinks:
                 sink.prediction(prediction, changed)
             self._tell(events)
+        for witness in self._witnesses:
+            witness.saw(frame, prediction, events)
 
     def unreadable(self, bad: Unreadable) -> None:
         """Pass on that a file was skipped."""
@@ -59,6 +66,8 @@ class Publisher:
     def close(self, summary: Summary | None) -> None:
         """End what still lasts, and sum up; None where the run failed."""
         self._state, events = finish(self._state, time.monotonic_ns())
+        for witness in self._witnesses:
+            witness.close(events)
         with self._written():
             self._tell(events)
             for sink in self._sinks:

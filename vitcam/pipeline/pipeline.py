@@ -30,7 +30,7 @@ class Pipeline:
     """Runs frames from a source through a classifier.
 
     classify  called in one thread
-    publish   called for each prediction in order, in one thread of its own
+    publish   called for each prediction in order, with its frame, in one thread of its own
     over      set when the source is over, and when a stage has failed
     """
 
@@ -38,7 +38,7 @@ class Pipeline:
         self,
         options: PipelineOptions,
         classify: Callable[[Frame], Prediction],
-        publish: Callable[[Prediction], None],
+        publish: Callable[[Frame, Prediction], None],
         over: threading.Event | None = None,
     ) -> None:
         self._options = options
@@ -52,7 +52,7 @@ class Pipeline:
         self._beats = Beats()
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
-        self._predictions: Handover[Prediction] = Handover(self._stopping)
+        self._predictions: Handover[tuple[Frame, Prediction]] = Handover(self._stopping)
         self._latest = latest = LatestFrame(self.latest, options.max_fps, options.heat_limits, self._beats)
         self._capture = CaptureStage(options, self._beats, self._frames, latest, self._stopping)
         self._classify = ClassifyStage(
@@ -169,9 +169,9 @@ class Pipeline:
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:
-        for prediction in self._predictions:
+        for frame, prediction in self._predictions:
             self._beats.publish = PublishBeat(time.monotonic_ns())
-            self._publish(prediction)
+            self._publish(frame, prediction)
             self._beats.publish = _IDLE
         self.over.set()
 

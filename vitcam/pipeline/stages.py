@@ -157,7 +157,7 @@ class ClassifyStage:
     frames       what is classified
     latest       where each prediction goes with its frame, for viewers
     predicted    where each prediction goes, for followers
-    predictions  where each prediction goes, for the sinks
+    predictions  where each prediction goes with its frame, for the sinks
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class ClassifyStage:
         frames: Handover[Frame],
         latest: LatestFrame,
         predicted: Slot[Prediction],
-        predictions: Handover[Prediction],
+        predictions: Handover[tuple[Frame, Prediction]],
         stopping: threading.Event,
     ) -> None:
         self.options = options
@@ -207,7 +207,7 @@ class ClassifyStage:
             meter.add(getattr(prediction.ms, stage))
         self._latest.classified(frame, prediction)
         self._predicted.put(prediction)
-        self._predictions.put(prediction, self._beats.capture.live)
+        self._predictions.put((frame, prediction), self._beats.capture.live)
         self._wait_for_rate()
 
     def _skip(self, frame: Frame) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.frames import SECOND, prediction
+from tests.frames import SECOND, frame, prediction
 from vitcam.daemon.publisher import Publisher
 from vitcam.events import Rules
 from vitcam.sinks.jsonl import JsonLines
@@ -21,7 +21,7 @@ def lines_of(label_at: Callable[[float], str], hours: float, monkeypatch: pytest
     publisher.connect(JsonLines(out, every=False))
     for number in range(round(hours * 3600 * FPS)):
         now = round(number / FPS * SECOND)
-        publisher.prediction(prediction(label_at(number / FPS), 0.9, now))
+        publisher.prediction(frame(), prediction(label_at(number / FPS), 0.9, now))
     return out.getvalue().splitlines()
 
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from tests.frames import SECOND, prediction
+from tests.frames import SECOND, frame, prediction
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
-from vitcam.frames import Unreadable
+from vitcam.frames import Event, Frame, Prediction, Unreadable
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Summary
 
@@ -27,7 +27,7 @@ def published(every: bool) -> list[dict[str, object]]:
     publisher = Publisher(Rules(), lambda: None)
     publisher.connect(JsonLines(out, every))
     for i in range(20):
-        publisher.prediction(prediction("cup" if i < 10 else "pagoda", 0.95, i * SECOND // 5, i))
+        publisher.prediction(frame(), prediction("cup" if i < 10 else "pagoda", 0.95, i * SECOND // 5, i))
     publisher.unreadable(Unreadable("a/b.jpg", "not an image: truncated after 1,024 bytes"))
     publisher.close(Summary(20, publisher.errors, 0, 4.0))
     return [json.loads(line) for line in out.getvalue().splitlines()]
@@ -53,7 +53,7 @@ def test_a_reader_who_went_away_ends_the_run_without_a_word() -> None:
     ended: list[bool] = []
     publisher = Publisher(Rules(), lambda: ended.append(True))
     publisher.connect(JsonLines(Writer(BrokenPipeError()), True))
-    publisher.prediction(prediction())
+    publisher.prediction(frame(), prediction())
 
     assert ended == [True]
 
@@ -64,7 +64,33 @@ def test_a_full_disk_is_said_in_one_sentence() -> None:
     publisher.connect(JsonLines(full, True))
 
     with pytest.raises(VitcamError, match="No space left"):
-        publisher.prediction(prediction())
+        publisher.prediction(frame(), prediction())
+
+
+class Album:
+    """Keeps what it was shown."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int, list[str]]] = []
+        self.ended: list[str] = []
+
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        self.seen.append((frame.seq, prediction.seq, [event.phase for event in events]))
+
+    def close(self, events: tuple[Event, ...]) -> None:
+        self.ended = [event.phase for event in events]
+
+
+def test_a_witness_gets_each_frame_with_its_prediction_and_the_events_it_caused() -> None:
+    album, publisher = Album(), Publisher(Rules(), lambda: None)
+    publisher.show_to(album)
+    for i in range(8):
+        publisher.prediction(frame(i), prediction("cup", 0.95, i * SECOND // 5, i))
+    publisher.close(None)
+
+    assert [(one, other) for one, other, _ in album.seen] == [(i, i) for i in range(8)]
+    assert [phases for *_, phases in album.seen if phases] == [["new"]]
+    assert album.ended == ["end"]
 
 
 def test_event_ids_are_ulids_that_sort_by_time() -> None:

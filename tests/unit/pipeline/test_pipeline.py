@@ -17,7 +17,7 @@ from vitcam.sources.source import Source
 
 def test_every_frame_of_a_file_is_classified_and_published_in_order() -> None:
     published: list[int] = []
-    pipeline = started(lambda: Numbered(200), publish=lambda p: published.append(p.seq))
+    pipeline = started(lambda: Numbered(200), publish=lambda _, p: published.append(p.seq))
 
     assert pipeline.over.wait(PATIENCE_S)
     assert published == list(range(200))
@@ -36,7 +36,7 @@ def test_a_live_source_is_never_waited_for_and_what_is_lost_is_counted() -> None
         return answer(frame)
 
     seen: list[int] = []
-    pipeline = started(lambda: Numbered(300, live=True, every_s=0.001), slow, lambda p: seen.append(p.seq))
+    pipeline = started(lambda: Numbered(300, live=True, every_s=0.001), slow, lambda _, p: seen.append(p.seq))
 
     assert pipeline.over.wait(PATIENCE_S)
     assert seen == sorted(seen)
@@ -169,7 +169,7 @@ def test_another_rate_limit_counts_at_once_and_not_after_the_wait_of_the_old_one
 
 def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> None:
     options = PipelineOptions("test", "model", trouble="the model is another one")
-    pipeline = Pipeline(options, answer, lambda _: None)
+    pipeline = Pipeline(options, answer, lambda *_: None)
     before = pipeline.state()
     pipeline.start(lambda: Numbered(3))
     pipeline.over.wait(PATIENCE_S)
@@ -180,7 +180,7 @@ def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> N
 
 def test_a_limit_of_heat_holds_from_the_next_frame_on_and_ends_as_quickly() -> None:
     limits = HeatLimits()
-    pipeline = Pipeline(PipelineOptions("test", "model", heat_limits=limits), answer, lambda _: None)
+    pipeline = Pipeline(PipelineOptions("test", "model", heat_limits=limits), answer, lambda *_: None)
     pipeline.start(lambda: Numbered(100_000, live=True, every_s=0.005))
     free = eventually(lambda: pipeline.progress().classified > 50)
     limits.max_fps = 2.0
@@ -198,7 +198,7 @@ def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -
     seen: list[int] = []
     pipeline = started(
         lambda: Numbered(40, live=True, every_s=0.02),
-        publish=lambda p: seen.append(p.seq),
+        publish=lambda _, p: seen.append(p.seq),
         gate=lambda frame: frame.seq % 4 == 0,
     )
 
@@ -212,7 +212,7 @@ def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -
 
 def test_the_gate_is_never_asked_about_the_pictures_of_a_file() -> None:
     seen: list[int] = []
-    pipeline = started(lambda: Numbered(20), publish=lambda p: seen.append(p.seq), gate=lambda frame: False)
+    pipeline = started(lambda: Numbered(20), publish=lambda _, p: seen.append(p.seq), gate=lambda frame: False)
 
     assert pipeline.over.wait(PATIENCE_S)
     assert seen == list(range(20))
@@ -235,7 +235,7 @@ def test_frames_that_the_source_itself_lost_are_counted_as_dropped() -> None:
 
 @pytest.mark.fault("an output is slow", injected="a publisher that sleeps", observed="predictions come as before")
 def test_a_publisher_that_is_slow_delays_no_live_prediction() -> None:
-    pipeline = started(lambda: Numbered(10_000, live=True, every_s=0.002), publish=lambda _: time.sleep(0.5))
+    pipeline = started(lambda: Numbered(10_000, live=True, every_s=0.002), publish=lambda *_: time.sleep(0.5))
     time.sleep(1)
     classified = pipeline.state().frames.classified
     pipeline.stop(1)
