@@ -15,6 +15,7 @@ from vitcam.daemon.watchdog import Verdict, may_feed
 from vitcam.errors import SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
+from vitcam.processes.heap import use_one_heap
 from vitcam.processes.limits import allow_many_files
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
@@ -42,6 +43,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     with shutdown_signals() as shutdown, locked(kept_in), _advice(source, patient):
         use_one_thread()
         allow_many_files()
+        use_one_heap()
         daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to)
         if daemon.web is not None:
             daemon.web.start()

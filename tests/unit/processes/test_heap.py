@@ -1,0 +1,37 @@
+"""One heap for all threads, as the C library itself reports it."""
+
+import subprocess
+import sys
+
+import pytest
+
+COUNTS_HEAPS = """
+import ctypes, re, threading
+from vitcam.processes.heap import use_one_heap
+
+{call}
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+here = threading.Barrier(8)
+def allocates():
+    block = libc.malloc(70_000)
+    here.wait(20)
+    libc.free(block)
+threads = [threading.Thread(target=allocates) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+libc.open_memstream.restype = libc.fclose.restype = ctypes.c_void_p
+text, size = ctypes.c_char_p(), ctypes.c_size_t()
+stream = ctypes.c_void_p(libc.open_memstream(ctypes.byref(text), ctypes.byref(size)))
+libc.malloc_info(0, stream)
+libc.fclose(stream)
+print(len(re.findall(rb"<heap nr", text.value)))
+"""
+
+
+@pytest.mark.parametrize(("call", "one"), [("use_one_heap()", True), ("", False)])
+def test_threads_share_one_heap_where_it_was_asked_for(call: str, one: bool) -> None:
+    script = COUNTS_HEAPS.format(call=call)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+
+    assert (int(done.stdout) == 1) is one
