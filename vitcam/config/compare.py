@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from vitcam.config.settings import Settings, options
+from vitcam.config.tables import TABLES
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Names of settings whose value is another one, as `section.key`, in the order of the file."""
+    """Names of settings whose value is another one, in the order of the file: `section.key`, or `zones` or `on`."""
 
     live: tuple[str, ...]
     """The run can take these over."""
@@ -21,11 +22,12 @@ class Changes:
         """From the settings of a run to new ones."""
         changed = [name for name in options() if _value(running, name) != _value(wanted, name)]
         live, restart = (tuple(name for name in changed if options()[name].rule.live is kind) for kind in (True, False))
-        return cls(live, restart)
+        tables = tuple(key for key in TABLES if getattr(running, key) != getattr(wanted, key))
+        return cls(live + tables, restart)
 
     def touch(self, section: str) -> bool:
         """Whether the run takes over a setting of this section."""
-        return any(name.startswith(f"{section}.") for name in self.live)
+        return any(name.partition(".")[0] == section for name in self.live)
 
     def __str__(self) -> str:
         """One sentence."""
@@ -44,7 +46,7 @@ def taken_over(running: Settings, wanted: Settings, names: Iterable[str]) -> Set
     """The settings of a run with the new values of these settings."""
     for name in names:
         section, _, key = name.partition(".")
-        changed = replace(getattr(running, section), **{key: _value(wanted, name)})
+        changed = replace(getattr(running, section), **{key: _value(wanted, name)}) if key else getattr(wanted, section)
         running = replace(running, **{section: changed})
     return running
 

@@ -1,9 +1,13 @@
 """The settings as a JSON Schema for editors, a table for the manual, and an example file."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
-from vitcam.config.settings import Option, options, sections
+from vitcam.config.layers import MOST_TABLES
+from vitcam.config.option import Option
+from vitcam.config.settings import options, sections
+from vitcam.config.tables import TABLES, table_options
 
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
 
@@ -15,16 +19,20 @@ def schema() -> dict[str, Any]:
         "title": "vitcam configuration",
         "type": "object",
         "additionalProperties": False,
-        "properties": {section: _section_schema(section) for section in sections()},
+        "properties": {
+            **{name: _table_schema(kind, _of(name)) for name, kind in sections().items()},
+            **{key: _tables_schema(key) for key in TABLES},
+        },
     }
 
 
 def table() -> str:
     """Every setting as a Markdown table; ends with a newline."""
     lines = ["| setting | default | allowed | new value | meaning |", "|---|---|---|---|---|"]
+    several = (option for key in TABLES for option in table_options(key).values())
     lines += [
-        f"| `{option.name}` | `{_toml(option.default)}` | {option.allowed} | {_taken_by(option)} | {option.rule.doc} |"
-        for option in options().values()
+        f"| `{option.name}` | {_default(option)} | {option.allowed} | {_taken_by(option)} | {option.rule.doc} |"
+        for option in (*options().values(), *several)
     ]
     return "\n".join(lines) + "\n"
 
@@ -39,16 +47,30 @@ def example() -> str:
         lines += ["", f"# {section_class.__doc__}", f"[{section}]"]
         for option in _of(section):
             lines += [f"# {option.rule.doc}{_limits(option)}", f"# {option.key} = {_toml(option.default)}"]
+    for key, kind in TABLES.items():
+        lines += ["", f"# {kind.holds.__doc__}", f"#{kind.heading}"]
+        for option in table_options(key).values():
+            lines += [f"# {option.rule.doc}{_limits(option)}", f"#{option.key} = {_shown(option)}"]
     return "\n".join(lines) + "\n"
 
 
-def _section_schema(section: str) -> dict[str, Any]:
+def _table_schema(kind: type[Any], its_options: Iterable[Option]) -> dict[str, Any]:
     return {
         "type": "object",
-        "description": sections()[section].__doc__,
+        "description": kind.__doc__,
         "additionalProperties": False,
-        "properties": {option.key: _option_schema(option) for option in _of(section)},
+        "properties": {option.key: _option_schema(option) for option in its_options},
     }
+
+
+def _tables_schema(key: str) -> dict[str, Any]:
+    kind, its_options = TABLES[key], table_options(key).values()
+    table = _table_schema(kind.holds, its_options)
+    if required := [option.key for option in its_options if option.rule.filled]:
+        table["required"] = required
+    if kind.named:
+        return {"type": "object", "maxProperties": MOST_TABLES, "additionalProperties": table}
+    return {"type": "array", "maxItems": MOST_TABLES, "items": table}
 
 
 def _option_schema(option: Option) -> dict[str, Any]:
@@ -61,7 +83,7 @@ def _option_schema(option: Option) -> dict[str, Any]:
     return {
         "type": _JSON_TYPES[option.kind],
         "description": option.rule.doc,
-        "default": list(option.default) if option.kind is tuple else option.default,
+        **({} if option.default is None else {"default": _json(option.default)}),
         **({"items": {"type": "string"}} if option.kind is tuple else {}),
         **{name: limit for name, limit in limits.items() if limit is not None},
     }
@@ -78,6 +100,23 @@ def _taken_by(option: Option) -> str:
 def _limits(option: Option) -> str:
     free = option.kind is str and not option.choices and not option.rule.form_words
     return "" if free else f" ({option.allowed})"
+
+
+def _json(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _default(option: Option) -> str:
+    return f"`{_toml(option.default)}`" if _has_default(option) else "none"
+
+
+def _shown(option: Option) -> str:
+    """Its default, or a value that may be given where there is no default."""
+    return _toml(option.default if _has_default(option) else option.rule.example)
+
+
+def _has_default(option: Option) -> bool:
+    return option.default is not None and (option.default != "" or not option.rule.filled)
 
 
 def _toml(value: bool | int | float | str | tuple[str, ...]) -> str:

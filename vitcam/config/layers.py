@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.config.settings import options, sections
+from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.folders import config_folder
 from vitcam.redaction import redacted
@@ -17,6 +18,8 @@ COMMAND_LINE = "command line"
 _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
 _MOST_BYTES = 65_536  # ten times the file with every setting: the parser takes minutes for hostile megabytes
 _LONGEST_NAME = 40
+MOST_TABLES = 64
+_NAME = re.compile(r"[\w-]{1,32}")
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE", "VITCAM_WEB_PASSWORD"})
 
 
@@ -35,7 +38,20 @@ class RawSetting:
     """What is raised if the value is invalid."""
 
 
-def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting]:
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """One of several tables as it was given, before it is checked: a `[zones.NAME]` or an `[[on]]`."""
+
+    key: str
+    """Of `TABLES`."""
+    name: str
+    """Its own, or its number from 1."""
+    values: Mapping[str, object]
+    origin: str
+    """The file that it comes from."""
+
+
+def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting | RawTable]:
     """The system's file and the user's, where they exist; then the named file, which must exist."""
     folder = config_folder(environ)
     for path in (system_file, folder / "config.toml" if folder else None):
@@ -55,6 +71,8 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Ra
         section, _, key = variable.removeprefix("VITCAM_").lower().partition("_")
         if section in sections():
             yield RawSetting(section, key, environ[variable], variable, is_text=True)
+        elif section in TABLES:
+            raise ConfigError(f"{variable}: {section} can only be given in a file, as {TABLES[section].heading}")
         elif near := nearest(section, sections()):
             raise ConfigError(f"{variable}: no section is called {section!r}; did you mean VITCAM_{near.upper()}_…?")
         else:  # may belong to another program, such as a container's image tag
@@ -65,8 +83,10 @@ def from_sets(sets: Iterable[str]) -> Iterator[RawSetting]:
     """`section.key=value`, each."""
     for text in sets:
         found = _SET.fullmatch(text)
+        if (key := text.split(".", 1)[0].strip()) in TABLES:
+            raise ConfigError(f"--set {key}: {key} can only be given in a file, as {TABLES[key].heading}")
         if not found:
-            raise ConfigError(f"--set {_short(redacted(text))}: is not section.key=value, such as web.port=8421")
+            raise ConfigError(f"--set {shortened(redacted(text))}: is not section.key=value, such as web.port=8421")
         section, key, value = found.groups()
         yield RawSetting(section, key, value.strip(), f"--set {section}.{key}", is_text=True)
 
@@ -93,7 +113,7 @@ def _visible(path: Path) -> bool:
     return True
 
 
-def _from_file(path: Path, origin: str) -> Iterator[RawSetting]:
+def _from_file(path: Path, origin: str) -> Iterator[RawSetting | RawTable]:
     try:
         content = tomllib.loads(_text_of(path, origin))
     except OSError as error:
@@ -105,10 +125,32 @@ def _from_file(path: Path, origin: str) -> Iterator[RawSetting]:
             f"{origin}: its brackets are nested too deeply; no setting needs more than one list"
         ) from None
     for section, table in content.items():
+        if section in TABLES:
+            yield from _tables(section, table, origin)
+            continue
         if not isinstance(table, dict):
-            raise ConfigError(f"{origin}: {_short(section)!r} is not a section; {_remedy(section)}")
+            raise ConfigError(f"{origin}: {shortened(section)!r} is not a section; {_remedy(section)}")
         for key, value in table.items():
-            yield RawSetting(_short(section), _short(key), value, origin)
+            yield RawSetting(shortened(section), shortened(key), value, origin)
+
+
+def _tables(key: str, found: object, origin: str) -> Iterator[RawTable]:
+    """Raises ConfigError where these are not several tables."""
+    named = TABLES[key].named
+    several = isinstance(found, dict if named else list)
+    pairs = list(found.items() if isinstance(found, dict) else enumerate(found, 1) if isinstance(found, list) else ())
+    if not several or not all(isinstance(table, dict) for _, table in pairs):
+        raise ConfigError(
+            f"{origin}: {key!r} is not a list of tables; write {TABLES[key].heading} above the keys of each"
+        )
+    if len(pairs) > MOST_TABLES:
+        raise ConfigError(f"{origin}: there are {len(pairs):,} × {TABLES[key].heading}; allowed are {MOST_TABLES}")
+    for name, table in pairs:
+        if named and not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"{origin}: {shortened(name)!r} cannot be the name of a zone; use up to 32 letters, digits, - and _"
+            )
+        yield RawTable(key, str(name), table, origin)
 
 
 def _text_of(path: Path, origin: str) -> str:
@@ -120,7 +162,7 @@ def _text_of(path: Path, origin: str) -> str:
     return content.decode()
 
 
-def _short(name: str) -> str:
+def shortened(name: str) -> str:
     """A name that was given, short enough for one sentence."""
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config import layers
-from vitcam.config.layers import COMMAND_LINE, RawSetting
-from vitcam.config.settings import Option, Settings, options, sections
+from vitcam.config.check import checked
+from vitcam.config.found_tables import FoundTables, table_values
+from vitcam.config.layers import COMMAND_LINE, RawSetting, RawTable
+from vitcam.config.option import Option
+from vitcam.config.settings import Settings, options, sections
 from vitcam.errors import ConfigError
-from vitcam.redaction import redacted
 
 __all__ = ["EffectiveSettings", "Settings", "load", "merge_layers"]
 
@@ -22,8 +24,6 @@ log = logging.getLogger(__name__)
 DEFAULT = "default"
 """Origin of a setting that was not given."""
 SYSTEM_FILE = Path("/etc/vitcam/config.toml")
-_YES = frozenset({"true", "yes", "on", "1"})
-_NO = frozenset({"false", "no", "off", "0"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,12 @@ class EffectiveSettings:
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Name, value and origin of every setting, in the order of the file."""
-        return [
+        plain = [
             (name, getattr(getattr(self.settings, option.section), option.key), self.origins[name])
             for name, option in options().items()
         ]
+        tables = table_values(self.settings.zones, self.settings.on)
+        return plain + [(name, value, self.origins[name]) for name, value in tables if name in self.origins]
 
 
 def load(
@@ -82,12 +84,16 @@ def merge_layers(
     ]
     values = {name: option.default for name, option in options().items()}
     origins = dict.fromkeys(values, DEFAULT)
+    tables = FoundTables()
     for raw in raw_settings:
+        if isinstance(raw, RawTable):
+            tables.add(raw)
+            continue
         option = _find(raw)
-        values[option.name] = _checked(option, raw)
+        values[option.name] = checked(option, raw)
         origins[option.name] = raw.origin
     _check_together(values, origins)
-    return EffectiveSettings(_build(values), origins, tuple(warnings))
+    return EffectiveSettings(_build(values, tables), origins | tables.origins, tuple(warnings))
 
 
 def _find(raw: RawSetting) -> Option:
@@ -104,54 +110,6 @@ def _find(raw: RawSetting) -> Option:
     raise raw.error_class(f"{raw.origin}: {what}; {hint}")
 
 
-def _checked(option: Option, raw: RawSetting) -> bool | int | float | str | tuple[str, ...]:
-    """The value as the setting's own type; raises its `error_class` when it has another type or is out of range."""
-    value = raw.value
-    if raw.is_text and option.kind is not str:
-        value = _parsed(option.kind, str(value))
-    if not _fits(option, value):
-        raise raw.error_class(f"{raw.origin}: {option.name} is {_as_written(raw.value)}; allowed is {option.allowed}")
-    # a float may be written as a whole number, and TOML has lists
-    checked: bool | int | float | str | tuple[str, ...] = option.kind(value)
-    return checked
-
-
-def _parsed(kind: type[Any], text: str) -> object:
-    """The environment and `--set` know only text; None when it does not say a value of this kind."""
-    if kind is tuple:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    if kind is bool:
-        return text.lower() in _YES if text.lower() in _YES | _NO else None
-    try:
-        return kind(text)
-    except ValueError:
-        return None
-
-
-def _fits(option: Option, value: object) -> bool:
-    if option.choices:
-        return type(value) is option.kind and value in option.choices  # True is 1, but no choice
-    if option.kind is tuple:
-        return isinstance(value, list) and all(
-            isinstance(part, str) and part and _plain(option, part) for part in value
-        )
-    if option.kind is str:
-        return isinstance(value, str) and _plain(option, value)
-    if option.kind is bool or isinstance(value, bool):
-        return option.kind is bool and isinstance(value, bool)
-    if not isinstance(value, int if option.kind is int else (int, float)):
-        return False
-    low, high = option.rule.low, option.rule.high
-    return (low is None or value >= low) and (high is None or value <= high)
-
-
-def _plain(option: Option, text: str) -> bool:
-    rule = option.rule
-    if not text.strip():
-        return not rule.filled and "\0" not in text
-    return "\0" not in text and (rule.form is None or rule.form(text))
-
-
 def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
     if values["events.leave"] > values["events.enter"]:
         raise ConfigError(
@@ -160,15 +118,9 @@ def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> No
         )
 
 
-def _build(values: Mapping[str, Any]) -> Settings:
+def _build(values: Mapping[str, Any], tables: FoundTables) -> Settings:
     section_values = {
         section: section_class(**{o.key: values[o.name] for o in options().values() if o.section == section})
         for section, section_class in sections().items()
     }
-    return Settings(**section_values)
-
-
-def _as_written(value: object) -> str:
-    """As it would be written in the file, without secrets; a long value is shortened."""
-    text = str(value).lower() if isinstance(value, bool) else repr(redacted(value) if isinstance(value, str) else value)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return Settings(**section_values, zones=tables.zones(), on=tables.on())

@@ -1,15 +1,16 @@
-"""Every setting: default, meaning, range. Checks, schema, documentation and example are made from this file."""
+"""Every section and its settings: default, meaning, range. Checks, schema, manual and example are made from these."""
 
-import dataclasses
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from vitcam.config.duration import DURATION_WORDS, is_duration
+from vitcam.config.option import Option, Rule, options_of
+from vitcam.config.tables import TABLES, OnSettings, ZoneSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
@@ -35,23 +36,6 @@ def is_network(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What one setting means, and which values are allowed."""
-
-    doc: str
-    low: float | None = None
-    high: float | None = None
-    filled: bool = False
-    """True: the text may not be empty."""
-    form: Callable[[str], bool] | None = None
-    """Whether a text that is not empty is valid. Of a list, each text is checked."""
-    form_words: str = ""
-    """What `form` accepts, in words."""
-    live: bool = False
-    """True: a run that reads its settings again uses the new value at once. False: it needs a restart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,65 +248,17 @@ class Settings:
     web: WebSettings = WebSettings()
     overlay: OverlaySettings = OverlaySettings()
     log: LogSettings = LogSettings()
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One setting, as validation and documentation need it."""
-
-    section: str
-    key: str
-    kind: type[Any]
-    """bool, int, float, str or tuple (of texts)."""
-    default: Any
-    choices: tuple[str | int, ...]
-    """Empty: any value within the rule."""
-    rule: Rule
-
-    @property
-    def name(self) -> str:
-        return f"{self.section}.{self.key}"
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return f"VITCAM_{self.section}_{self.key}".upper()
-
-    @property
-    def allowed(self) -> str:
-        """What may be given, in words."""
-        if self.choices:
-            return ", ".join(str(choice) for choice in self.choices[:-1]) + f" or {self.choices[-1]}"
-        if self.kind is bool:
-            return "true or false"
-        if self.kind is tuple:
-            return f"a list of {self.rule.form_words or 'texts'}"
-        if self.rule.form_words:
-            return self.rule.form_words
-        if self.kind is str:
-            return "a text that is not empty" if self.rule.filled else "a text"
-        noun = "a whole number" if self.kind is int else "a number"
-        return f"{noun} from {self.rule.low:g} to {self.rule.high:g}"
+    zones: tuple[ZoneSettings, ...] = ()
+    on: tuple[OnSettings, ...] = ()
 
 
 def sections() -> dict[str, type[Any]]:
     """Section name -> its dataclass, in the order of the file."""
-    return get_type_hints(Settings)
+    return {name: kind for name, kind in get_type_hints(Settings).items() if name not in TABLES}
 
 
 @cache
 def options() -> Mapping[str, Option]:
     """`section.key` -> option, in the order of the file."""
-    found = [
-        _option(section, f, get_type_hints(section_class, include_extras=True)[f.name])
-        for section, section_class in sections().items()
-        for f in dataclasses.fields(section_class)
-    ]
+    found = [option for name, section_class in sections().items() for option in options_of(name, section_class)]
     return MappingProxyType({option.name: option for option in found})
-
-
-def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
-    plain, rule = get_args(hint)  # of Annotated
-    choices = get_args(plain) if get_origin(plain) is Literal else ()
-    kind = type(f.default) if choices else get_origin(plain) or plain
-    return Option(section, f.name, kind, f.default, choices, rule)

@@ -9,7 +9,9 @@ import pytest
 
 from vitcam.config import describe
 from vitcam.config.load import Settings, merge_layers
-from vitcam.config.settings import Option, options, sections
+from vitcam.config.option import Option
+from vitcam.config.settings import options, sections
+from vitcam.config.tables import TABLES, table_options
 
 ROOT = Path(__file__).parents[3]
 
@@ -51,9 +53,39 @@ def keys() -> set[str]:
 def test_the_schema_names_every_section_and_refuses_all_others() -> None:
     schema = describe.schema()
 
-    assert list(schema["properties"]) == list(sections())
+    assert list(schema["properties"]) == [*sections(), *TABLES]
     assert schema["additionalProperties"] is False
-    assert all(table["additionalProperties"] is False for table in schema["properties"].values())
+    assert all(schema["properties"][section]["additionalProperties"] is False for section in sections())
+
+
+def test_the_schema_says_what_a_zone_and_a_rule_may_hold() -> None:
+    properties = describe.schema()["properties"]
+    zone, rule = properties["zones"]["additionalProperties"], properties["on"]["items"]
+
+    assert list(zone["properties"]) == list(table_options("zones"))
+    assert list(rule["properties"]) == list(table_options("on"))
+    assert zone["required"] == ["rect"]
+    assert zone["additionalProperties"] is rule["additionalProperties"] is False
+
+
+def test_the_tables_of_the_example_file_are_valid_once_they_are_taken_in(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    _, _, tables = describe.example().partition("#[zones.NAME]")
+    path.write_text(
+        "\n".join(line.removeprefix("#") for line in f"#[zones.NAME]{tables}".splitlines() if line[:2] != "# ")
+    )
+
+    settings = merge_layers(path, [], {}, {}).settings
+
+    assert [zone.name for zone in settings.zones] == ["NAME"]
+    assert len(settings.on) == 1
+
+
+@pytest.mark.parametrize("option", [*table_options("zones").values(), *table_options("on").values()])
+def test_the_documentation_has_a_row_for_every_key_of_a_table(option: Option) -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+    assert f"| `{option.name}` |" in page
 
 
 @pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)

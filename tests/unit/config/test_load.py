@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vitcam.config.load import EffectiveSettings, Settings, load, merge_layers
-from vitcam.config.settings import Option, options
+from vitcam.config.option import Option
+from vitcam.config.settings import options
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS
 

@@ -1,0 +1,82 @@
+"""One setting, as the checks and the manual need it: made from a field of a dataclass and its `Rule`."""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one setting means, and which values are allowed."""
+
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    filled: bool = False
+    """True: the text may not be empty."""
+    form: Callable[[str], bool] | None = None
+    """Whether a text that is not empty is valid. Of a list, each text is checked."""
+    form_words: str = ""
+    """What `form` accepts, in words."""
+    example: bool | int | float | str = ""
+    """A value for the example file, where there is no default."""
+    live: bool = False
+    """True: a run that reads its settings again uses the new value at once. False: it needs a restart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting, as validation and documentation need it."""
+
+    section: str
+    key: str
+    kind: type[Any]
+    """bool, int, float, str or tuple (of texts)."""
+    default: Any
+    """None: there is none; what holds then is in the rule's `doc`."""
+    choices: tuple[str | int, ...]
+    """Empty: any value within the rule."""
+    rule: Rule
+
+    @property
+    def name(self) -> str:
+        return f"{self.section}.{self.key}"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"VITCAM_{self.section}_{self.key}".upper()
+
+    @property
+    def allowed(self) -> str:
+        """What may be given, in words."""
+        if self.choices:
+            return ", ".join(str(choice) for choice in self.choices[:-1]) + f" or {self.choices[-1]}"
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is tuple:
+            return f"a list of {self.rule.form_words or 'texts'}"
+        if self.rule.form_words:
+            return self.rule.form_words
+        if self.kind is str:
+            return "a text that is not empty" if self.rule.filled else "a text"
+        noun = "a whole number" if self.kind is int else "a number"
+        return f"{noun} from {self.rule.low:g} to {self.rule.high:g}"
+
+
+def options_of(section: str, section_class: type[Any]) -> list[Option]:
+    """The settings of one section or table, in the order of the file."""
+    hints = get_type_hints(section_class, include_extras=True)
+    fields = dataclasses.fields(section_class)
+    return [_option(section, f, hints[f.name]) for f in fields if get_origin(hints[f.name]) is Annotated]
+
+
+def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
+    plain, rule = get_args(hint)  # of Annotated
+    choices = get_args(plain) if get_origin(plain) is Literal else ()
+    kinds = [kind for kind in get_args(plain) if kind is not NoneType]
+    optional = f.default is None and len(kinds) == 1
+    kind = type(f.default) if choices else kinds[0] if optional else get_origin(plain) or plain
+    return Option(section, f.name, kind, f.default, choices, rule)
