@@ -1,9 +1,8 @@
 """Requests that schemathesis makes of `/openapi.json`: fitting ones and wrong ones, and whether the answers fit it."""
 
-import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 import requests
@@ -23,7 +22,6 @@ from tests.fuzz.watch import watched
 AnyCase = Case[Any]
 _TIMEOUT_S = 30
 _CLIENTS = 12
-_OF_THREAD = threading.local()
 _ENDLESS = ("multipart/x-mixed-replace", "text/event-stream")
 _CHECKS: list[Any] = [status_code_conformance, content_type_conformance, response_schema_conformance]
 _HTTP_REFUSALS = (400, 405, 413, 414, 431)
@@ -37,10 +35,11 @@ def run(count: int, first_seed: int) -> Outcome:
         schema = openapi.from_url(f"{running.url}/openapi.json")
         operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
         each = -(-count // (2 * len(operations)))
+        sender = _Sender(running.url, outcome)
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
             for operation in operations:
                 cases = _cases(operation, mode, each, first_seed)
-                list(clients.map(partial(_send, url=running.url, outcome=outcome), cases))
+                list(clients.map(sender.send, cases))
                 outcome.count += len(cases)
     return outcome
 
@@ -73,30 +72,38 @@ def _cases(operation: Any, mode: GenerationMode, count: int, first_seed: int) ->
     return drawn
 
 
-def _session() -> requests.Session:
-    """One for each thread: it may not be shared."""
-    found: requests.Session | None = getattr(_OF_THREAD, "session", None)
-    if found is None:
-        found = _OF_THREAD.session = requests.Session()
-    return found
+class _Sender:
+    """Sends requests from several threads. A session serves one of them at a time."""
 
+    def __init__(self, url: str, outcome: Outcome) -> None:
+        self._url, self._outcome = url, outcome
+        self._sessions: SimpleQueue[requests.Session] = SimpleQueue()
+        for _ in range(_CLIENTS):
+            self._sessions.put(requests.Session())
 
-def _send(case: AnyCase, url: str, outcome: Outcome) -> None:
-    try:
-        made = case.as_transport_kwargs(base_url=url)
-        made["headers"] = {name: value for name, value in made["headers"].items() if name != "Accept-Encoding"}
-        answer = _session().request(**made, timeout=_TIMEOUT_S, stream=True, allow_redirects=False)
-    except (requests.exceptions.InvalidHeader, UnicodeError, ValueError):  # cannot be sent by this client
-        outcome.answers["not sent"] += 1
-        return
-    except requests.exceptions.ConnectionError as error:
-        # the server refuses a body before it has read it, and closes
-        outcome.answers["closed"] += 1
-        if "timed out" in str(error):
-            outcome.found(outcome.count, f"no answer: {case.method} {case.path} {error}")
-        return
-    with answer:
-        _judge(case, answer, outcome)
+    def send(self, case: AnyCase) -> None:
+        """Send one, and note what is wrong with the answer."""
+        session = self._sessions.get()
+        try:
+            self._send(session, case)
+        finally:
+            self._sessions.put(session)
+
+    def _send(self, session: requests.Session, case: AnyCase) -> None:
+        try:
+            made = case.as_transport_kwargs(base_url=self._url)
+            made["headers"] = {name: value for name, value in made["headers"].items() if name != "Accept-Encoding"}
+            answer = session.request(**made, timeout=_TIMEOUT_S, stream=True, allow_redirects=False)
+        except (requests.exceptions.InvalidHeader, UnicodeError, ValueError):  # cannot be sent by this client
+            self._outcome.answers["not sent"] += 1
+        except requests.exceptions.ConnectionError as error:
+            # the server refuses a body before it has read it, and closes
+            self._outcome.answers["closed"] += 1
+            if "timed out" in str(error):
+                self._outcome.found(self._outcome.count, f"no answer: {case.method} {case.path} {error}")
+        else:
+            with answer:
+                _judge(case, answer, self._outcome)
 
 
 def _judge(case: AnyCase, answer: requests.Response, outcome: Outcome) -> None:

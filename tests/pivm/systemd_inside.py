@@ -134,6 +134,25 @@ def runs_as_it_should(report: Report) -> None:
     report.check("the doctor knows who has the port", "vitcam serves" in found["port"]["found"], found["port"])
 
 
+def takes_over_settings_at_a_reload(report: Report) -> None:
+    configure(CAMERA)
+    sh("systemctl", "restart", "vitcam")
+    until(lambda: state().get("status") == "ok", 200)
+    process = unit("MainPID")
+    configure(f"{CAMERA}[events]\nenter = 0.8\n")
+    said = sh("systemctl", "reload", "vitcam")
+    report.check("a reload returns once the settings are in force", unit("ActiveState") == "active" and not said, said)
+    report.check("the journal names what is used", "new values are used for events.enter" in journal())
+    configure(f"{CAMERA}[events]\nenter = 2\n")
+    said = sh("systemctl", "reload", "vitcam")
+    report.check("wrong settings end nothing", unit("ActiveState") == "active", said)
+    report.check(
+        "the status line says that the old ones stay", until(lambda: "stay as they were" in unit("StatusText"), 30)
+    )
+    report.check("it classifies as before", until(lambda: state().get("status") == "ok", 60), state())
+    report.check("it is the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
+
+
 def decodes_photos_in_a_process_with_limits(report: Report) -> None:
     configure(CAMERA)
     sh("systemctl", "restart", "vitcam")
@@ -216,6 +235,7 @@ def main() -> int:
     install()
     for part in (
         runs_as_it_should,
+        takes_over_settings_at_a_reload,
         decodes_photos_in_a_process_with_limits,
         survives_a_camera_that_is_away,
         starts_without_a_camera,
