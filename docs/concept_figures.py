@@ -27,6 +27,8 @@ from vitcam.pictures.overlay import coloured
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
+from vitcam_training.drawing.sheet import sheet
+from vitcam_training.drawing.steps import walk
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 PHOTOS = ("cat", "pagoda", "coffee")
@@ -51,6 +53,7 @@ def draw_all(root: Path) -> None:
     _save(folder / "attention.jpg", attention(photos[0], looked[0]))
     _save(folder / "rollout.jpg", rollout(photos, looked))
     gelu(folder / "gelu.svg")
+    (folder / "network.svg").write_text(sheet(walk(NET), "everyday"), encoding="utf-8")
 
 
 def patches(photo: Image) -> Image:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam_training.verbs.drawing import draw
 from vitcam_training.verbs.learn import finetune, fit
 from vitcam_training.verbs.make import compare, export, import_weights
 from vitcam_training.verbs.measure import ablate, evaluate, overlays, report, split_data
@@ -72,7 +73,7 @@ def root(
 VERBS: dict[str, Callable[..., None]] = {
     "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "compare": compare,
     "evaluate": evaluate, "report": report, "ablate": ablate, "overlays": overlays, "split": split_data,
-    "words": words,
+    "words": words, "draw": draw,
 }  # fmt: skip
 for name, verb in VERBS.items():
     app.command(name)(verb)

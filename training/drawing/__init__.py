@@ -1,0 +1,1 @@
+"""Drawings of a network. In: its configuration. Out: SVG."""
