@@ -70,6 +70,21 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class History:
+    """What is kept of what was seen."""
+
+    enabled: bool = False
+    events: int = 0
+    """Kept now."""
+    mb: float = 0.0
+    """Of the database, the pictures and the clips, in 10⁶ bytes."""
+    dropped: int = 0
+    """Events that were not kept, since the start."""
+    trouble: str = ""
+    """Why something is not kept, or was set aside; empty while all is well."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """A snapshot of the pipeline."""
 
@@ -85,6 +100,7 @@ class State:
     """`capture`, `preprocess`, `infer`, `total`."""
     heat: Heat = Heat()
     cost: Cost = Cost()
+    history: History = History()
 
 
 @dataclass(frozen=True, slots=True)

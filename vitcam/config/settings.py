@@ -168,6 +168,24 @@ class EventSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """What is kept of events, with their pictures. Files that are read at full speed leave none."""
+
+    enabled: Annotated[bool, Rule("Keep events and their pictures")] = True
+    keep_days: Annotated[
+        float, Rule("Events older than this are deleted, in days, except favourites. 0: no limit", low=0, high=36500)
+    ] = 30.0
+    max_mb: Annotated[
+        float,
+        Rule(
+            "Room for events, pictures and videos, in MB. The oldest are deleted first, except favourites. 0: no limit",
+            low=0,
+            high=1e7,
+        ),
+    ] = 500.0
+
+
+@dataclass(frozen=True, slots=True)
 class WebSettings:
     """The page, the streams and the HTTP interface."""
 
@@ -245,6 +263,7 @@ class Settings:
     motion: MotionSettings = MotionSettings()
     heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
+    store: StoreSettings = StoreSettings()
     web: WebSettings = WebSettings()
     overlay: OverlaySettings = OverlaySettings()
     log: LogSettings = LogSettings()

@@ -19,6 +19,7 @@ from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
 from vitcam.daemon.remembered.crops import initial_crop
+from vitcam.daemon.remembered.events import event_store, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.folders import state_folder
@@ -27,6 +28,7 @@ from vitcam.heat.governor import GovernorRules
 from vitcam.heat.limits import HeatLimits
 from vitcam.heat.sentences import status_words
 from vitcam.heat.watch import PI_LIMIT, HeatWatch
+from vitcam.history.store import EventStore
 from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info
@@ -35,6 +37,7 @@ from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.redaction import redacted
+from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
@@ -75,6 +78,8 @@ class Daemon:
     photos: PhotoClassifier
     reloadable: Reloadable
     heat: HeatWatch
+    history: EventStore | None
+    """None: no events are kept."""
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
@@ -101,6 +106,8 @@ class _Handles:
     words: WordsInForce | None
     """None: the model's labels cannot be changed."""
     heat_limits: HeatLimits
+    history: Current[EventStore | None]
+    """None: no events are kept."""
 
 
 def assemble(
@@ -128,6 +135,7 @@ def assemble(
         threading.Event(),
         _words(model.name_or_file, classifier),
         HeatLimits(),
+        Current(None),
     )
     machine = Machine(environ)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)
@@ -141,12 +149,16 @@ def assemble(
     every = not (live or source_options.realtime)
     console = build_sink(settings.log, every, classifier.labels)
     publisher.connect(console)
+    if not every:
+        handles.history.value = history = event_store(settings.store, environ)
+        if history is not None:
+            record(history, publisher, classifier)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
     reloadable = Reloadable(model, handles.crop, console, every)
-    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat)
+    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, handles.history.value)
 
 
 def _build_pipeline(
@@ -168,6 +180,7 @@ def _build_pipeline(
         heat_limits=handles.heat_limits,
         heat=lambda: heat.heat,
         cost=CostMeter(),
+        history=lambda: state_of(handles.history.value),
     )
     threaded = FewerThreads(classifier)
 
@@ -238,4 +251,5 @@ def _build_web(
         playback=handles.playback,
         demand=handles.demand,
         words=handles.words,
+        history=handles.history.value,
     )

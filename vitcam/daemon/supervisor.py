@@ -47,6 +47,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to)
         if daemon.web is not None:
             daemon.web.start()
+        if daemon.history is not None:
+            daemon.history.start()
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
@@ -125,6 +127,8 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     frames, errors = state.frames.classified, publisher.errors
     failure = pipeline.failure
     publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
+    if daemon.history is not None:
+        daemon.history.stop(_END_WITHIN_S)
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
     if ended and failure is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from vitcam.frames import Frame
 from vitcam.heat.limits import HeatLimits
-from vitcam.state import Cost, Heat
+from vitcam.state import Cost, Heat, History
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +30,5 @@ class PipelineOptions:
     """What the state says of temperature and power."""
     cost: Callable[[], Cost] = Cost
     """What the state says of processor time and written bytes."""
+    history: Callable[[], History] = History
+    """What the state says of the stored events."""

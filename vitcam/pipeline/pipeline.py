@@ -119,6 +119,7 @@ class Pipeline:
             ms={stage: values for stage, values in percentiles if values is not None},
             heat=self._options.heat(),
             cost=self._options.cost(),
+            history=self._options.history(),
         )
 
     def progress(self) -> Progress:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 _PRIVATE, _PUBLIC = 0o600, 0o666  # what the umask leaves of it
 _FOLDER = 0o750
+_PRIVATE_FOLDER = 0o700
 _ABANDONED_S = 3600.0  # nobody writes a file for this long
 
 
@@ -58,3 +59,28 @@ def _remove_abandoned(path: Path) -> None:
         with suppress(OSError):  # another process may have finished it
             if time.time() - left.stat().st_mtime > _ABANDONED_S:
                 left.unlink()
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file whose name is new, in one step, and only for its owner. The folder that it is in is made.
+
+    A killed process leaves a file that begins with a dot and ends in `.partial`; the caller removes it.
+
+    raises  OSError if it cannot be written; nothing is left then
+    """
+    path.parent.mkdir(_PRIVATE_FOLDER, parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with open(partial, "xb", opener=_open_private) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _open_private(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_CLOEXEC, _PRIVATE)

@@ -21,6 +21,7 @@ from vitcam.web.requests.middleware import add_headers, check_host_and_origin, e
 from vitcam.web.requests.proxies import TrustedProxies, address_of
 from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.crop import CropRoute
+from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
@@ -82,6 +83,7 @@ class _Handlers:
         self._player = PlaybackRoute(parts.playback, changes)
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
         self._words = WordsRoute(parts.words, words)
+        events = EventRoutes(parts.history, parts.history_executor)
         login = LoginRoutes(access, self._page)
         self.by_route: dict[tuple[str, str], Handler] = {
             ("GET", "/"): self.index,
@@ -92,6 +94,9 @@ class _Handlers:
             ("GET", "/api/predictions"): self.predictions,
             ("GET", "/api/state"): self.state,
             ("GET", "/api/model"): self.model,
+            ("GET", "/api/events"): events.list,
+            ("GET", "/api/events/{id}"): events.show,
+            ("GET", "/api/events/{id}/frame.jpg"): events.picture,
             ("POST", "/api/classify"): self._uploads.classify,
             ("POST", "/api/explain"): self._uploads.explain,
             ("POST", "/api/crop"): self._crop.answer,

@@ -4,6 +4,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vitcam.history.store import EventStore
 from vitcam.model.record import ModelInfo
 from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
@@ -38,6 +39,10 @@ class AppParts:
     playback: Playback
     words: WordsInForce | None
     """None: the model's labels cannot be changed."""
+    history: EventStore | None
+    """None: no events are kept."""
+    history_executor: Executor
+    """Reads stored events and draws their pictures."""
 
 
 @dataclass(frozen=True, slots=True)

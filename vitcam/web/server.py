@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
+from vitcam.history.store import EventStore
 from vitcam.model.record import ModelInfo
 from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_THREADS = ("encode", "upload", "change", "access", "password")
+_THREADS = ("encode", "upload", "change", "access", "password", "history")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
@@ -54,6 +55,7 @@ class WebServer:
     playback     lets viewers pause a source of files
     demand       says what viewers want the model to compute
     words        lets viewers change the words of a model whose labels are words
+    history      the stored events; None: no events are kept
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class WebServer:
         playback: Playback | None = None,
         demand: Demand | None = None,
         words: WordsInForce | None = None,
+        history: EventStore | None = None,
     ) -> None:
         self._binding = binding
         self._port = binding.port
@@ -74,7 +77,7 @@ class WebServer:
         self._default = Current(default)
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
         self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in _THREADS]
-        encode, uploads, changes, self._access_executor, self._checker = self._executors
+        encode, uploads, changes, self._access_executor, self._checker, reads = self._executors
         self._parts = AppParts(
             live=live,
             model=model,
@@ -87,6 +90,8 @@ class WebServer:
             active_crop=active_crop or ActiveCrop(),
             playback=playback or Playback(),
             words=words,
+            history=history,
+            history_executor=reads,
         )
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

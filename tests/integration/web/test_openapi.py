@@ -12,6 +12,7 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 
 from tests.daemon import Daemon, daemon
+from tests.eventually import eventually
 from vitcam.web.openapi.operations import OPERATIONS
 from vitcam.web.route_table import ROUTES
 
@@ -27,6 +28,7 @@ WRONG = [
     ("GET", "/stream?overlay=x", 400),
     ("GET", "/?action=snapshot&width=1", 400),
     ("GET", "/page/none.js", 404),
+    ("GET", "/api/events?since=yesterday", 400),
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
     ("POST", "/api/words", 400),
@@ -77,12 +79,20 @@ def assert_described(document: dict[str, Any], schema: Any, found: Any) -> None:
     assert [f"{error.json_path}: {error.message[:300]}" for error in OAS31Validator(whole).iter_errors(found)] == []
 
 
+def newest_event(running: Daemon) -> Any:
+    """The newest event that is kept; None while there is none."""
+    with urllib.request.urlopen(f"{running.url}/api/events", timeout=10) as answer:
+        return next(iter(json.load(answer)["events"]), None)
+
+
 ANSWERED = [route for route in ROUTES if OPERATIONS[route.method, route.path].answers and route.path != "/api/words"]
 
 
 @pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
 def test_a_route_answers_what_its_description_says(running: Daemon, document: dict[str, Any], route: Any) -> None:
     target = running.url + route.path.replace("{name}", "app.js" if route.path.startswith("/page") else "login.js")
+    if "{id}" in target:
+        target = target.replace("{id}", eventually(lambda: newest_event(running))["id"])
     status, kind, found = ask(target, route.method, FITTING.get(route.path, b"") if route.method == "POST" else None)
     content = document["paths"][route.path][route.method.lower()]["responses"]["200"]["content"]
 

@@ -179,7 +179,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[wbe]\nport = 1", "no section is called 'wbe'; did you mean 'web'?"),
         (
             "[zzzz]\nport = 1",
-            "no section is called 'zzzz'; there are camera, model, motion, heat, events, web, overlay, log",
+            "no section is called 'zzzz'; there are camera, model, motion, heat, events, store, web, overlay, log",
         ),
         ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
         ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
@@ -187,7 +187,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("web = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         (
             "zzzz = 1",
-            "'zzzz' is not a section; the sections are camera, model, motion, heat, events, web, overlay, log",
+            "'zzzz' is not a section; the sections are camera, model, motion, heat, events, store, web, overlay, log",
         ),
         ("[[web]]\nport = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),

@@ -8,6 +8,7 @@ from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
 from vitcam.state import State
+from vitcam.web.openapi.history import event_schemas
 from vitcam.web.openapi.schema import (
     ANYTHING,
     COUNT,
@@ -50,6 +51,7 @@ def components() -> dict[str, Schema]:
         "State": _state(),
         "Model": record(_model(), "The model card.", optional=()),
         "Words": record({"words": items(TEXT), "remembered": FLAG, "reason": _REASON}),
+        **event_schemas(),
         "Status": record({"status": TEXT}),
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
@@ -63,6 +65,7 @@ def _prediction() -> dict[str, Schema]:
         "type": {"const": "prediction"},
         "source": TEXT,
         "path": said(nullable(TEXT), "The file; null for a camera."),
+        "zone": said(nullable(TEXT), "The zone that the model saw; null: the whole view."),
         "seq": said(COUNT, "The number of the frame."),
         "time": said({"type": "string", "format": "date-time"}, "When it was captured, in UTC."),
         "top": items(named("Guess"), "The best guesses, the most probable first.", minItems=1),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from vitcam.access.password import MOST
 from vitcam.web.openapi.components import overlay_name
+from vitcam.web.openapi.history import DRAWING, FILTERS, PAGING
 from vitcam.web.openapi.schema import TEXT, Schema, named, said
 from vitcam.web.stream.variant import STEPS
 
@@ -100,6 +101,9 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ),
     ("GET", "/api/state"): Operation(_json("State")),
     ("GET", "/api/model"): Operation(_json("Model")),
+    ("GET", "/api/events"): Operation(_json("Events"), {**FILTERS, **PAGING}, refusals=(400, 404, 503)),
+    ("GET", "/api/events/{id}"): Operation(_json("FullEvent"), refusals=(404, 503)),
+    ("GET", "/api/events/{id}/frame.jpg"): Operation(_JPEG, DRAWING, refusals=(400, 404, 503), cached=True),
     ("GET", "/openapi.json"): Operation({JSON: {"type": "object"}}),
     ("POST", "/api/classify"): Operation(
         _json("PhotoPrediction"),

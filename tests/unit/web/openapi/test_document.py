@@ -10,6 +10,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 import vitcam.web
+from vitcam.history.asked import FILTERS
 from vitcam.web.openapi.document import openapi_document, openapi_json
 from vitcam.web.openapi.operations import OPERATIONS
 from vitcam.web.openapi.schema import of_type
@@ -37,7 +38,7 @@ def test_every_route_is_described_and_nothing_else() -> None:
 
 def test_every_parameter_that_the_code_reads_is_described_and_no_other() -> None:
     code = "".join(path.read_text("utf-8") for path in Path(vitcam.web.__path__[0]).rglob("*.py"))
-    read = set(re.findall(r'query(?:\.get\(|\[)"(\w+)"', code)) | set(STEPS)
+    read = set(re.findall(r'query(?:\.get\(|\[)"(\w+)"', code)) | {*STEPS, *FILTERS}
     described = {
         parameter["name"]
         for methods in DOCUMENT["paths"].values()

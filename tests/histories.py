@@ -1,0 +1,34 @@
+"""Stored events for tests."""
+
+from typing import Any, Literal
+
+from vitcam.frames import Guess
+from vitcam.history.stored import EventChange, Sight, StoredEvent
+
+START_MS = 1_767_225_600_000  # 2026-01-01, 00:00 UTC
+SIGHT = Sight((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72))
+
+
+def stored(event_id: str, label: str = "cup", **fields: Any) -> StoredEvent:
+    """An event of one second that began with the year 2026."""
+    usual: dict[str, Any] = {
+        "kind": "seen",
+        "zone": None,
+        "camera": "test",
+        "start_ms": START_MS,
+        "end_ms": None,
+        "p": 0.9,
+        "peak": 0.95,
+        "model": "toy",
+        "fingerprint": "abc",
+        "sight": SIGHT,
+    }
+    return StoredEvent(id=event_id, label=label, **usual | fields)
+
+
+def change(
+    event_id: str, phase: Literal["new", "update", "end"], label: str = "cup", jpeg: bytes | None = None, **fields: Any
+) -> EventChange:
+    """A change of such an event."""
+    ends = {"end_ms": START_MS + 1000} if phase == "end" else {}
+    return EventChange(stored(event_id, label, **ends | fields), phase, jpeg)

@@ -1,0 +1,78 @@
+"""What the witness hands to the store."""
+
+from dataclasses import replace
+
+from tests.frames import SECOND, frame, prediction
+from vitcam.events import EventState, Rules, finish, step
+from vitcam.frames import Event, Frame, Prediction
+from vitcam.history.stored import EventChange
+from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.pictures.decode import decode_image
+
+
+class Story:
+    """A recorder that is told what a publisher would tell it, 10 predictions a second."""
+
+    def __init__(self) -> None:
+        self.changes: list[EventChange] = []
+        self.recorder = Recorder(self.changes.append, lambda _: None, Origin("toy", "abc"), lambda: "unknown-1")
+        self._state = EventState()
+        self._count = 0
+        self.ns = 0
+
+    def see(self, label: str, p: float, seconds: float, known: bool = True, blank: bool = False) -> None:
+        for _ in range(round(seconds * 10)):
+            self.ns += SECOND // 10
+            seen = replace(prediction(label, p, self.ns), known=known, blank=blank)
+            self._state, events = step(Rules(), self._state, seen, self._new_id)
+            self.show(replace(frame(), captured_ns=self.ns), seen, events)
+
+    def show(self, picture: Frame, seen: Prediction, events: tuple[Event, ...]) -> None:
+        self.recorder.saw(picture, seen, events)
+
+    def close(self) -> None:
+        self._state, events = finish(self._state, self.ns)
+        self.recorder.close(events)
+
+    def _new_id(self) -> str:
+        self._count += 1
+        return f"event-{self._count}"
+
+
+def test_an_event_begins_with_a_picture_and_ends_with_its_curve() -> None:
+    story = Story()
+    story.see("cup", 0.9, 2)
+    story.close()
+    first, last = story.changes[0], story.changes[-1]
+
+    assert (first.phase, last.phase) == ("new", "end")
+    assert first.jpeg is not None
+    assert decode_image(first.jpeg).shape == (72, 128, 3)
+    assert (first.event.label, first.event.end_ms, first.event.model) == ("cup", None, "toy")
+    assert last.event.end_ms is not None
+    assert last.event.end_ms - last.event.start_ms == 1900
+    assert len(last.event.curve) > 10
+    assert {round(p, 2) for _, p in last.event.curve} == {0.9}
+
+
+def test_what_stays_unknown_for_long_is_one_event() -> None:
+    story = Story()
+    story.see("cup", 0.2, 4, known=False)
+    assert story.changes == []
+    story.see("cup", 0.2, 4, known=False)
+    story.see("cup", 0.3, 2)
+    story.see("cup", 0.2, 4, known=False)
+    story.close()
+
+    assert [(change.phase, change.event.kind, change.event.label) for change in story.changes] == [
+        ("new", "unknown", "unknown"),
+        ("end", "unknown", "unknown"),
+    ]
+
+
+def test_a_blank_picture_is_no_unknown_event() -> None:
+    story = Story()
+    story.see("cup", 0.2, 20, known=False, blank=True)
+    story.close()
+
+    assert story.changes == []

@@ -1,0 +1,65 @@
+"""The event store on a real disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from tests.frames import picture
+from tests.histories import change
+from vitcam.history.database.connections import is_sound
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Action, Query
+from vitcam.pictures.encode import encode_jpeg
+
+JPEG = encode_jpeg(picture(), 80)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EventStore]:
+    made = EventStore(tmp_path)
+    made.start()
+    yield made
+    made.stop(10)
+
+
+def test_an_event_is_told_once_it_is_on_the_disk_with_its_picture(store: EventStore) -> None:
+    told: list[tuple[str, str, bytes | None]] = []
+    store.follow(lambda event, phase: told.append((event.id, phase, store.picture(event))))
+    store.put(change("a", "new", jpeg=JPEG))
+
+    assert eventually(lambda: told) == [("a", "new", JPEG)]
+    assert [event.id for event in store.find(Query()).events] == ["a"]
+
+
+def test_a_better_picture_takes_the_place_of_the_one_before(store: EventStore, tmp_path: Path) -> None:
+    store.put(change("a", "new", jpeg=JPEG))
+    first = eventually(lambda: store.get("a"))
+    assert first is not None
+    store.put(change("a", "end", jpeg=JPEG + b"better"))
+    last = eventually(lambda: event if (event := store.get("a")) and event.end_ms else None)
+
+    assert last is not None
+    assert store.picture(last) == JPEG + b"better"
+    assert eventually(lambda: len([*tmp_path.rglob("*.jpg")]) == 1)
+
+
+def test_what_a_rule_did_is_kept_even_if_it_comes_before_its_event(store: EventStore) -> None:
+    store.note_action("a", Action("door", "webhook", "waiting"))
+    store.put(change("a", "new"))
+    assert eventually(lambda: (event := store.get("a")) and event.actions)
+    store.note_action("a", Action("door", "webhook", "ok", "200"))
+
+    assert eventually(lambda: (event := store.get("a")) and [each.status for each in event.actions] == ["ok"])
+
+
+def test_what_waits_is_written_before_the_store_ends(tmp_path: Path) -> None:
+    store = EventStore(tmp_path)
+    for number in range(20):
+        store.put(change(f"{number}", "new", jpeg=JPEG))
+    store.start()
+    store.stop(10)
+
+    assert len(EventStore(tmp_path).find(Query()).events) == 20
+    assert is_sound(tmp_path)

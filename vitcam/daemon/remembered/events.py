@@ -1,0 +1,28 @@
+"""Which runs keep events, and where."""
+
+from collections.abc import Mapping
+
+from vitcam.config.settings import StoreSettings
+from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.folders import state_folder
+from vitcam.history.store import EventStore
+from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.model.classifier import Classifier
+from vitcam.state import History
+
+
+def event_store(settings: StoreSettings, environ: Mapping[str, str]) -> EventStore | None:
+    """The history of this state folder; None if nothing is to be kept, or there is no such folder."""
+    folder = state_folder(environ)
+    return EventStore(folder) if settings.enabled and folder is not None else None
+
+
+def state_of(store: EventStore | None) -> History:
+    """What the state says of the history."""
+    return History() if store is None else store.state()
+
+
+def record(store: EventStore, publisher: Publisher, classifier: Classifier) -> None:
+    """Let the publisher's events be kept."""
+    card = classifier.card
+    publisher.show_to(Recorder(store.put, store.shift_times, Origin(card.name, card.graph_sha256), event_id))

@@ -1,0 +1,70 @@
+"""A query as texts, as the HTTP interface and the command line take it."""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import get_args
+
+from vitcam.errors import UsageError
+from vitcam.history.stored import Kind, Query
+
+FILTERS = ("since", "until", "label", "zone", "min_p", "kind", "favourite", "text")
+"""The names that `read_query` knows."""
+_LONGEST = 200
+_FLAGS = {"1": True, "true": True, "0": False, "false": False}
+
+
+def read_query(given: Mapping[str, str]) -> Query:
+    """The query that the filters in `given` make; other names are ignored. Raises UsageError."""
+    texts = {name: given[name] for name in FILTERS if given.get(name)}
+    for name, text in texts.items():
+        if len(text) > _LONGEST:
+            raise UsageError(f"{name} is longer than {_LONGEST} characters; use a part of it")
+    kind = texts.get("kind")
+    return Query(
+        since_ms=_time(texts, "since"),
+        until_ms=_time(texts, "until"),
+        label=texts.get("label"),
+        zone=texts.get("zone"),
+        min_p=_probability(texts),
+        kind=None if kind is None else _kind(kind),
+        favourite=_flag(texts),
+        text=texts.get("text", ""),
+    )
+
+
+def _time(texts: Mapping[str, str], name: str) -> int | None:
+    """In ms since the epoch. A time without an offset is one of this machine."""
+    if (text := texts.get(name)) is None:
+        return None
+    try:
+        return int(datetime.fromisoformat(text.replace(" ", "T") if "T" not in text else text).timestamp() * 1000)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(
+            f"{name} is {text[:40]!r}; it must be a time such as 2026-01-31, 2026-01-31T22:00 or 2026-01-31T21:00:00Z"
+        ) from error
+
+
+def _probability(texts: Mapping[str, str]) -> float:
+    text = texts.get("min_p", "0")
+    try:
+        p = float(text)
+    except ValueError:
+        p = math.nan
+    if not 0 <= p <= 1:
+        raise UsageError(f"min_p is {text[:40]!r}; it must be a number from 0 to 1")
+    return p
+
+
+def _kind(text: str) -> Kind:
+    for kind in get_args(Kind):
+        if text == kind:
+            return kind  # type: ignore[no-any-return]
+    raise UsageError(f"kind is {text[:40]!r}; it must be {', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}")
+
+
+def _flag(texts: Mapping[str, str]) -> bool | None:
+    text = texts.get("favourite")
+    if text is not None and text not in _FLAGS:
+        raise UsageError(f"favourite is {text[:40]!r}; it must be 1 or 0")
+    return None if text is None else _FLAGS[text]

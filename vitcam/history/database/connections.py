@@ -1,0 +1,82 @@
+"""The file `events.db`: how it is opened, and what happens to a damaged one."""
+
+import logging
+import os
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from vitcam.history.database.schema import migrate
+
+log = logging.getLogger(__name__)
+
+FILE, FRAMES, CLIPS = "events.db", "frames", "clips"
+_COMPANIONS = ("-wal", "-shm")
+_BUSY_S = 10.0  # how long one process waits for another one's transaction
+_DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_PAGE = 4096
+_PRIVATE = 0o600
+
+
+def open_to_write(folder: Path) -> sqlite3.Connection:
+    """The database of a state folder, which is made if need be, at the newest version.
+
+    Every transaction is begun and committed by hand. A commit is on the disk when it returns.
+
+    raises  sqlite3.Error; OSError if the folder cannot be written; VitcamError if a newer vitcam has made it
+    """
+    folder.mkdir(0o750, parents=True, exist_ok=True)
+    path = folder / FILE
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE))  # its companions get the same mode
+    connection = _connect(path.absolute().as_uri())
+    try:
+        if path.stat().st_size == 0:  # both hold for the life of a file
+            connection.execute(f"PRAGMA page_size = {_PAGE}")
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_to_read(folder: Path) -> sqlite3.Connection:
+    """Another connection, which sees what is committed. Raises sqlite3.Error if there is no database."""
+    return _connect(f"{(folder / FILE).absolute().as_uri()}?mode=ro")
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGES
+
+
+def set_aside(folder: Path) -> str:
+    """Rename a damaged database with its pictures, so that somebody may look at it. Returns a sentence on that.
+
+    raises  OSError
+    """
+    ending = f".damaged-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
+    for name in (FILE, *(FILE + companion for companion in _COMPANIONS), FRAMES):
+        path = folder / name
+        if path.exists():
+            path.rename(path.with_name(name + ending))
+    return f"the history {folder / FILE} is damaged; it was renamed to {FILE}{ending}, and a new one has begun"
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+
+
+def is_there(folder: Path) -> bool:
+    """Whether anything was ever kept."""
+    return (folder / FILE).exists()
+
+
+def is_sound(folder: Path) -> bool:
+    """Whether the whole file passes SQLite's own check."""
+    with closing(open_to_read(folder)) as connection:
+        return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))

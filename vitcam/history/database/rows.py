@@ -1,0 +1,93 @@
+"""A stored event as a row of the table, and back."""
+
+import json
+import sqlite3
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Group, Guess, Rect
+from vitcam.history.stored import Action, Sight, StoredEvent
+
+_CURVE = np.dtype([("ms", "<u4"), ("p", "<f4")])
+COLUMNS = (
+    "id, kind, label, zone, camera, start_ms, end_ms, p, peak, group_name, group_p, models.name, models.fingerprint, "
+    "frame, clip, actions, favourite, corrected, sight, curve, evidence"
+)
+"""What `event_of` reads, in this order, of `events LEFT JOIN models`."""
+
+
+def event_of(row: tuple[Any, ...]) -> StoredEvent:
+    """The event in a row of `COLUMNS`."""
+    (
+        identifier, kind, label, zone, camera, start_ms, end_ms, p, peak, group, group_p, model, fingerprint,
+        frame, clip, actions, favourite, corrected, sight, curve, evidence,
+    ) = row  # fmt: skip
+    return StoredEvent(
+        identifier, kind, label, zone, camera, start_ms, end_ms, p, peak,
+        group=None if group is None else Group(group, group_p),
+        model=model or "",
+        fingerprint=fingerprint or "",
+        sight=_sight(json.loads(sight), evidence),
+        curve=tuple((int(ms), float(p)) for ms, p in np.frombuffer(curve, _CURVE)),
+        frame=frame,
+        clip=clip,
+        actions=tuple(Action(**action) for action in json.loads(actions)),
+        favourite=bool(favourite),
+        corrected=corrected,
+    )  # fmt: skip
+
+
+def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:
+    """The columns that the recorder fills, without the picture's own."""
+    return {
+        "id": event.id,
+        "kind": event.kind,
+        "label": event.label,
+        "zone": event.zone,
+        "camera": event.camera,
+        "start_ms": event.start_ms,
+        "end_ms": event.end_ms,
+        "seen_ms": seen_ms,
+        "p": event.p,
+        "peak": event.peak,
+        "group_name": event.group.name if event.group else None,
+        "group_p": event.group.p if event.group else None,
+        "curve": np.array([*event.curve], _CURVE).tobytes(),
+    }
+
+
+def sight_values(sight: Sight) -> dict[str, Any]:
+    """The columns that belong to the picture."""
+    weights = sight.evidence
+    record = {
+        "top": [[guess.label, round(guess.p, 6)] for guess in sight.top],
+        "size": sight.size,
+        "crop": list(asdict(sight.crop).values()),
+        "grid": None if weights is None else weights.shape,
+        "familiarity": sight.familiarity,
+    }
+    evidence = None if weights is None else np.asarray(weights, "<f2").tobytes()
+    return {"sight": json.dumps(record, ensure_ascii=False, separators=(",", ":")), "evidence": evidence}
+
+
+def actions_text(actions: tuple[Action, ...]) -> str:
+    """As it stands in the column."""
+    return json.dumps([asdict(action) for action in actions], ensure_ascii=False, separators=(",", ":"))
+
+
+def actions_of(connection: sqlite3.Connection, event_id: str) -> tuple[Action, ...] | None:
+    """None: there is no such event."""
+    found = connection.execute("SELECT actions FROM events WHERE id = ?", (event_id,)).fetchone()
+    return None if found is None else tuple(Action(**action) for action in json.loads(found[0]))
+
+
+def _sight(record: dict[str, Any], evidence: bytes | None) -> Sight:
+    weights: NDArray[np.float32] | None = None
+    if evidence is not None:
+        weights = np.frombuffer(evidence, "<f2").reshape(record["grid"]).astype(np.float32)
+    width, height = record["size"]
+    top = tuple(Guess(label, p) for label, p in record["top"])
+    return Sight(top, (width, height), Rect(*record["crop"]), weights, record["familiarity"])

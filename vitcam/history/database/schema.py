@@ -1,0 +1,86 @@
+"""The tables of the history, and how an older file becomes a newer one.
+
+`PRAGMA user_version` counts the migrations that a file has had. A migration is never changed once it was released.
+"""
+
+import sqlite3
+
+from vitcam.errors import VitcamError
+
+_TABLES = (
+    """CREATE TABLE models (
+        n INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        UNIQUE (name, fingerprint)
+    ) STRICT""",
+    """CREATE TABLE events (
+        n INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        label TEXT NOT NULL,
+        corrected TEXT,
+        zone TEXT,
+        camera TEXT NOT NULL,
+        start_ms INTEGER NOT NULL,
+        end_ms INTEGER,
+        seen_ms INTEGER NOT NULL,
+        p REAL NOT NULL,
+        peak REAL NOT NULL,
+        group_name TEXT,
+        group_p REAL,
+        model INTEGER,
+        favourite INTEGER NOT NULL DEFAULT 0,
+        frame_bytes INTEGER NOT NULL DEFAULT 0,
+        clip_bytes INTEGER NOT NULL DEFAULT 0,
+        frame TEXT,
+        clip TEXT,
+        actions TEXT NOT NULL DEFAULT '[]',
+        sight TEXT NOT NULL,
+        curve BLOB NOT NULL,
+        evidence BLOB
+    ) STRICT""",
+    "CREATE INDEX events_by_time ON events (start_ms, n, peak, kind, favourite, frame_bytes, clip_bytes)",
+)
+_SEARCH = (
+    "ALTER TABLE events ADD COLUMN name TEXT AS (coalesce(corrected, label)) VIRTUAL",
+    "CREATE INDEX events_by_name ON events (name, start_ms, n, peak, zone, kind)",
+    "CREATE INDEX events_by_zone ON events (zone, start_ms, n, peak, kind) WHERE zone IS NOT NULL",
+    "CREATE INDEX events_by_star ON events (start_ms, n) WHERE favourite = 1",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH)
+"""From version 0, an empty file, to 1, and so on."""
+
+
+def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:
+    """Bring a database to the newest version, one version in one transaction.
+
+    raises  VitcamError if a newer vitcam has made it; sqlite3.Error
+    """
+    version = version_of(connection)
+    if version > len(migrations):
+        raise VitcamError(
+            f"the history has version {version}, and this vitcam knows versions up to {len(migrations)}; install the "
+            "newer vitcam again, or move events.db and frames away"
+        )
+    for number in range(version, len(migrations)):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if version_of(connection) == number:  # another process may have done it meanwhile
+                for statement in migrations[number]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def is_ready(connection: sqlite3.Connection) -> bool:
+    """Whether a database is at the newest version."""
+    return version_of(connection) == len(MIGRATIONS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """How many migrations a database has had."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

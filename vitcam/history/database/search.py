@@ -1,0 +1,108 @@
+"""Finds stored events. Every condition is answered by an index, so that a million of them do not take longer."""
+
+import sqlite3
+from typing import Any
+
+from vitcam.history.database.rows import COLUMNS, event_of
+from vitcam.history.stored import Page, Query, StoredEvent
+
+MOST = 500
+"""Events of one page."""
+_MOST_WORDS = 200
+_EVENTS = f"SELECT {COLUMNS} FROM events LEFT JOIN models ON models.n = events.model"  # noqa: S608 - constants
+_NEWEST_FIRST = "ORDER BY start_ms DESC, n DESC"
+
+
+def get(connection: sqlite3.Connection, event_id: str) -> StoredEvent | None:
+    """One event; None if there is none of that id."""
+    row = connection.execute(f"{_EVENTS} WHERE id = ?", (event_id,)).fetchone()
+    return None if row is None else event_of(row)
+
+
+def find(connection: sqlite3.Connection, query: Query, limit: int, before: str | None = None) -> Page:
+    """The newest events that a query means, at most `limit`, which is at most `MOST`.
+
+    before  the id of the last event of the page before; a page whose event is gone meanwhile is empty
+    """
+    limit = min(limit, MOST)
+    place = None
+    if before is not None:
+        place = connection.execute("SELECT start_ms, n FROM events WHERE id = ?", (before,)).fetchone()
+        if place is None:
+            return Page((), None)
+    found = numbers(connection, query, limit + 1, place)
+    rows = connection.execute(
+        f"{_EVENTS} WHERE events.n IN ({','.join('?' * len(found))}) ORDER BY start_ms DESC, events.n DESC", found
+    )
+    events = tuple(map(event_of, rows))
+    return Page(events[:limit], events[limit - 1].id if len(events) > limit else None)
+
+
+def numbers(
+    connection: sqlite3.Connection, query: Query, limit: int, place: tuple[int, int] | None = None
+) -> list[int]:
+    """The rows that a query means, the newest first.
+
+    place  time and number of a row: only what comes after it
+    """
+    branches = [_branch(query, {}, limit, place)]
+    if query.text:
+        branches = [_branch(query, meant, limit, place) for meant in _meant(connection, query)]
+        if not branches:
+            return []
+    union = " UNION ".join(f"SELECT * FROM ({sql})" for sql, _ in branches)  # noqa: S608 - no text of users
+    values = [value for _, each in branches for value in each]
+    found = connection.execute(f"{union} {_NEWEST_FIRST} LIMIT ?", (*values, limit))
+    return [n for _, n in found]
+
+
+def words(connection: sqlite3.Connection, column: str) -> list[str]:
+    """Every label (`name`) or zone (`zone`) that there is; reads one entry of the index for each."""
+    sql = f"""WITH RECURSIVE found(word) AS (
+        SELECT min({column}) FROM events WHERE {column} IS NOT NULL UNION ALL
+        SELECT (SELECT min({column}) FROM events WHERE {column} > found.word) FROM found WHERE found.word IS NOT NULL
+    ) SELECT word FROM found WHERE word IS NOT NULL"""  # noqa: S608 - constants
+    return [word for (word,) in connection.execute(sql)]
+
+
+def _meant(connection: sqlite3.Connection, query: Query) -> list[dict[str, str]]:
+    """What must hold instead of the text: a label or a zone that contains it."""
+    text = query.text.casefold()
+    found = [
+        {column: word} for column in ("name", "zone") for word in words(connection, column) if text in word.casefold()
+    ]
+    return found[:_MOST_WORDS]
+
+
+def _branch(
+    query: Query, meant: dict[str, str], limit: int, place: tuple[int, int] | None
+) -> tuple[str, tuple[Any, ...]]:
+    """A statement for time and number of each row, and its values."""
+    conditions: list[tuple[str, tuple[Any, ...]]] = [(f"{column} = ?", (word,)) for column, word in meant.items()]
+    given: dict[str, Any] = {
+        "start_ms >= ?": query.since_ms,
+        "start_ms < ?": query.until_ms,
+        "name = ?": query.label,
+        "zone = ?": query.zone,
+        "kind = ?": query.kind,
+        "peak >= ?": query.min_p or None,
+    }
+    conditions += [(condition, (value,)) for condition, value in given.items() if value is not None]
+    if query.favourite is not None:  # written out: a partial index serves no parameter
+        conditions.append((f"favourite = {query.favourite:d}", ()))
+    if place is not None:
+        conditions.append(("(start_ms, n) < (?, ?)", place))
+    where = " AND ".join(condition for condition, _ in conditions) or "1"
+    sql = f"SELECT start_ms, n FROM events INDEXED BY {_index(query, meant)} WHERE {where} {_NEWEST_FIRST} LIMIT ?"  # noqa: S608
+    return sql, (*(value for _, values in conditions for value in values), limit)
+
+
+def _index(query: Query, meant: dict[str, str]) -> str:
+    """Named, because SQLite without statistics would guess."""
+    if query.favourite:
+        return "events_by_star"
+    if query.label is not None or "name" in meant:
+        return "events_by_name"
+    if query.zone is not None or "zone" in meant:
+        return "events_by_zone"
+    return "events_by_time"

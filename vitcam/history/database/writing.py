@@ -1,0 +1,101 @@
+"""The changes of the history: each function works within the caller's transaction."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from vitcam.history.database.rows import actions_of, actions_text, sight_values, values_of
+from vitcam.history.stored import Action, EventChange
+
+_MOST_ACTIONS = 32
+
+
+def write_change(
+    connection: sqlite3.Connection, change: EventChange, seen_ms: int, frame: str | None, new: bool
+) -> str | None:
+    """Insert or update one event. An event that was deleted meanwhile stays so.
+
+    frame    the file of `change.jpeg`; None: the one before holds
+    new      insert it if there is none of that id
+    returns  the picture that is not used any more
+    """
+    event = change.event
+    values = values_of(event, seen_ms)
+    if frame is not None and change.jpeg is not None:
+        values |= sight_values(event.sight) | {"frame": frame, "frame_bytes": len(change.jpeg)}
+    before = connection.execute("SELECT frame FROM events WHERE id = ?", (event.id,)).fetchone()
+    if before is None:
+        if new:
+            values["model"] = _model(connection, event.model, event.fingerprint)
+            _insert(connection, sight_values(event.sight) | values)
+            return None
+        return frame
+    _update(connection, event.id, values)
+    return before[0] if frame is not None else None
+
+
+def note_action(connection: sqlite3.Connection, event_id: str, action: Action) -> bool:
+    """Add what a rule did, in place of what the same rule waited for; False: there is no such event."""
+    before = actions_of(connection, event_id)
+    if before is None:
+        return False
+    same = (action.rule, action.kind, "waiting")
+    others = tuple(each for each in before if (each.rule, each.kind, each.status) != same)
+    return _update(connection, event_id, {"actions": actions_text((*others, action)[-_MOST_ACTIONS:])})
+
+
+def attach_clip(connection: sqlite3.Connection, event_id: str, clip: str, size: int) -> bool:
+    """Name the video of an event; False: there is no such event.
+
+    clip  a file below the state folder
+    size  in bytes
+    """
+    return _update(connection, event_id, {"clip": clip, "clip_bytes": size})
+
+
+def close_open(connection: sqlite3.Connection) -> int:
+    """End what a killed run left open, at the time at which it was last seen. Returns how many there were."""
+    return connection.execute("UPDATE events SET end_ms = max(start_ms, seen_ms) WHERE end_ms IS NULL").rowcount
+
+
+def first_free(connection: sqlite3.Connection) -> int:
+    """The number that no row has had yet."""
+    return int(connection.execute("SELECT coalesce(max(n), 0) + 1 FROM events").fetchone()[0])
+
+
+def shift_times(connection: sqlite3.Connection, first: int, step_ms: int) -> None:
+    """Move the times of all rows from number `first` on."""
+    moved = ", ".join(f"{column} = {column} + :step" for column in ("start_ms", "end_ms", "seen_ms"))
+    connection.execute(f"UPDATE events SET {moved} WHERE n >= :first", {"step": step_ms, "first": first})  # noqa: S608
+
+
+def edit(connection: sqlite3.Connection, event_id: str, values: Mapping[str, Any]) -> bool:
+    """EventChange what a person may change, `corrected` and `favourite`; False: there is no such event."""
+    return _update(connection, event_id, values)
+
+
+def delete(connection: sqlite3.Connection, rows: list[int]) -> list[str]:
+    """Delete rows by their number. Returns the files that belonged to them."""
+    marks = ",".join("?" * len(rows))
+    files = connection.execute(f"SELECT frame, clip FROM events WHERE n IN ({marks})", rows).fetchall()  # noqa: S608
+    connection.execute(f"DELETE FROM events WHERE n IN ({marks})", rows)  # noqa: S608 - question marks
+    return [name for pair in files for name in pair if name is not None]
+
+
+def _model(connection: sqlite3.Connection, name: str, fingerprint: str) -> int | None:
+    if not name:
+        return None
+    connection.execute("INSERT OR IGNORE INTO models (name, fingerprint) VALUES (?, ?)", (name, fingerprint))
+    found = connection.execute("SELECT n FROM models WHERE name = ? AND fingerprint = ?", (name, fingerprint))
+    return int(found.fetchone()[0])
+
+
+def _insert(connection: sqlite3.Connection, values: Mapping[str, Any]) -> None:
+    marks = ", ".join("?" * len(values))
+    connection.execute(f"INSERT INTO events ({', '.join(values)}) VALUES ({marks})", [*values.values()])  # noqa: S608
+
+
+def _update(connection: sqlite3.Connection, event_id: str, values: Mapping[str, Any]) -> bool:
+    settings = ", ".join(f"{column} = ?" for column in values)
+    found = connection.execute(f"UPDATE events SET {settings} WHERE id = ?", [*values.values(), event_id])  # noqa: S608
+    return found.rowcount > 0

@@ -1,0 +1,49 @@
+"""The picture of a stored event as it is asked for: smaller, or with its evidence drawn over it."""
+
+import cv2
+import numpy as np
+
+from vitcam.errors import UsageError
+from vitcam.frames import Image, Rect
+from vitcam.history.stored import Sight
+from vitcam.history.witness.best_picture import QUALITY
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg
+from vitcam.pictures.overlay import draw_weights
+
+LEAST_WIDTH, MOST_WIDTH = 32, 8192
+DRAWABLE = ("none", "evidence")
+"""Overlays of stored pictures: of the weights only the evidence is kept."""
+
+
+def drawn(jpeg: bytes, sight: Sight, overlay: str = "none", width: int | None = None) -> bytes:
+    """The JPEG at most that wide, with the overlay.
+
+    raises  UsageError for an overlay that nothing was kept for, or if the picture is damaged
+    """
+    if overlay not in DRAWABLE:
+        raise UsageError(f"the overlay is {overlay[:40]!r}; for a stored event it can be {' or '.join(DRAWABLE)}")
+    if width is None and overlay == "none":
+        return jpeg
+    whole = decode_image(jpeg)
+    scale = min(1.0, (width or MOST_WIDTH) / whole.shape[1])
+    image = _shrunk(whole, scale)
+    if overlay == "evidence" and sight.evidence is not None:
+        image = draw_weights(image, _within(sight.crop, scale, image), sight.evidence, "tint")
+    return encode_jpeg(image, QUALITY)
+
+
+def _shrunk(image: Image, scale: float) -> Image:
+    """(H, W, 3) uint8, RGB, becomes (h, w, 3), each side times `scale`."""
+    if scale >= 1:
+        return image
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _within(crop: Rect, scale: float, image: Image) -> Rect:
+    """The crop in px of the smaller picture: inside it, and never empty."""
+    height, width = image.shape[:2]
+    left, top = min(round(crop.x * scale), width - 1), min(round(crop.y * scale), height - 1)
+    right, bottom = round((crop.x + crop.width) * scale), round((crop.y + crop.height) * scale)
+    return Rect(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))

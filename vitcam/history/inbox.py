@@ -1,0 +1,106 @@
+"""What waits to be written: a bounded number of events, each as it is now, and the work that others ask for."""
+
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vitcam.history.stored import EventChange
+
+MOST = 64
+"""Events, and pieces of work. Each event may have a picture in memory."""
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """Something else to do in the writer's thread."""
+
+    do: Callable[[sqlite3.Connection], Any]
+    """Called within a transaction, perhaps several times; its last result is the future's."""
+    done: "Future[Any]"
+    asked: bool
+    """True: somebody waits for the result. False: it is tried again until it returns something true."""
+    tries: int = 0
+
+
+@dataclass(slots=True)
+class Writes:
+    """What is written with one commit."""
+
+    changes: list[EventChange] = field(default_factory=list)
+    work: list[Work] = field(default_factory=list)
+
+
+class Inbox:
+    """Any thread adds; one thread takes. A newer change of an event replaces one that was not written yet."""
+
+    def __init__(self) -> None:
+        self._ready = threading.Condition()
+        self._changes: dict[str, EventChange] = {}
+        self._work: deque[Work] = deque()
+        self._closed = False
+        self.dropped = 0
+        """Changes and work for which there was no room."""
+
+    def put(self, change: EventChange) -> None:
+        """Add a change, or count it where too many wait."""
+        with self._ready:
+            before = self._changes.get(change.event.id)
+            if before is None and len(self._changes) >= MOST:
+                self.dropped += change.phase == "new"
+                return
+            self._changes[change.event.id] = change if before is None else merged(before, change)
+            self._ready.notify()
+
+    def ask(self, work: Work) -> bool:
+        """Add work; False where too much waits."""
+        with self._ready:
+            if self._closed or len(self._work) >= MOST:
+                return False
+            self._work.append(work)
+            self._ready.notify()
+            return True
+
+    def take(self, timeout_s: float) -> Writes:
+        """All that waits; an empty batch after `timeout_s`, and at once after the close."""
+        with self._ready:
+            self._ready.wait_for(lambda: self._changes or self._work or self._closed, timeout_s)
+            batch = Writes([*self._changes.values()], [*self._work])
+            self._changes.clear()
+            self._work.clear()
+            return batch
+
+    def give_back(self, batch: Writes) -> None:
+        """Keep what could not be written; newer changes that came meanwhile win."""
+        with self._ready:
+            newer, self._changes = self._changes, {change.event.id: change for change in batch.changes}
+            for change in newer.values():
+                before = self._changes.get(change.event.id)
+                self._changes[change.event.id] = change if before is None else merged(before, change)
+            self._work.extendleft(reversed(batch.work))
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def close(self) -> None:
+        """Wake the thread that takes; no more work is accepted."""
+        with self._ready:
+            self._closed = True
+            self._ready.notify()
+
+    def wait_for_close(self, timeout_s: float) -> None:
+        """Return after `timeout_s`, or at the close."""
+        with self._ready:
+            self._ready.wait_for(lambda: self._closed, timeout_s)
+
+
+def merged(before: EventChange, change: EventChange) -> EventChange:
+    """The newer of two changes of one event; the older's picture, if the newer has none."""
+    phase = change.phase if before.phase != "new" or change.phase == "end" else "new"
+    if change.jpeg is None and before.jpeg is not None:
+        return replace(change, event=replace(change.event, sight=before.event.sight), phase=phase, jpeg=before.jpeg)
+    return replace(change, phase=phase)

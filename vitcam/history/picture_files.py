@@ -1,0 +1,40 @@
+"""The pictures of the history: files below `frames/`, one folder a day, each written once and as a whole."""
+
+import contextlib
+import secrets
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vitcam.history.database.connections import FRAMES
+from vitcam.storage.whole import write_new
+
+
+class PictureFiles:
+    """Names are relative to the state folder, such as `frames/2026-01-02/01J….jpg`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, event_id: str, start_ms: int, jpeg: bytes) -> str:
+        """Write a picture under a new name, which it returns. Raises OSError; nothing is left then."""
+        day = datetime.fromtimestamp(start_ms / 1000, UTC).date().isoformat()
+        name = f"{FRAMES}/{day}/{event_id}-{secrets.token_hex(2)}.jpg"
+        write_new(self._folder / name, jpeg)
+        return name
+
+    def path(self, name: str) -> Path:
+        return self._folder / name
+
+    def remove(self, names: Iterable[str | None]) -> None:
+        """Delete files, and the folders of days that are empty then. Files that are gone already are fine."""
+        days = set()
+        for name in names:
+            if name is not None:
+                path = self._folder / name
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                days.add(path.parent)
+        for day in days:
+            with contextlib.suppress(OSError):
+                day.rmdir()  # fails while it holds a file

@@ -1,0 +1,74 @@
+"""A stored event as JSON: the same for the API, the stream of events, the command line and rules."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from vitcam.history.stored import Action, StoredEvent
+from vitcam.wire import fractions, group_record, nested_lists
+
+ROUTE = "/api/events"
+
+
+def stored_record(event: StoredEvent, phase: str = "") -> dict[str, Any]:
+    """An event of a list; an event that lasts has no `end`.
+
+    phase  `new`, `update` or `end`; empty: what `end` says
+    """
+    base = f"{ROUTE}/{event.id}"
+    return {
+        "type": "event",
+        "id": event.id,
+        "phase": phase or ("update" if event.end_ms is None else "end"),
+        "kind": event.kind,
+        "label": event.label,
+        "zone": event.zone,
+        "p": round(event.p, 6),
+        "group": group_record(event.group),
+        "start": time_text(event.start_ms),
+        "end": None if event.end_ms is None else time_text(event.end_ms),
+        "camera": event.camera,
+        "peak": round(event.peak, 6),
+        "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.sight.top],
+        "frame": f"{base}/frame.jpg" if event.frame else None,
+        "clip": f"{base}/clip.mp4" if event.clip else None,
+        "model": event.model or None,
+        "fingerprint": event.fingerprint or None,
+        "actions": [_action_record(action) for action in event.actions],
+        "favourite": event.favourite,
+        "corrected": event.corrected,
+    }
+
+
+def full_record(event: StoredEvent) -> dict[str, Any]:
+    """The same with what only its own view shows.
+
+    curve     seconds after the start, and the probability of that frame
+    picture   width and height in px, and which part the model saw, in fractions
+    evidence  rows of columns; null if the model does not give it
+    """
+    sight = event.sight
+    width, height = sight.size
+    picture = None
+    if width and height:
+        picture = {"width": width, "height": height, "crop": fractions(sight.crop, height, width)}
+    return stored_record(event) | {
+        "familiarity": sight.familiarity,
+        "curve": [[ms / 1000, round(p, 4)] for ms, p in event.curve],
+        "picture": picture,
+        "evidence": nested_lists(sight.evidence),
+    }
+
+
+def time_text(wall_ms: int) -> str:
+    """RFC 3339 in UTC with milliseconds, as `vitcam.wire.wall_time`."""
+    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _action_record(action: Action) -> dict[str, str]:
+    return {
+        "rule": action.rule,
+        "kind": action.kind,
+        "status": action.status,
+        "detail": action.detail,
+        "time": action.time,
+    }

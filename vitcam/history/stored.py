@@ -1,0 +1,125 @@
+"""A stored event, and what may be asked for. All are frozen; times are wall time in ms since the epoch."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Group, Guess, Rect
+
+Kind = Literal["seen", "unknown", "problem"]
+KINDS: tuple[Kind, ...] = ("seen", "unknown", "problem")
+UNKNOWN = "unknown"
+"""The label of an event of that kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a rule did because of an event."""
+
+    rule: str
+    kind: str
+    status: Literal["ok", "failed", "waiting"]
+    detail: str = ""
+    time: str = ""
+    """As `vitcam.wire.wall_time` writes it."""
+
+
+_NOWHERE = Rect(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """What the best frame of an event showed."""
+
+    top: tuple[Guess, ...] = ()
+    """The best guesses."""
+    size: tuple[int, int] = (0, 0)
+    """Width and height of the picture, in px; 0, 0: there is none."""
+    crop: Rect = _NOWHERE
+    """The part of it that the model saw, in px."""
+    evidence: NDArray[np.float32] | None = None
+    """(gh, gw), with the precision of float16; None if the model does not give it."""
+    familiarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredEvent:
+    """Something that was there for a while, as the history keeps it."""
+
+    id: str
+    kind: Kind
+    label: str
+    """What the model said."""
+    zone: str | None
+    camera: str
+    start_ms: int
+    end_ms: int | None
+    """None: it lasts, as far as the history knows."""
+    p: float
+    """The best smoothed probability, as the event says it."""
+    peak: float
+    """The best probability of a single frame."""
+    group: Group | None = None
+    model: str = ""
+    fingerprint: str = ""
+    """SHA-256 of the model's graph, as hexadecimal digits."""
+    sight: Sight = Sight()
+    curve: tuple[tuple[int, float], ...] = ()
+    """ms after the start, and the probability."""
+    frame: str | None = None
+    """The picture: a file below the state folder."""
+    clip: str | None = None
+    """The video: a file below the state folder."""
+    actions: tuple[Action, ...] = ()
+    favourite: bool = False
+    corrected: str | None = None
+    """The label that a person gave it."""
+
+    @property
+    def name(self) -> str:
+        """The label that holds: a person's, else the model's."""
+        return self.corrected or self.label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EventChange:
+    """An event as it is now, for the store."""
+
+    event: StoredEvent
+    phase: Literal["new", "update", "end"]
+    jpeg: bytes | None = None
+    """The whole picture that `event.sight` tells of; None: the one before holds, with its sight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which events; every condition holds."""
+
+    since_ms: int | None = None
+    until_ms: int | None = None
+    """Before this."""
+    label: str | None = None
+    """The label that holds."""
+    zone: str | None = None
+    min_p: float = 0.0
+    """Least `peak`."""
+    kind: Kind | None = None
+    favourite: bool | None = None
+    text: str = ""
+    """A part of the label or of the zone, in any case."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it leaves out nothing."""
+        return self == Query()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of the answer to a query, the newest first."""
+
+    events: tuple[StoredEvent, ...]
+    next: str | None
+    """The id to ask for the events `before`; None: there are no more."""

@@ -1,0 +1,78 @@
+"""Chooses the picture of an event: the most certain and sharpest frame, encoded only when it is clearly better."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vitcam.errors import VitcamError
+from vitcam.frames import Frame, Prediction
+from vitcam.history.stored import Sight
+from vitcam.pictures.encode import encode_jpeg
+
+QUALITY = 80
+_CLEARLY = 1.1
+_NOT_LESS = 0.8  # of the certainty of the best frame: sharpness alone does not make a picture
+_SIDE = 224  # px, at which sharpness is measured
+_FIRST_GAP_NS, _LONGEST_GAP_NS = 1_000_000_000, 60_000_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedFrame:
+    """One frame as it is kept."""
+
+    jpeg: bytes
+    sight: Sight
+
+
+class BestPicture:
+    """Of one event. Encoding is rare: at once for the first frame, then after gaps that double up to a minute."""
+
+    def __init__(self) -> None:
+        self._value = self._p = 0.0
+        self._next_ns = 0
+        self._gap_ns = _FIRST_GAP_NS
+
+    def consider(self, frame: Frame, prediction: Prediction, p: float) -> EncodedFrame | None:
+        """The frame as a picture, if it is clearly better than all before.
+
+        p  how certain the model is of the event's label, 0 to 1
+        """
+        first = self._next_ns == 0
+        if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):
+            return None
+        value = p * sharpness(frame) ** 0.25  # half as sharp weighs as much as 16 % less certain
+        if not first and value <= _CLEARLY * self._value:
+            return None
+        try:
+            jpeg = encode_jpeg(frame.preview, QUALITY)
+        except VitcamError:  # such as a preview of no size
+            return None
+        self._value, self._p, self._next_ns = value, p, frame.captured_ns + self._gap_ns
+        self._gap_ns = min(2 * self._gap_ns, _LONGEST_GAP_NS)
+        return EncodedFrame(jpeg, sight_of(prediction))
+
+
+def sight_of(prediction: Prediction) -> Sight:
+    """What a prediction says, without the memory of its frame."""
+    evidence = prediction.evidence
+    return Sight(
+        prediction.top,
+        prediction.size,
+        prediction.crop,
+        None if evidence is None else np.array(evidence, np.float32),
+        prediction.familiarity,
+    )
+
+
+def sharpness(frame: Frame) -> float:
+    """How sharp the part is that the model saw: the variance of its Laplacian, above 0; 1 is a blurred picture.
+
+    source  Pech-Pacheco et al. 2000, Diatom autofocusing in brightfield microscopy
+    """
+    part = frame.model_input
+    if part is None:
+        crop = frame.crop
+        part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
+    grey = cv2.cvtColor(cv2.resize(part, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
+    return 1.0 + float(cv2.Laplacian(grey, cv2.CV_32F).var())

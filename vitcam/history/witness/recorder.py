@@ -1,0 +1,155 @@
+"""The witness that keeps events: it collects what belongs to one while it lasts, and hands it to the store."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from vitcam.frames import Event, Frame, Prediction
+from vitcam.history.stored import UNKNOWN, EventChange, Kind, StoredEvent
+from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
+from vitcam.history.witness.clock import WallClock
+from vitcam.history.witness.curve import Curve
+from vitcam.history.witness.unknown import UnknownWatch, how_unknown
+
+_FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What every event of a run has in common."""
+
+    model: str
+    fingerprint: str
+
+
+@dataclass(slots=True, eq=False)
+class _Episode:
+    """An event that lasts, and what was collected of it."""
+
+    event: StoredEvent
+    start_ns: int
+    best: BestPicture = field(default_factory=BestPicture)
+    curve: Curve = field(default_factory=Curve)
+    better: EncodedFrame | None = None
+    """Not handed over yet."""
+    changed: bool = False
+    saved_ns: int = 0
+    gap_ns: int = _FIRST_SAVE_NS
+
+    def look(self, frame: Frame, prediction: Prediction) -> None:
+        """Take one more frame into account."""
+        p = _probability(self.event, prediction)
+        self.curve.add((prediction.captured_ns - self.start_ns) // 1_000_000, p)
+        self.event = replace(self.event, peak=max(self.event.peak, p))
+        if (picture := self.best.consider(frame, prediction, p)) is not None:
+            self.better = picture
+            self.event = replace(self.event, sight=picture.sight)
+
+    def told(self, event: Event) -> None:
+        """Take over what the event says of itself now."""
+        self.changed = self.changed or event.label != self.event.label
+        self.event = replace(self.event, label=event.label, p=event.p, group=event.group)
+
+    def is_due(self, now_ns: int) -> bool:
+        """Whether it is worth a write: rarer and rarer, the longer the event lasts."""
+        return (self.better is not None or self.changed) and now_ns - self.saved_ns >= self.gap_ns
+
+    def saved(self, now_ns: int) -> None:
+        self.better, self.changed = None, False
+        self.gap_ns = min(2 * self.gap_ns, _LONGEST_GAP_NS) if self.saved_ns else self.gap_ns
+        self.saved_ns = now_ns
+
+
+class Recorder:
+    """A `vitcam.sinks.sink.Witness`.
+
+    put     hands a change to the store; never waits
+    shift   called with the ms by which the clock was set: times of this run that are stored already are wrong by that
+    new_id  for events that only the history knows
+    """
+
+    def __init__(
+        self,
+        put: Callable[[EventChange], None],
+        shift: Callable[[int], None],
+        origin: Origin,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._put = put
+        self._shift = shift
+        self._origin = origin
+        self._new_id = new_id
+        self._clock = WallClock()
+        self._episodes: dict[str, _Episode] = {}
+        self._unknown: dict[str | None, UnknownWatch] = {}
+
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        """One frame was classified."""
+        self._follow_clock()
+        for event in events:
+            self._take(event, frame, prediction)
+        if (unknown := self._unknown_event(prediction)) is not None:
+            self._take(unknown, frame, prediction)
+        for episode in self._episodes.values():
+            if episode.event.zone == prediction.zone and episode.saved_ns != prediction.captured_ns:
+                episode.look(frame, prediction)
+                if episode.is_due(prediction.captured_ns):
+                    self._save(episode, "update", prediction.captured_ns)
+
+    def close(self, events: tuple[Event, ...]) -> None:
+        """Nothing more will come."""
+        finished = (watch.finish(watch.last_ns) for watch in self._unknown.values())
+        for event in (*events, *filter(None, finished)):
+            self._end(event)
+
+    def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
+        if event.phase == "new":
+            episode = self._episodes[event.id] = _Episode(self._begun(event), event.start_ns)
+            episode.look(frame, prediction)
+            self._save(episode, "new", prediction.captured_ns)
+        elif event.phase == "update" and event.id in self._episodes:
+            self._episodes[event.id].told(event)
+        elif event.phase == "end":
+            self._end(event)
+
+    def _begun(self, event: Event) -> StoredEvent:
+        kind: Kind = "unknown" if event.label == UNKNOWN and event.group is None else "seen"
+        return StoredEvent(
+            id=event.id, kind=kind, label=event.label, zone=event.zone, camera=event.camera,
+            start_ms=self._clock.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
+            model=self._origin.model, fingerprint=self._origin.fingerprint,
+        )  # fmt: skip
+
+    def _end(self, event: Event) -> None:
+        if (episode := self._episodes.pop(event.id, None)) is None or event.end_ns is None:
+            return
+        episode.told(event)
+        episode.event = replace(episode.event, end_ms=self._clock.ms(event.end_ns))
+        self._save(episode, "end", event.end_ns)
+
+    def _save(self, episode: _Episode, phase: Literal["new", "update", "end"], now_ns: int) -> None:
+        event = replace(episode.event, curve=episode.curve.points())
+        jpeg = episode.better.jpeg if episode.better else None
+        self._put(EventChange(event, phase, jpeg))
+        episode.saved(now_ns)
+
+    def _unknown_event(self, prediction: Prediction) -> Event | None:
+        zone = prediction.zone
+        if (watch := self._unknown.get(zone)) is None:
+            watch = self._unknown[zone] = UnknownWatch(self._new_id)
+        seen = any(each.event.kind == "seen" and each.event.zone == zone for each in self._episodes.values())
+        return watch.step(prediction, seen)
+
+    def _follow_clock(self) -> None:
+        if not (step_ms := self._clock.was_set_by()):
+            return
+        self._shift(step_ms)
+        for episode in self._episodes.values():
+            episode.event = replace(episode.event, start_ms=episode.event.start_ms + step_ms)
+
+
+def _probability(event: StoredEvent, prediction: Prediction) -> float:
+    """Of the event's label in one frame."""
+    if event.kind == "unknown":
+        return how_unknown(prediction)
+    return next((guess.p for guess in prediction.top if guess.label == event.label), 0.0)

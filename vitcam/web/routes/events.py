@@ -1,0 +1,90 @@
+"""The history: `GET /api/events`, one event, and its picture."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TypeVar
+
+from aiohttp import web
+
+from vitcam.errors import UsageError
+from vitcam.history.asked import read_query
+from vitcam.history.database.search import MOST
+from vitcam.history.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
+from vitcam.history.record import full_record, stored_record
+from vitcam.history.store import EventStore
+from vitcam.history.stored import StoredEvent
+
+_NO_STORE = {"Cache-Control": "no-store"}
+_USUAL = 50
+
+T = TypeVar("T")
+
+
+class EventRoutes:
+    """Answers from the store.
+
+    store     None: no events are kept, and every request gets a 404
+    executor  reads files and draws: one thread
+    """
+
+    def __init__(self, store: EventStore | None, executor: Executor) -> None:
+        self._store = store
+        self._executor = executor
+
+    async def list(self, request: web.Request) -> web.Response:
+        """Events, the newest first, and the id to ask for the next ones with."""
+        store, query = self._kept(), read_query(request.query)
+        limit, before = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST), request.query.get("before")
+        page = await self._in_thread(lambda: store.find(query, limit, before))
+        record = {"events": [stored_record(event) for event in page.events], "next": page.next}
+        return web.json_response(record, headers=_NO_STORE)
+
+    async def show(self, request: web.Request) -> web.Response:
+        """One event with its curve and its evidence."""
+        return web.json_response(full_record(await self.event(request)), headers=_NO_STORE)
+
+    async def picture(self, request: web.Request) -> web.Response:
+        """The best frame as JPEG. A browser asks each time whether it has changed."""
+        store, event = self._kept(), await self.event(request)
+        overlay = request.query.get("overlay") or "none"
+        width = whole_number("width", request.query.get("width"), MOST_WIDTH, LEAST_WIDTH, MOST_WIDTH)
+        if event.frame is None:
+            raise web.HTTPNotFound
+        tag = event.frame.rpartition("/")[2]
+        headers = {"ETag": f'"{tag}-{overlay}-{width}"', "Cache-Control": "private, no-cache"}
+        if any(f'"{known.value}"' == headers["ETag"] for known in request.if_none_match or ()):
+            return web.Response(status=304, headers=headers)
+
+        def made() -> bytes | None:
+            jpeg = store.picture(event)
+            return jpeg and drawn(jpeg, event.sight, overlay, width if width < MOST_WIDTH else None)
+
+        if not (jpeg := await self._in_thread(made)):
+            raise web.HTTPNotFound
+        return web.Response(body=jpeg, content_type="image/jpeg", headers=headers)
+
+    async def event(self, request: web.Request) -> StoredEvent:
+        """The event that the path names. Raises HTTPNotFound."""
+        store, event_id = self._kept(), request.match_info["id"]
+        if (found := await self._in_thread(lambda: store.get(event_id))) is None:
+            raise web.HTTPNotFound
+        return found
+
+    def _kept(self) -> EventStore:
+        if self._store is None:
+            raise web.HTTPNotFound
+        return self._store
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.wrap_future(self._executor.submit(work))
+
+
+def whole_number(name: str, text: str | None, usual: int, low: int, high: int) -> int:
+    """A number of the query. Raises UsageError for one that is not within the limits."""
+    if not text:
+        return usual
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+    if not low <= number <= high:
+        raise UsageError(f"{name} is {text[:40]!r}; it must be a whole number from {low} to {high}")
+    return number
