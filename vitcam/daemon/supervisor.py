@@ -15,7 +15,7 @@ from vitcam.daemon.watchdog import Verdict, may_feed
 from vitcam.errors import SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.processes.heap import use_one_heap
+from vitcam.processes.heap import collect_often, use_one_heap
 from vitcam.processes.limits import allow_many_files
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
@@ -54,6 +54,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
             daemon.publisher.serving(daemon.web.url)
+        collect_often()
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options.settings, options.read_again, daemon, environ))
         notifier.stopping("ending")

@@ -19,6 +19,7 @@ from vitcam.model.contrast import contrast
 from vitcam.model.familiarity import familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
+from vitcam.model.runtime.trial import check_by_trial
 from vitcam.model.words import Words
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
@@ -72,6 +73,8 @@ class Classifier:
         self.path = find_model(str(model))
         content = content_of(self.path)  # read once, so that a later change of the file has no effect
         described = bundle.read(self.path, content)
+        if described is None or not described.card.graph_sha256:
+            check_by_trial(self.path, content)
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else foreign.describe(self.path, self._graph)
         self.labels = read_labels(labels) if labels else described.labels if described else ()

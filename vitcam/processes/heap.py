@@ -1,9 +1,12 @@
-"""How the C library's allocator divides the memory of this process."""
+"""What keeps the memory of a process that runs for months from growing: one heap, and little garbage on it."""
 
 import contextlib
 import ctypes
+import gc
 
 _M_ARENA_MAX = -8  # malloc.h of glibc; mallopt(3)
+_NEW_OBJECTS = 700  # the default
+_EVERY = 5  # by default every tenth collection looks at older objects, too, and every tenth of these at all
 
 
 def use_one_heap() -> None:
@@ -14,3 +17,14 @@ def use_one_heap() -> None:
     """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+
+
+def collect_often() -> None:
+    """Find garbage after thousands of new objects, not after a hundred thousand. Call it once everything is loaded.
+
+    Each connection of asyncio is garbage that only the collector finds, and so is what a refused request holds: its
+    body, with the picture in it. What is loaded now is never looked at again, so that a collection takes 1 ms.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, _EVERY, _EVERY)

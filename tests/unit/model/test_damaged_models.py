@@ -216,3 +216,23 @@ def test_a_bad_model_is_a_wrong_option_or_a_bad_configuration(tmp_path: Path, gr
     assert (by_option.code, by_file.code, by_variable.code) == (2, 78, 78)
     assert str(config) in by_file.sentence
     assert "VITCAM_MODEL_NAME" in by_variable.sentence
+
+
+CRASHES_AT, BEFORE, AFTER = 75460, (55).to_bytes(4, "little"), (2**32 - 1).to_bytes(4, "little")
+"""Another number in the graph of `mnist`: LiteRT does not refuse it, and crashes."""
+
+
+@pytest.mark.fault(
+    "a foreign model file crashes the runtime",
+    injected="a wrong number in a graph that has no checksum",
+    observed="the file is refused with a sentence; the process that asked for it lives",
+)
+def test_a_graph_that_crashes_the_runtime_is_refused_in_one_sentence(graph: bytes, tmp_path: Path) -> None:
+    damaged = bytearray(graph)
+    assert damaged[CRASHES_AT : CRASHES_AT + 4] == BEFORE, "the model has changed: find another place that crashes"
+    damaged[CRASHES_AT : CRASHES_AT + 4] = AFTER
+    path = tmp_path / "foreign.tflite"
+    path.write_bytes(damaged)
+
+    with pytest.raises(ModelError, match=r"foreign.tflite is damaged: a process that ran it crashed; get the file"):
+        Classifier(path, threads=1)

@@ -6,9 +6,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -82,9 +83,17 @@ class Admission:
             loop, release = asyncio.get_running_loop(), reserved.pop_all().close
             future.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(release))
             answer = asyncio.wrap_future(future)
-            # asyncio would log a refusal whose client has left as an error that nobody asked for
-            answer.add_done_callback(lambda _: isinstance(future.exception(), VitcamError) and answer.exception())
-            return await asyncio.shield(answer)
+            answer.add_done_callback(partial(_hush, future))
+            try:
+                return await asyncio.shield(answer)
+            finally:
+                del future, answer  # an error holds this frame with the body; if the frame held the error, both stayed
+
+
+def _hush(work: Future[Any], answer: asyncio.Future[Any]) -> None:
+    """Without this, asyncio would log a refusal whose client has left as an error that nobody asked for."""
+    if isinstance(work.exception(), VitcamError):
+        answer.exception()
 
 
 def _busy(sentence: str) -> web.HTTPServiceUnavailable:

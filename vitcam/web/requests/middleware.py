@@ -45,6 +45,7 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         answer = error_response(error.status, _sentence(request, error))
         for name in _KEPT:
             answer.headers.extend([(name, value) for value in error.headers.getall(name, [])])
+        error.__traceback__ = None  # it holds the request, which holds the error: both would stay for minutes
     except VitcamError as error:
         answer = error_response(_status(error), str(error))
     except Exception as error:

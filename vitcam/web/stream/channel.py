@@ -52,6 +52,7 @@ class Channel:
         """The last viewer left: cancel the picture that is being made."""
         if self._renewal is not None:
             self._renewal.cancel()
+            self._renewal = None  # a cancelled task holds the frames of its functions, and these hold this channel
 
     async def _renew(self) -> Picture:
         loop = asyncio.get_running_loop()
