@@ -6,7 +6,7 @@ import gc
 
 _M_ARENA_MAX = -8  # malloc.h of glibc; mallopt(3)
 _NEW_OBJECTS = 700  # the default
-_EVERY = 5  # by default every tenth collection looks at older objects, too, and every tenth of these at all
+_EVERY = 5  # by default every tenth collection takes older objects, too, and every tenth of these takes all
 
 
 def use_one_heap() -> None:
