@@ -2,11 +2,11 @@
 
 from typing import Any, Literal
 
-from vitcam.frames import Guess
+from vitcam.frames import Guess, Rect
 from vitcam.history.stored import EventChange, Sight, StoredEvent
 
 START_MS = 1_767_225_600_000  # 2026-01-01, 00:00 UTC
-SIGHT = Sight((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72))
+SIGHT = Sight((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72), Rect(28, 0, 72, 72))
 
 
 def stored(event_id: str, label: str = "cup", **fields: Any) -> StoredEvent:

@@ -23,6 +23,8 @@ class Work:
     done: "Future[Any]"
     asked: bool
     """True: somebody waits for the result. False: it is tried again until it returns something true."""
+    after_commit: bool = False
+    """True: it is called after the transaction, and begins its own."""
     tries: int = 0
 
 

@@ -1,7 +1,8 @@
 """The event store: what the rest of vitcam uses of the history. Every method may be called in any thread."""
 
 import sqlite3
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
@@ -10,14 +11,19 @@ from typing import TypeVar
 from vitcam.errors import VitcamError
 from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_there, open_to_read
+from vitcam.history.database.counts import HourCount, by_label_and_hour
 from vitcam.history.database.schema import is_ready
+from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
+from vitcam.history.label_folders import CORRECTIONS, LabelFolders
 from vitcam.history.picture_files import PictureFiles
+from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.writer import HistoryWriter, Told
 from vitcam.state import History
 
-_ANSWER_S = 10.0
+_ANSWER_S = 20.0
+_DELETE_S = 5.0
 
 T = TypeVar("T")
 
@@ -26,14 +32,17 @@ class EventStore:
     """Events in `events.db` below a state folder, and their pictures beside it.
 
     What changes it only hands over to the writer's thread. What reads it has a connection of its own.
+
+    rules  what is kept for how long; None: another process may be the daemon of this folder
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, rules: RetentionRules | None = None) -> None:
         self.folder = folder
         self._inbox = Inbox()
-        self._writer = HistoryWriter(folder, self._inbox, self._tell, lambda _: False)
+        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules)
         self._followers: tuple[Told, ...] = ()
         self._pictures = PictureFiles(folder)
+        self._corrections = LabelFolders(folder / CORRECTIONS)
 
     def start(self) -> None:
         """Begin to write."""
@@ -68,9 +77,17 @@ class EventStore:
         """The newest events that a query means. Raises VitcamError if the history cannot be read."""
         return self._read(lambda connection: search.find(connection, query, limit, before), Page((), None))
 
+    def counts(self, query: Query) -> list[HourCount]:
+        """How many events of each label began in each hour. Raises VitcamError if the history cannot be read."""
+        return self._read(lambda connection: by_label_and_hour(connection, query), [])
+
     def get(self, event_id: str) -> StoredEvent | None:
         """One event; None if there is none of that id. Raises VitcamError if the history cannot be read."""
         return self._read(lambda connection: search.get(connection, event_id), None)
+
+    def after(self, event_id: str) -> tuple[StoredEvent, ...]:
+        """What a follower may have missed after that event, the oldest first; also some events that began before it."""
+        return self._read(lambda connection: search.after(connection, event_id), ())
 
     def picture(self, event: StoredEvent) -> bytes | None:
         """The JPEG of an event; None if there is none, or it is gone. Raises VitcamError if it cannot be read."""
@@ -83,17 +100,82 @@ class EventStore:
         except OSError as error:
             raise VitcamError(f"the picture {event.frame} cannot be read: {error.strerror}") from error
 
+    def correct(self, event_id: str, label: str | None) -> StoredEvent | None:
+        """Give an event another label, and file its picture with the corrections; None: take it back.
+
+        returns  the event as it is then; None: there is no such event
+        raises   VitcamError if it cannot be kept
+        """
+        if (event := self.get(event_id)) is None:
+            return None
+        jpeg = self.picture(event) if label else None
+        try:
+            if label and jpeg:
+                self._corrections.put(label, event_id, jpeg)
+        except OSError as error:
+            raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
+        self._answer(lambda connection: writing.edit(connection, event_id, {"corrected": label}))
+        if event.corrected and event.corrected != label:
+            self._corrections.remove(event.corrected, event_id)
+        return self.get(event_id)
+
+    def favour(self, event_id: str, favourite: bool) -> StoredEvent | None:
+        """Let an event stay, or not; None: there is no such event. Raises VitcamError if it cannot be kept."""
+        self._answer(lambda connection: writing.edit(connection, event_id, {"favourite": int(favourite)}))
+        return self.get(event_id)
+
+    def delete(self, event_id: str) -> bool:
+        """Delete an event with all its files; False: there is no such event. Raises VitcamError."""
+        if (event := self.get(event_id)) is None:
+            return False
+        self._delete([event])
+        return True
+
+    def delete_some(self, query: Query) -> int:
+        """Delete the newest events that a query means, with all their files, for a few seconds at most.
+
+        returns  how many; 0: there are no more
+        raises   VitcamError if the history cannot be written
+        """
+        deleted, until_s = 0, time.monotonic() + _DELETE_S
+        while events := self.find(query, search.MOST).events:
+            self._delete(events)
+            deleted += len(events)
+            if time.monotonic() >= until_s:
+                break
+        return deleted
+
+    def _delete(self, events: Sequence[StoredEvent]) -> None:
+        """The rows first: a row whose picture is gone would be a lie, a picture without a row is only room."""
+        ids = [event.id for event in events]
+        self._pictures.remove(self._answer(lambda connection: writing.delete_ids(connection, ids)))
+        for event in events:
+            if event.corrected:
+                self._corrections.remove(event.corrected, event.id)
+        self._answer(reclaim, after_commit=True)
+
     def state(self) -> History:
         """What is kept, and what is wrong."""
-        return History(True, 0, 0.0, self._inbox.dropped, self._writer.trouble or self._writer.notice)
+        writer, kept = self._writer, self._writer.totals
+        trouble = writer.trouble or writer.notice
+        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._inbox.dropped, trouble)
 
     def _tell(self, event: StoredEvent, phase: str) -> None:
         for told in self._followers:
             told(event, phase)
 
-    def _ask(self, do: Callable[[sqlite3.Connection], T], asked: bool = True) -> "Future[T]":
+    def _answer(self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False) -> T:
+        """What the writer's thread returns."""
+        try:
+            return self._ask(do, after_commit=after_commit).result(_ANSWER_S)
+        except TimeoutError:
+            raise VitcamError("the disk is too slow to change the history now; look again in a minute") from None
+
+    def _ask(
+        self, do: Callable[[sqlite3.Connection], T], asked: bool = True, after_commit: bool = False
+    ) -> "Future[T]":
         done: Future[T] = Future()
-        if not self._inbox.ask(Work(do, done, asked)) and asked:
+        if not self._inbox.ask(Work(do, done, asked, after_commit)) and asked:
             raise VitcamError("too many changes of the history are being made already; try again in a second")
         return done
 

@@ -13,9 +13,12 @@ from typing import Any
 from vitcam.errors import VitcamError
 from vitcam.history.database.connections import is_damage, open_to_write, set_aside
 from vitcam.history.database.search import get
+from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, shift_times, write_change
+from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.picture_files import PictureFiles
+from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
 
 log = logging.getLogger(__name__)
@@ -31,25 +34,32 @@ class HistoryWriter:
     """Owns the one connection that writes.
 
     told   called after the commit of each change, with the event as it is stored, and its phase
-    idle   called now and then, when nothing waits; True: it has more to do
+    rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
     """
 
-    def __init__(self, folder: Path, inbox: Inbox, told: Told, idle: Callable[[sqlite3.Connection], bool]) -> None:
+    def __init__(self, folder: Path, inbox: Inbox, told: Told, rules: RetentionRules | None) -> None:
         self._folder = folder
         self._inbox = inbox
         self._told = told
-        self._idle = idle
+        self.rules = rules
+        """Any thread may replace it."""
         self._pictures = PictureFiles(folder)
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
+        self._housekeeping: Housekeeping | None = None
         self._first = 0
         """Number of the first row of this run."""
         self.trouble = ""
         """Why nothing is written; empty while all is well."""
         self.notice = ""
         """What happened to an older history; empty if nothing did."""
+
+    @property
+    def totals(self) -> Totals:
+        """What was kept when it was counted last."""
+        return self._housekeeping.totals if self._housekeeping else Totals()
 
     def start(self) -> None:
         self._thread.start()
@@ -83,7 +93,7 @@ class HistoryWriter:
     def _rest(self) -> bool:
         """Housekeeping, while nothing waits; True: there is more of it."""
         try:
-            return self._connection is not None and self._idle(self._connection)
+            return self._housekeeping is not None and self.rules is not None and self._housekeeping.step(self.rules)
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
             return False
@@ -114,8 +124,10 @@ class HistoryWriter:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             connection = open_to_write(self._folder)
-            close_open(connection)
+            if self.rules is not None:
+                close_open(connection)
             self._first = first_free(connection)
+            self._housekeeping = Housekeeping(connection, self._pictures)
             self._connection = connection
         return self._connection
 
@@ -126,7 +138,7 @@ class HistoryWriter:
         connection.execute("BEGIN IMMEDIATE")
         try:
             replaced += [self._store(connection, change, written) for change in batch.changes]
-            results += [(work, _done(connection, work)) for work in batch.work]
+            results += [(work, _done(connection, work)) for work in batch.work if not work.after_commit]
             connection.execute("COMMIT")
         except BaseException:
             self._pictures.remove(written)
@@ -135,6 +147,9 @@ class HistoryWriter:
             raise
         self._pictures.remove(replaced)
         self._tell(connection, batch.changes)
+        if self._housekeeping is not None:
+            self._housekeeping.look()
+        results += [(work, _done(connection, work)) for work in batch.work if work.after_commit]
         for work, result in results:
             self._finish(work, result)
 
@@ -173,7 +188,7 @@ class HistoryWriter:
     def _begin_again(self) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection = None
+            self._connection = self._housekeeping = None
         self._stored.clear()
         try:
             self.notice = set_aside(self._folder)

@@ -21,10 +21,12 @@ from vitcam.web.requests.middleware import add_headers, check_host_and_origin, e
 from vitcam.web.requests.proxies import TrustedProxies, address_of
 from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.crop import CropRoute
+from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
+from vitcam.web.routes.live_events import LiveEvents
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
-from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed
+from vitcam.web.routes.predictions import EVENT_HEADERS, Asked, PredictionFeed
 from vitcam.web.routes.static import INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
@@ -71,7 +73,7 @@ class _Handlers:
         self._overlays = available_overlays(parts.model.gives)
         self._model = parts.model
         self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
-        self._feed = PredictionFeed(AsyncSlot(parts.live.predicted))
+        self._feed = PredictionFeed(AsyncSlot(parts.live.predicted), LiveEvents(parts.history, parts.history_executor))
         self._page = PageFiles()
         self._clients = {
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
@@ -84,6 +86,8 @@ class _Handlers:
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
         self._words = WordsRoute(parts.words, words)
         events = EventRoutes(parts.history, parts.history_executor)
+        edits = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.edits_executor)
+        event_changes = EventChanges(parts.history, edits)
         login = LoginRoutes(access, self._page)
         self.by_route: dict[tuple[str, str], Handler] = {
             ("GET", "/"): self.index,
@@ -95,7 +99,12 @@ class _Handlers:
             ("GET", "/api/state"): self.state,
             ("GET", "/api/model"): self.model,
             ("GET", "/api/events"): events.list,
+            ("DELETE", "/api/events"): event_changes.delete_many,
+            ("GET", "/api/events/counts"): events.counts,
+            ("GET", "/api/events/export"): events.export,
             ("GET", "/api/events/{id}"): events.show,
+            ("PATCH", "/api/events/{id}"): event_changes.patch,
+            ("DELETE", "/api/events/{id}"): event_changes.delete,
             ("GET", "/api/events/{id}/frame.jpg"): events.picture,
             ("POST", "/api/classify"): self._uploads.classify,
             ("POST", "/api/explain"): self._uploads.explain,
@@ -157,8 +166,8 @@ class _Handlers:
             return response
         with self._clients["predictions"].reserve(address_of(request)):
             await response.prepare(request)
-            attention = request.query.get("attention") == "1"
-            await self._feed.send(response, _transport(request), attention=attention)
+            asked = Asked(request.query.get("only") != "events", request.query.get("attention") == "1")
+            await self._feed.send(response, _transport(request), asked, request.headers.get("Last-Event-ID"))
         return response
 
     async def state(self, request: web.Request) -> web.Response:

@@ -43,6 +43,8 @@ class AppParts:
     """None: no events are kept."""
     history_executor: Executor
     """Reads stored events and draws their pictures."""
+    edits_executor: Executor
+    """Changes stored events, which waits for the disk."""
 
 
 @dataclass(frozen=True, slots=True)

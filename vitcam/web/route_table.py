@@ -10,7 +10,7 @@ class Route:
     """One method of one path."""
 
     method: str
-    """GET (HEAD is answered, too) or POST."""
+    """GET (HEAD is answered, too), POST, PATCH or DELETE."""
     path: str
     """As aiohttp writes it, such as `/page/{name}`."""
     needs: Scope | None
@@ -29,6 +29,11 @@ ROUTES = (
     Route("GET", "/api/state", Scope.READ, "Status, rates, latencies and clients."),
     Route("GET", "/api/model", Scope.READ, "The model card."),
     Route("GET", "/api/events", Scope.READ, "What was seen, the newest first."),
+    Route("DELETE", "/api/events", Scope.CONTROL, "Delete all events that the filters mean."),
+    Route("GET", "/api/events/counts", Scope.READ, "How many events of each label began in each hour."),
+    Route("GET", "/api/events/export", Scope.READ, "What was seen, as CSV or JSON Lines."),
+    Route("PATCH", "/api/events/{id}", Scope.CONTROL, "Give an event another label, or make it a favourite."),
+    Route("DELETE", "/api/events/{id}", Scope.CONTROL, "Delete an event with all its files."),
     Route("GET", "/api/events/{id}", Scope.READ, "One event, with its curve and its evidence."),
     Route("GET", "/api/events/{id}/frame.jpg", Scope.READ, "The best picture of an event."),
     Route("GET", "/openapi.json", Scope.READ, "This description of the HTTP interface, for programs."),

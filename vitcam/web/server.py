@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_THREADS = ("encode", "upload", "change", "access", "password", "history")
+_THREADS = ("encode", "upload", "change", "access", "password", "history", "edit")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
@@ -77,7 +77,7 @@ class WebServer:
         self._default = Current(default)
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
         self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in _THREADS]
-        encode, uploads, changes, self._access_executor, self._checker, reads = self._executors
+        encode, uploads, changes, self._access_executor, self._checker, reads, edits = self._executors
         self._parts = AppParts(
             live=live,
             model=model,
@@ -92,6 +92,7 @@ class WebServer:
             words=words,
             history=history,
             history_executor=reads,
+            edits_executor=edits,
         )
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -23,12 +23,17 @@ FITTING: dict[str, bytes] = {
     "/api/explain": PHOTO,
     "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
     "/api/playback": b'{"paused": false}',
+    "/api/events/{id}": b'{"favourite": true}',
 }
+WITH_BODY = ("POST", "PATCH")
 WRONG = [
     ("GET", "/stream?overlay=x", 400),
     ("GET", "/?action=snapshot&width=1", 400),
     ("GET", "/page/none.js", 404),
     ("GET", "/api/events?since=yesterday", 400),
+    ("GET", "/api/events/export?format=x", 400),
+    ("DELETE", "/api/events", 400),
+    ("PATCH", "/api/events/none", 404),
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
     ("POST", "/api/words", 400),
@@ -93,7 +98,9 @@ def test_a_route_answers_what_its_description_says(running: Daemon, document: di
     target = running.url + route.path.replace("{name}", "app.js" if route.path.startswith("/page") else "login.js")
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running))["id"])
-    status, kind, found = ask(target, route.method, FITTING.get(route.path, b"") if route.method == "POST" else None)
+    if (route.method, route.path) == ("DELETE", "/api/events"):
+        target += "?until=1971-01-01"
+    status, kind, found = ask(target, route.method, FITTING.get(route.path, b"") if route.method in WITH_BODY else None)
     content = document["paths"][route.path][route.method.lower()]["responses"]["200"]["content"]
 
     assert status == 200, found
@@ -123,12 +130,13 @@ def test_a_server_sent_prediction_is_described(running: Daemon, document: dict[s
 def test_a_refusal_is_described(
     running: Daemon, document: dict[str, Any], method: str, target: str, status: int
 ) -> None:
-    found, kind, body = ask(running.url + target, method, b"x" if method == "POST" else None)
-    path = "/page/{name}" if target.startswith("/page/") else target.partition("?")[0]
+    body = b'{"favourite": true}' if method == "PATCH" else b"x" if method == "POST" else None
+    found, kind, answer = ask(running.url + target, method, body)
+    path = "/page/{name}" if target.startswith("/page/") else target.partition("?")[0].replace("none", "{id}")
     content = document["paths"][path][method.lower()]["responses"][str(status)]["content"]
 
     assert (found, kind) == (status, "application/json")
-    assert_described(document, content[kind]["schema"], json.loads(body))
+    assert_described(document, content[kind]["schema"], json.loads(answer))
 
 
 def test_another_name_of_the_host_is_refused_as_described(running: Daemon, document: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from vitcam.config.settings import StoreSettings
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.folders import state_folder
+from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.witness.recorder import Origin, Recorder
 from vitcam.model.classifier import Classifier
@@ -14,7 +15,9 @@ from vitcam.state import History
 def event_store(settings: StoreSettings, environ: Mapping[str, str]) -> EventStore | None:
     """The history of this state folder; None if nothing is to be kept, or there is no such folder."""
     folder = state_folder(environ)
-    return EventStore(folder) if settings.enabled and folder is not None else None
+    if not settings.enabled or folder is None:
+        return None
+    return EventStore(folder, RetentionRules(settings.keep_days, settings.max_mb))
 
 
 def state_of(store: EventStore | None) -> History:

@@ -9,6 +9,7 @@ from vitcam.history.stored import Page, Query, StoredEvent
 MOST = 500
 """Events of one page."""
 _MOST_WORDS = 200
+_AT_ONCE = 16  # more events do not last at the same time
 _EVENTS = f"SELECT {COLUMNS} FROM events LEFT JOIN models ON models.n = events.model"  # noqa: S608 - constants
 _NEWEST_FIRST = "ORDER BY start_ms DESC, n DESC"
 
@@ -54,6 +55,13 @@ def numbers(
     values = [value for _, each in branches for value in each]
     found = connection.execute(f"{union} {_NEWEST_FIRST} LIMIT ?", (*values, limit))
     return [n for _, n in found]
+
+
+def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, ...]:
+    """Events that are newer than an id, and a few that are not: they may have changed since. The oldest first."""
+    older = connection.execute(f"{_EVENTS} WHERE id <= ? ORDER BY id DESC LIMIT ?", (event_id, _AT_ONCE)).fetchall()
+    newer = connection.execute(f"{_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (event_id, MOST)).fetchall()
+    return tuple(map(event_of, (*reversed(older), *newer)))
 
 
 def words(connection: sqlite3.Connection, column: str) -> list[str]:

@@ -74,6 +74,13 @@ def edit(connection: sqlite3.Connection, event_id: str, values: Mapping[str, Any
     return _update(connection, event_id, values)
 
 
+def delete_ids(connection: sqlite3.Connection, ids: list[str]) -> list[str]:
+    """Delete events by their ids. Returns the files that belonged to them."""
+    marks = ",".join("?" * len(ids))
+    rows = connection.execute(f"SELECT n FROM events WHERE id IN ({marks})", ids)  # noqa: S608 - question marks
+    return delete(connection, [n for (n,) in rows])
+
+
 def delete(connection: sqlite3.Connection, rows: list[int]) -> list[str]:
     """Delete rows by their number. Returns the files that belonged to them."""
     marks = ",".join("?" * len(rows))

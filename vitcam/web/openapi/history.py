@@ -2,6 +2,7 @@
 
 from vitcam.history.database.search import MOST
 from vitcam.history.drawn import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
+from vitcam.history.export import FORMATS
 from vitcam.history.stored import KINDS
 from vitcam.web.openapi.schema import (
     COUNT,
@@ -28,6 +29,7 @@ FILTERS: dict[str, Schema] = {
     "favourite": {"type": "string", "enum": ["0", "1", "false", "true"], "description": "Favourites, or all others."},
     "text": said(TEXT, "Those whose label or zone contains this."),
 }
+FORMAT: Schema = {"type": "string", "enum": [*FORMATS], "description": "Of the file."}
 PAGING: dict[str, Schema] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Events of a page, at most."},
     "before": said(TEXT, "The `next` of the page before."),
@@ -47,6 +49,14 @@ def event_schemas() -> dict[str, Schema]:
     """The schemas of stored events by their names."""
     return {
         "Event": record(_event(), "Something that was there for a while."),
+        "EventEdit": record(
+            {"label": said(nullable(TEXT), "What it was; null takes it back."), "favourite": FLAG},
+            "What is to be changed.",
+            optional=("label", "favourite"),
+        )
+        | {"additionalProperties": False, "minProperties": 1},
+        "EventCounts": record({"hours": items(record({"hour": _TIME, "label": TEXT, "events": COUNT}))}),
+        "Deleted": record({"deleted": COUNT, "more": said(FLAG, "There are others: ask again.")}),
         "FullEvent": record(_event() | _details(), "The same with its curve and its evidence."),
         "Events": record({"events": items(named("Event")), "next": said(nullable(TEXT), "Null: there are no more.")}),
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from vitcam.access.password import MOST
 from vitcam.web.openapi.components import overlay_name
-from vitcam.web.openapi.history import DRAWING, FILTERS, PAGING
+from vitcam.web.openapi.history import DRAWING, FILTERS, FORMAT, PAGING
 from vitcam.web.openapi.schema import TEXT, Schema, named, said
 from vitcam.web.stream.variant import STEPS
 
@@ -95,13 +95,27 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("GET", "/snapshot"): _SNAPSHOT,
     ("GET", "/snapshot.jpg"): _SNAPSHOT,
     ("GET", "/api/predictions"): Operation(
-        {"text/event-stream": said(TEXT, "Events `prediction`, whose data are a `LivePrediction` each.")},
-        {"attention": _switch("1: with the attention of each head.")},
+        {
+            "text/event-stream": said(
+                TEXT, "`prediction`, whose data are a `LivePrediction`; `event`, whose data are an `Event`."
+            )
+        },
+        {
+            "attention": _switch("1: with the attention of each head."),
+            "only": {"type": "string", "enum": ["events"], "description": "events: no predictions."},
+        },
         refusals=(503,),
     ),
     ("GET", "/api/state"): Operation(_json("State")),
     ("GET", "/api/model"): Operation(_json("Model")),
     ("GET", "/api/events"): Operation(_json("Events"), {**FILTERS, **PAGING}, refusals=(400, 404, 503)),
+    ("DELETE", "/api/events"): Operation(_json("Deleted"), FILTERS, refusals=(*_BODY, 404)),
+    ("GET", "/api/events/counts"): Operation(_json("EventCounts"), FILTERS, refusals=(400, 404, 503)),
+    ("GET", "/api/events/export"): Operation(
+        {"text/csv": TEXT, "application/x-ndjson": TEXT}, {**FILTERS, "format": FORMAT}, refusals=(400, 404, 503)
+    ),
+    ("PATCH", "/api/events/{id}"): Operation(_json("Event"), body=_json("EventEdit"), refusals=(*_BODY, 404)),
+    ("DELETE", "/api/events/{id}"): Operation(_json("Deleted"), refusals=(*_BODY, 404)),
     ("GET", "/api/events/{id}"): Operation(_json("FullEvent"), refusals=(404, 503)),
     ("GET", "/api/events/{id}/frame.jpg"): Operation(_JPEG, DRAWING, refusals=(400, 404, 503), cached=True),
     ("GET", "/openapi.json"): Operation({JSON: {"type": "object"}}),

@@ -1,7 +1,7 @@
 """The history: `GET /api/events`, one event, and its picture."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import TypeVar
 
@@ -11,12 +11,14 @@ from vitcam.errors import UsageError
 from vitcam.history.asked import read_query
 from vitcam.history.database.search import MOST
 from vitcam.history.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
-from vitcam.history.record import full_record, stored_record
+from vitcam.history.export import FORMATS, as_text, header, pages
+from vitcam.history.record import full_record, stored_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _USUAL = 50
+_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 T = TypeVar("T")
 
@@ -43,6 +45,27 @@ class EventRoutes:
     async def show(self, request: web.Request) -> web.Response:
         """One event with its curve and its evidence."""
         return web.json_response(full_record(await self.event(request)), headers=_NO_STORE)
+
+    async def counts(self, request: web.Request) -> web.Response:
+        """How many events of each label began in each hour."""
+        store, query = self._kept(), read_query(request.query)
+        found = await self._in_thread(lambda: store.counts(query))
+        hours = [{"hour": time_text(hour.start_ms), "label": hour.label, "events": hour.events} for hour in found]
+        return web.json_response({"hours": hours}, headers=_NO_STORE)
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """All events that the filters mean, as CSV or JSON Lines."""
+        store, query, form = self._kept(), read_query(request.query), request.query.get("format") or FORMATS[0]
+        if form not in FORMATS:
+            raise UsageError(f"format is {form[:40]!r}; it must be {' or '.join(FORMATS)}")
+        name = f"attachment; filename=vitcam-events.{form}"
+        response = web.StreamResponse(headers={"Content-Type": _TYPES[form], "Content-Disposition": name, **_NO_STORE})
+        await response.prepare(request)
+        await response.write(header(form).encode())
+        found = pages(store, query)
+        while (text := await self._in_thread(lambda: _next_text(found, form))) is not None:
+            await response.write(text.encode())
+        return response
 
     async def picture(self, request: web.Request) -> web.Response:
         """The best frame as JPEG. A browser asks each time whether it has changed."""
@@ -78,6 +101,11 @@ class EventRoutes:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.wrap_future(self._executor.submit(work))
+
+
+def _next_text(found: Iterator[tuple[StoredEvent, ...]], form: str) -> str | None:
+    events = next(found, None)
+    return None if events is None else as_text(events, form)
 
 
 def whole_number(name: str, text: str | None, usual: int, low: int, high: int) -> int:

@@ -1,12 +1,14 @@
-"""Predictions as server-sent events: a client gets the newest one when it has read the last."""
+"""Server-sent events: of predictions a client gets the newest when it has read the last, of events every one."""
 
 import asyncio
 import json
+from dataclasses import dataclass
 
 from aiohttp import web
 
 from vitcam.frames import Prediction
 from vitcam.web.live import AsyncSlot
+from vitcam.web.routes.live_events import EventInbox, LiveEvents
 from vitcam.web.stream.back_pressure import BackPressure
 from vitcam.wire import frame_record, nested_lists, prediction_record
 
@@ -23,38 +25,81 @@ _RETRY = b"retry: 1000\n\n"  # how soon a browser comes back after a restart, in
 _COMMENT = b":\n\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a client wants to get, beside events."""
+
+    predictions: bool = True
+    attention: bool = False
+    """With each prediction."""
+
+
 class PredictionFeed:
     """Serialises each prediction once, however many clients receive it."""
 
-    def __init__(self, slot: AsyncSlot[Prediction]) -> None:
+    def __init__(self, slot: AsyncSlot[Prediction], events: LiveEvents) -> None:
         self._slot = slot
+        self._events = events
         self._messages: dict[bool, tuple[int, bytes]] = {}
 
-    async def send(self, response: web.StreamResponse, transport: asyncio.Transport, *, attention: bool) -> None:
-        """Send predictions until the client leaves or stops reading."""
+    async def send(
+        self, response: web.StreamResponse, transport: asyncio.Transport, asked: Asked, last_id: str | None
+    ) -> None:
+        """Send what is asked for until the client leaves or stops reading.
 
-        async def probe(size: int) -> None:
-            await response.write(b":" + b"." * size + b"\n\n")
-
-        back_pressure = BackPressure(transport, probe)
-        await response.write(_RETRY)
-        version = 0
+        last_id  the last event that the client has got in an earlier connection
+        """
+        client = _Client(response, transport)
         try:
-            while True:
-                found = await self._slot.newer(version, _KEEP_ALIVE_S)
-                async with asyncio.timeout(_WRITE_TIMEOUT_S):
-                    await response.write(self._message(*found, attention=attention) if found else _COMMENT)
-                    await back_pressure.wait_until_read(_ALLOWED_UNREAD)
-                version = found[0] if found else version
-                await asyncio.sleep(1 / _MAX_PER_S)
-        except (ConnectionError, TimeoutError):
+            await response.write(_RETRY)
+            with self._events.inbox() as inbox:
+                for message in await self._events.missed(last_id):
+                    await client.write(message)
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._send_events(client, inbox))
+                    group.create_task(self._send_predictions(client, asked))
+        except* (ConnectionError, TimeoutError):
             transport.abort()
+
+    async def _send_events(self, client: "_Client", inbox: EventInbox) -> None:
+        while True:
+            await client.write(await inbox.next())
+
+    async def _send_predictions(self, client: "_Client", asked: Asked) -> None:
+        version = 0
+        while True:
+            if not asked.predictions:
+                await asyncio.sleep(_KEEP_ALIVE_S)
+                await client.write(_COMMENT)
+                continue
+            found = await self._slot.newer(version, _KEEP_ALIVE_S)
+            await client.write(self._message(*found, attention=asked.attention) if found else _COMMENT)
+            version = found[0] if found else version
+            await asyncio.sleep(1 / _MAX_PER_S)
 
     def _message(self, version: int, prediction: Prediction, *, attention: bool) -> bytes:
         cached = self._messages.get(attention)
         if cached is None or cached[0] != version:
             cached = self._messages[attention] = (version, _serialise(prediction, attention=attention))
         return cached[1]
+
+
+class _Client:
+    """One connection: a message is written once the ones before it were read."""
+
+    def __init__(self, response: web.StreamResponse, transport: asyncio.Transport) -> None:
+        self._response = response
+        self._back_pressure = BackPressure(transport, self._probe)
+        self._turn = asyncio.Lock()
+
+    async def write(self, message: bytes) -> None:
+        """Raises ConnectionError if the client has left, TimeoutError if it does not read."""
+        async with asyncio.timeout(_WRITE_TIMEOUT_S), self._turn:
+            await self._response.write(message)
+            await self._back_pressure.wait_until_read(_ALLOWED_UNREAD)
+
+    async def _probe(self, size: int) -> None:
+        await self._response.write(b":" + b"." * size + b"\n\n")
 
 
 def _serialise(prediction: Prediction, *, attention: bool) -> bytes:

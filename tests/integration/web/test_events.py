@@ -1,0 +1,233 @@
+"""`/api/events…` and the events among the server-sent ones: a real store behind a real server."""
+
+import csv
+import io
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.eventually import eventually
+from tests.frames import picture
+from tests.histories import SIGHT, START_MS, change
+from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query, Sight
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg
+from vitcam.web.parts import Binding
+from vitcam.web.server import WebServer
+
+JPEG = encode_jpeg(picture(), 80)
+DAY_MS = 86_400_000
+
+
+def event_id(number: int) -> str:
+    return f"01{number:024}"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EventStore]:
+    made = EventStore(tmp_path, RetentionRules())
+    made.start()
+    yield made
+    made.stop(10)
+
+
+@pytest.fixture
+def serving(camera: Camera, store: EventStore) -> Iterator[WebServer]:
+    running = WebServer(camera, MODEL, PHOTOS, Binding(), history=store)
+    running.start()
+    running.wait_until_serving()
+    yield running
+    running.stop(2)
+
+
+@pytest.fixture
+def filled(store: EventStore) -> EventStore:
+    """Twelve events of two labels in two zones, an hour apart."""
+    for number in range(12):
+        label, zone = ("cup", "desk") if number % 2 else ("cat", "door")
+        begun = START_MS + number * 3_600_000
+        store.put(change(event_id(number), "end", label, JPEG, zone=zone, start_ms=begun, end_ms=begun + 1000))
+    assert eventually(lambda: len(store.find(Query()).events) == 12)
+    return store
+
+
+def ask(server: WebServer, target: str, method: str = "GET", body: Any = None) -> tuple[int, Any]:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{server.url}{target}", data, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            found = answer.read()
+            kind = answer.headers.get_content_type()
+            return answer.status, json.loads(found) if kind == "application/json" else found
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, json.load(refusal)["error"]
+
+
+def ids(answer: Any) -> list[int]:
+    return [int(event["id"][2:]) for event in answer["events"]]
+
+
+def test_pages_follow_each_other_from_the_newest_to_the_oldest(serving: WebServer, filled: EventStore) -> None:
+    _, first = ask(serving, "/api/events?limit=5")
+    _, second = ask(serving, f"/api/events?limit=5&before={first['next']}")
+    _, last = ask(serving, f"/api/events?limit=5&before={second['next']}")
+
+    assert (ids(first), ids(second), ids(last)) == ([11, 10, 9, 8, 7], [6, 5, 4, 3, 2], [1, 0])
+    assert last["next"] is None
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ("label=cup", [11, 9, 7, 5, 3, 1]),
+        ("zone=door&limit=2", [10, 8]),
+        ("since=2026-01-01T09:00:00Z", [11, 10, 9]),
+        ("until=2026-01-01T02:00:00Z", [1, 0]),
+        ("text=CU&since=2026-01-01T08:00:00Z", [11, 9]),
+        ("text=oo", [10, 8, 6, 4, 2, 0]),
+        ("text=nothing", []),
+        ("min_p=0.99", []),
+        ("kind=unknown", []),
+        ("favourite=1", []),
+        ("label=cup&zone=door", []),
+    ],
+)
+def test_every_filter_leaves_only_what_it_names(
+    serving: WebServer, filled: EventStore, filters: str, found: list[int]
+) -> None:
+    assert ids(ask(serving, f"/api/events?{filters}")[1]) == found
+
+
+@pytest.mark.parametrize("filters", ["since=x", "min_p=2", "kind=x", "favourite=x", "limit=0", "limit=x"])
+def test_a_filter_that_is_invalid_is_refused_in_a_sentence(serving: WebServer, filters: str) -> None:
+    status, sentence = ask(serving, f"/api/events?{filters}")
+
+    assert status == 400
+    assert filters.split("=")[0] in sentence
+    assert "must be" in sentence
+
+
+def test_a_picture_comes_whole_small_or_with_its_evidence(serving: WebServer, store: EventStore) -> None:
+    evidence = np.zeros((4, 4), np.float32)
+    evidence[0, 0] = 1
+    sight = Sight(SIGHT.top, SIGHT.size, SIGHT.crop, evidence)
+    store.put(change(event_id(1), "end", jpeg=JPEG, sight=sight))
+    assert eventually(lambda: store.get(event_id(1)))
+    where = f"/api/events/{event_id(1)}/frame.jpg"
+
+    assert ask(serving, where)[1] == JPEG
+    assert decode_image(ask(serving, f"{where}?width=64")[1]).shape == (36, 64, 3)
+    assert decode_image(ask(serving, f"{where}?overlay=evidence")[1]).std() > 0
+    assert ask(serving, f"{where}?overlay=rollout")[0] == 400
+
+
+def test_a_browser_that_has_a_picture_gets_it_only_once(serving: WebServer, filled: EventStore) -> None:
+    url = f"{serving.url}/api/events/{event_id(1)}/frame.jpg?width=64"
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        tag = answer.headers["ETag"]
+    again = urllib.request.Request(url, headers={"If-None-Match": tag})
+
+    with pytest.raises(urllib.error.HTTPError) as unchanged:
+        urllib.request.urlopen(again, timeout=30)
+    with unchanged.value as answer:
+        assert answer.status == 304
+
+
+def test_a_corrected_event_is_found_by_its_new_label_and_its_picture_is_filed(
+    serving: WebServer, filled: EventStore
+) -> None:
+    status, changed = ask(serving, f"/api/events/{event_id(1)}", "PATCH", {"label": "mug"})
+    filed = filled.folder / "datasets" / "corrections" / "mug" / f"{event_id(1)}.jpg"
+
+    assert (status, changed["label"], changed["corrected"]) == (200, "cup", "mug")
+    assert filed.read_bytes() == JPEG
+    assert ids(ask(serving, "/api/events?label=mug")[1]) == [1]
+    ask(serving, f"/api/events/{event_id(1)}", "PATCH", {"label": None})
+    assert not filed.exists()
+    assert ids(ask(serving, "/api/events?label=mug")[1]) == []
+
+
+def test_a_favourite_is_found_as_one(serving: WebServer, filled: EventStore) -> None:
+    status, changed = ask(serving, f"/api/events/{event_id(3)}", "PATCH", {"favourite": True})
+
+    assert (status, changed["favourite"]) == (200, True)
+    assert ids(ask(serving, "/api/events?favourite=1")[1]) == [3]
+    assert 3 not in ids(ask(serving, "/api/events?favourite=0")[1])
+
+
+@pytest.mark.parametrize("body", [{}, [], {"label": ""}, {"label": 3}, {"label": "a\nb"}, {"favourite": 1}, {"p": 1}])
+def test_a_change_that_is_invalid_is_refused(serving: WebServer, filled: EventStore, body: Any) -> None:
+    assert ask(serving, f"/api/events/{event_id(1)}", "PATCH", body)[0] == 400
+
+
+def test_everything_of_a_label_is_deleted_and_the_disk_shows_it(serving: WebServer, filled: EventStore) -> None:
+    ask(serving, f"/api/events/{event_id(1)}", "PATCH", {"label": "Ms Example"})
+    files = [path for path in filled.folder.rglob("*.jpg") if event_id(1) in path.name]
+    assert len(files) == 2
+    status, answer = ask(serving, "/api/events?label=Ms%20Example", "DELETE")
+
+    assert (status, answer) == (200, {"deleted": 1, "more": False})
+    assert not [path for path in files if path.exists()]
+    assert b"Ms Example" not in b"".join(path.read_bytes() for path in filled.folder.glob("events.db*"))
+    assert len(ask(serving, "/api/events")[1]["events"]) == 11
+
+
+def test_nothing_is_deleted_without_a_filter(serving: WebServer, filled: EventStore) -> None:
+    status, sentence = ask(serving, "/api/events", "DELETE")
+
+    assert status == 400
+    assert "at least one of" in sentence
+    assert len(ask(serving, "/api/events")[1]["events"]) == 12
+
+
+def test_counts_are_by_label_and_hour(serving: WebServer, filled: EventStore) -> None:
+    _, answer = ask(serving, "/api/events/counts?since=2026-01-01T02:00:00Z&until=2026-01-01T04:00:00Z")
+
+    assert answer["hours"] == [
+        {"hour": "2026-01-01T02:00:00.000Z", "label": "cat", "events": 1},
+        {"hour": "2026-01-01T03:00:00.000Z", "label": "cup", "events": 1},
+    ]
+
+
+def test_an_export_has_every_event_once(serving: WebServer, filled: EventStore) -> None:
+    lines = ask(serving, "/api/events/export?format=jsonl")[1].decode().splitlines()
+    table = [*csv.DictReader(io.StringIO(ask(serving, "/api/events/export?label=cup")[1].decode()))]
+
+    assert [int(json.loads(line)["id"][2:]) for line in lines] == [*range(11, -1, -1)]
+    assert [int(row["id"][2:]) for row in table] == [11, 9, 7, 5, 3, 1]
+    assert table[0]["start"] == "2026-01-01T11:00:00.000Z"
+
+
+def test_a_stored_event_reaches_every_client_that_reads(serving: WebServer, store: EventStore) -> None:
+    with Client(serving, "/api/predictions?only=events") as one, Client(serving, "/api/predictions") as other:
+        other.read_event()
+        for number in range(50):
+            store.put(change(event_id(number), "new", jpeg=JPEG))
+        found = [json.loads(one.read_event()["data"]) for _ in range(50)]
+        events = (event for event in iter(other.read_event, None) if event and event["event"] == "event")
+        seen = [next(events)["id"] for _ in range(50)]
+
+    assert [event["id"] for event in found] == seen == [event_id(number) for number in range(50)]
+    assert {event["phase"] for event in found} == {"new"}
+
+
+def test_a_client_that_comes_back_gets_the_events_it_missed(serving: WebServer, filled: EventStore) -> None:
+    with Client(serving, "/api/predictions?only=events", headers={"Last-Event-ID": event_id(8)}) as client:
+        seen = [client.read_event()["id"] for _ in range(12)]
+
+    assert seen == [event_id(number) for number in range(12)]  # 0 to 8 may have changed meanwhile
+
+
+def test_without_a_store_there_is_no_history(server: WebServer) -> None:
+    assert ask(server, "/api/events")[0] == 404
+    assert ask(server, f"/api/events/{event_id(1)}", "PATCH", {"favourite": True})[0] == 404

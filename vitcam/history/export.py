@@ -1,0 +1,70 @@
+"""Events for other programs: CSV, JSON Lines, or a folder that `vitcam-train` reads as a data set."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from vitcam.errors import VitcamError
+from vitcam.history.database.search import MOST
+from vitcam.history.label_folders import LabelFolders
+from vitcam.history.record import stored_record, time_text
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query, StoredEvent
+
+FORMATS = ("csv", "jsonl")
+_COLUMNS = (
+    "id", "kind", "label", "corrected", "zone", "camera", "start", "end", "p", "peak", "favourite", "model", "frame",
+    "clip",
+)  # fmt: skip
+
+
+def pages(store: EventStore, query: Query) -> Iterator[tuple[StoredEvent, ...]]:
+    """All events that a query means, the newest first. Raises VitcamError if the history cannot be read."""
+    before = None
+    while True:
+        page = store.find(query, MOST, before)
+        yield page.events
+        if (before := page.next) is None:
+            return
+
+
+def as_text(events: Iterable[StoredEvent], form: str) -> str:
+    """Lines of a file; `header` comes before them.
+
+    form  one of `FORMATS`
+    """
+    if form == "jsonl":
+        return "".join(json.dumps(stored_record(event), ensure_ascii=False) + "\n" for event in events)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(_row(event) for event in events)
+    return out.getvalue()
+
+
+def header(form: str) -> str:
+    """The first line of a file; empty for JSON Lines."""
+    return ",".join(_COLUMNS) + "\n" if form == "csv" else ""
+
+
+def write_dataset(store: EventStore, query: Query, folder: Path) -> int:
+    """Copy the pictures to `folder/LABEL/ID.jpg`. Returns how many. Raises VitcamError."""
+    copied, folders = 0, LabelFolders(folder)
+    for events in pages(store, query):
+        for event in events:
+            if jpeg := store.picture(event):
+                try:
+                    folders.put(event.name, event.id, jpeg)
+                except OSError as error:
+                    raise VitcamError(f"the pictures cannot be written to {folder}: {error.strerror}") from error
+                copied += 1
+    return copied
+
+
+def _row(event: StoredEvent) -> tuple[object, ...]:
+    """One cell for each of `_COLUMNS`; what is not known is empty."""
+    end = None if event.end_ms is None else time_text(event.end_ms)
+    return (
+        event.id, event.kind, event.label, event.corrected, event.zone, event.camera, time_text(event.start_ms), end,
+        round(event.p, 6), round(event.peak, 6), int(event.favourite), event.model, event.frame, event.clip,
+    )  # fmt: skip

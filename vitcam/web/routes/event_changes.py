@@ -1,0 +1,82 @@
+"""Changes of the history: another label, favourites, and deleting one event or many."""
+
+from typing import Any
+
+from aiohttp import web
+
+from vitcam.errors import UsageError
+from vitcam.history.asked import FILTERS, read_query
+from vitcam.history.record import stored_record
+from vitcam.history.store import EventStore
+from vitcam.history.stored import StoredEvent
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import Body, read_json
+
+_LONGEST_LABEL = 100
+
+
+class EventChanges:
+    """`PATCH` and `DELETE` of events.
+
+    store  None: no events are kept, and every request gets a 404
+    """
+
+    def __init__(self, store: EventStore | None, admission: Admission) -> None:
+        self._store = store
+        self._admission = admission
+
+    async def patch(self, request: web.Request) -> web.Response:
+        """Give an event another label, or make it a favourite."""
+        store, event_id = self._kept(), request.match_info["id"]
+        changed = await self._admission.serve(request, lambda body: _change(store, event_id, read_json(body)))
+        if changed is None:
+            raise web.HTTPNotFound
+        return web.json_response(stored_record(changed))
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """Delete one event with all its files."""
+        store, event_id = self._kept(), request.match_info["id"]
+        if not await self._admission.serve(request, lambda _: store.delete(event_id)):
+            raise web.HTTPNotFound
+        return web.json_response({"deleted": 1, "more": False})
+
+    async def delete_many(self, request: web.Request) -> web.Response:
+        """Delete all events that the filters mean; without a filter it is refused.
+
+        What takes longer than some seconds is not done at once: `more` says that there are others.
+        """
+        store, query = self._kept(), read_query(request.query)
+        if query.is_empty:
+            raise UsageError(f"say which events to delete, with at least one of: {', '.join(FILTERS)}")
+
+        def delete(_: Body) -> dict[str, Any]:
+            deleted = store.delete_some(query)
+            return {"deleted": deleted, "more": bool(store.find(query, 1).events)}
+
+        return web.json_response(await self._admission.serve(request, delete))
+
+    def _kept(self) -> EventStore:
+        if self._store is None:
+            raise web.HTTPNotFound
+        return self._store
+
+
+def _change(store: EventStore, event_id: str, wanted: Any) -> StoredEvent | None:
+    """None: there is no such event. Raises UsageError, VitcamError."""
+    if not isinstance(wanted, dict) or not wanted or not wanted.keys() <= {"label", "favourite"}:
+        raise UsageError('send {"label": "cup"}, {"label": null}, {"favourite": true} or {"favourite": false}')
+    label, favourite = wanted.get("label"), wanted.get("favourite")
+    if "favourite" in wanted and not isinstance(favourite, bool):
+        raise UsageError("favourite must be true or false")
+    if label is not None and not _is_label(label):
+        raise UsageError(f"the label must be a text of 1 to {_LONGEST_LABEL} characters on one line, or null")
+    changed = None
+    if "label" in wanted:
+        changed = store.correct(event_id, label)
+    if isinstance(favourite, bool):
+        changed = store.favour(event_id, favourite)
+    return changed
+
+
+def _is_label(label: Any) -> bool:
+    return isinstance(label, str) and len(label.strip()) > 0 and len(label) <= _LONGEST_LABEL and label.isprintable()

@@ -1,0 +1,94 @@
+"""Events as server-sent events: each one, after it was stored, to every client that keeps reading."""
+
+import asyncio
+import contextlib
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+
+from vitcam.history.record import stored_record
+from vitcam.history.store import EventStore
+from vitcam.history.stored import StoredEvent
+
+MOST_UNSENT = 256
+"""Events that wait for one client. One that is further behind is disconnected; it asks for the rest when it is back."""
+_EVENT_ID = re.compile(r"[0-9A-Z]{26}")
+
+
+class EventInbox:
+    """What waits for one client."""
+
+    def __init__(self) -> None:
+        self._messages: deque[bytes] = deque()
+        self._came = asyncio.Event()
+        self._overflowed = False
+
+    def put(self, message: bytes) -> None:
+        """Add a message; called on the event loop."""
+        self._overflowed = self._overflowed or len(self._messages) >= MOST_UNSENT
+        if not self._overflowed:
+            self._messages.append(message)
+        self._came.set()
+
+    async def next(self) -> bytes:
+        """The oldest message. Raises ConnectionResetError if the client has lost some."""
+        while not self._messages:
+            if self._overflowed:
+                raise ConnectionResetError("the client does not keep up with the events")
+            self._came.clear()
+            await self._came.wait()
+        return self._messages.popleft()
+
+
+class LiveEvents:
+    """Made on the event loop; the store tells it of events in its own thread.
+
+    executor  reads what a client has missed
+    """
+
+    def __init__(self, store: EventStore | None, executor: Executor) -> None:
+        self._store = store
+        self._executor = executor
+        self._loop = asyncio.get_running_loop()
+        self._inboxes: tuple[EventInbox, ...] = ()
+        if store is not None:
+            store.follow(self._told)
+
+    @contextmanager
+    def inbox(self) -> Iterator[EventInbox]:
+        """Gets every event while the context lasts."""
+        inbox = EventInbox()
+        self._inboxes += (inbox,)
+        try:
+            yield inbox
+        finally:
+            self._inboxes = tuple(each for each in self._inboxes if each is not inbox)
+
+    async def missed(self, last_id: str | None) -> list[bytes]:
+        """Events after the last one that a client has got, and some before it, which may have ended since.
+
+        last_id  what the client says; nothing is sent for what is no id of an event
+        """
+        store = self._store
+        if store is None or last_id is None or not _EVENT_ID.fullmatch(last_id):
+            return []
+        found = await asyncio.wrap_future(self._executor.submit(store.after, last_id))
+        return [_message(event, "") for event in found]
+
+    def _told(self, event: StoredEvent, phase: str) -> None:
+        if not self._inboxes:
+            return
+        message = _message(event, phase)
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
+            self._loop.call_soon_threadsafe(self._deliver, message)
+
+    def _deliver(self, message: bytes) -> None:
+        for inbox in self._inboxes:
+            inbox.put(message)
+
+
+def _message(event: StoredEvent, phase: str) -> bytes:
+    return f"event: event\nid: {event.id}\ndata: {json.dumps(stored_record(event, phase))}\n\n".encode()
