@@ -18,6 +18,7 @@ from vitcam.text import printable
 from vitcam.verbs.access import password, token_app
 from vitcam.verbs.backup import backup, restore
 from vitcam.verbs.config import config_app
+from vitcam.verbs.events import events_app
 from vitcam.verbs.models import models_app
 from vitcam.verbs.options import ConfigOption, JsonOption, SetOption
 from vitcam.verbs.service import service_app
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
+app.add_typer(events_app, name="events")
 app.add_typer(token_app, name="token")
 app.command("password")(password)
 app.command("backup")(backup)

@@ -39,7 +39,7 @@ def set_password(from_stdin: bool, whose: Whose) -> None:
     from_stdin  read the first line of stdin
     raises      UsageError for a password that is not possible; VitcamError if it cannot be kept
     """
-    folder = _folder(whose)
+    folder = folder_of(whose)
     password = _from_stdin() if from_stdin else _asked()
     made = not password
     password = password or new_password()
@@ -53,7 +53,7 @@ def set_password(from_stdin: bool, whose: Whose) -> None:
 
 def add_token(name: str, scope: Scope, whose: Whose) -> None:
     """Print a new token. Raises UsageError for a name that is not possible or taken; VitcamError."""
-    folder = _folder(whose)
+    folder = folder_of(whose)
     made: list[str] = []
     _keep(tokens_file(folder), lambda: made.append(create_token(folder, name, scope)))
     stdout_console().print(made[0], highlight=False)
@@ -64,7 +64,7 @@ def add_token(name: str, scope: Scope, whose: Whose) -> None:
 
 def show_tokens(as_json: bool, whose: Whose) -> None:
     """Print name, scope and date of every token."""
-    tokens = load_tokens(_folder(whose))
+    tokens = load_tokens(folder_of(whose))
     say = stdout_console().print
     if as_json:
         for token in tokens:
@@ -78,12 +78,12 @@ def show_tokens(as_json: bool, whose: Whose) -> None:
 
 def remove_token(name: str, whose: Whose) -> None:
     """Revoke a token. Raises UsageError if there is none of that name; VitcamError."""
-    folder = _folder(whose)
+    folder = folder_of(whose)
     _keep(tokens_file(folder), lambda: revoke_token(folder, name))
     stderr_console().print(f"The token {name!r} is revoked. A running daemon refuses it within some seconds.")
 
 
-def _folder(whose: Whose) -> Path:
+def folder_of(whose: Whose) -> Path:
     """The state folder that is meant. Raises UsageError if it is not there."""
     usual = services_state(whose.instance)
     if whose.service or whose.instance or means_service(os.environ, usual.is_dir()):

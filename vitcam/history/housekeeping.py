@@ -42,7 +42,7 @@ class Housekeeping:
         return False
 
     def look(self) -> Totals:
-        """Count anew what was written."""
+        """Count what was written."""
         self.totals = self._counter()
         return self.totals
 

@@ -34,7 +34,7 @@ def overdue(connection: sqlite3.Connection, rules: RetentionRules, kept: Totals,
 
 
 def _oldest(connection: sqlite3.Connection, before_ms: int | None) -> list[tuple[int, int]]:
-    """Number and bytes of the oldest events that are no favourites; the database's own part of each is guessed."""
+    """Number and bytes of the oldest events without the favourites; the database's own part of each is guessed."""
     return connection.execute(
         """SELECT n, frame_bytes + clip_bytes + 1000 FROM events INDEXED BY events_by_time
         WHERE favourite = 0 AND start_ms < ? ORDER BY start_ms, n LIMIT ?""",

@@ -12,7 +12,7 @@ from vitcam.errors import VitcamError
 from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_there, open_to_read
 from vitcam.history.database.counts import HourCount, by_label_and_hour
-from vitcam.history.database.schema import is_ready
+from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
 from vitcam.history.label_folders import CORRECTIONS, LabelFolders
@@ -185,6 +185,13 @@ class EventStore:
             return nothing
         try:
             with closing(open_to_read(self.folder)) as connection:
-                return ask(connection) if is_ready(connection) else nothing
+                if not (version := version_of(connection)):
+                    return nothing
+                if version != len(MIGRATIONS):
+                    raise VitcamError(
+                        f"the history in {self.folder} has version {version} and not {len(MIGRATIONS)}; a daemon of "
+                        "this version brings an older one up to date when it starts"
+                    )
+                return ask(connection)
         except sqlite3.Error as error:
             raise VitcamError(f"the history in {self.folder} cannot be read: {error}") from error

@@ -26,7 +26,7 @@ from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.live_events import LiveEvents
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
-from vitcam.web.routes.predictions import EVENT_HEADERS, Asked, PredictionFeed
+from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed, Subscription
 from vitcam.web.routes.static import INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
@@ -166,7 +166,7 @@ class _Handlers:
             return response
         with self._clients["predictions"].reserve(address_of(request)):
             await response.prepare(request)
-            asked = Asked(request.query.get("only") != "events", request.query.get("attention") == "1")
+            asked = Subscription(request.query.get("only") != "events", request.query.get("attention") == "1")
             await self._feed.send(response, _transport(request), asked, request.headers.get("Last-Event-ID"))
         return response
 

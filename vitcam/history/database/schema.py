@@ -53,7 +53,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH)
 
 
 def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:
-    """Bring a database to the newest version, one version in one transaction.
+    """Bring a database to the newest version in one transaction.
 
     raises  VitcamError if a newer vitcam has made it; sqlite3.Error
     """
@@ -63,22 +63,18 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[str, ...], .
             f"the history has version {version}, and this vitcam knows versions up to {len(migrations)}; install the "
             "newer vitcam again, or move events.db and frames away"
         )
-    for number in range(version, len(migrations)):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if version_of(connection) == number:  # another process may have done it meanwhile
-                for statement in migrations[number]:
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {number + 1}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-
-
-def is_ready(connection: sqlite3.Connection) -> bool:
-    """Whether a database is at the newest version."""
-    return version_of(connection) == len(MIGRATIONS)
+    if version == len(migrations):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for migration in migrations[version_of(connection) :]:  # another process may have done it meanwhile
+            for statement in migration:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 def version_of(connection: sqlite3.Connection) -> int:

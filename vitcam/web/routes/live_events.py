@@ -70,7 +70,7 @@ class LiveEvents:
     async def missed(self, last_id: str | None) -> list[bytes]:
         """Events after the last one that a client has got, and some before it, which may have ended since.
 
-        last_id  what the client says; nothing is sent for what is no id of an event
+        last_id  what the client says; nothing is sent for anything but the id of an event
         """
         store = self._store
         if store is None or last_id is None or not _EVENT_ID.fullmatch(last_id):

@@ -26,7 +26,7 @@ _COMMENT = b":\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Subscription:
     """What a client wants to get, beside events."""
 
     predictions: bool = True
@@ -43,7 +43,7 @@ class PredictionFeed:
         self._messages: dict[bool, tuple[int, bytes]] = {}
 
     async def send(
-        self, response: web.StreamResponse, transport: asyncio.Transport, asked: Asked, last_id: str | None
+        self, response: web.StreamResponse, transport: asyncio.Transport, asked: Subscription, last_id: str | None
     ) -> None:
         """Send what is asked for until the client leaves or stops reading.
 
@@ -65,7 +65,7 @@ class PredictionFeed:
         while True:
             await client.write(await inbox.next())
 
-    async def _send_predictions(self, client: "_Client", asked: Asked) -> None:
+    async def _send_predictions(self, client: "_Client", asked: Subscription) -> None:
         version = 0
         while True:
             if not asked.predictions:
