@@ -183,6 +183,15 @@ class StoreSettings:
             high=1e7,
         ),
     ] = 500.0
+    written_mb: Annotated[
+        float,
+        Rule(
+            "What may be written to the disk in a day for events, in MB. When more happens, pictures are smaller, then "
+            "left out, and events are written once a minute. 0: no limit",
+            low=0,
+            high=1e7,
+        ),
+    ] = 50.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,9 @@
 """The picture of a stored event as it is asked for: smaller, or with its evidence drawn over it."""
 
-import cv2
-import numpy as np
-
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
 from vitcam.history.stored import Sight
-from vitcam.history.witness.best_picture import QUALITY
+from vitcam.history.witness.best_picture import QUALITY, shrunk
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_weights
@@ -27,18 +24,10 @@ def drawn(jpeg: bytes, sight: Sight, overlay: str = "none", width: int | None = 
         return jpeg
     whole = decode_image(jpeg)
     scale = min(1.0, (width or MOST_WIDTH) / whole.shape[1])
-    image = _shrunk(whole, scale)
+    image = shrunk(whole, scale)
     if overlay == "evidence" and sight.evidence is not None:
         image = draw_weights(image, _within(sight.crop, scale, image), sight.evidence, "tint")
     return encode_jpeg(image, QUALITY)
-
-
-def _shrunk(image: Image, scale: float) -> Image:
-    """(H, W, 3) uint8, RGB, becomes (h, w, 3), each side times `scale`."""
-    if scale >= 1:
-        return image
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
 def _within(crop: Rect, scale: float, image: Image) -> Rect:

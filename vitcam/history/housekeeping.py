@@ -11,7 +11,7 @@ from vitcam.history.retention import RetentionRules, overdue
 
 _LOOK_S = 10.0
 _SPARE_PAGES = 256  # 1 MB that new events fill again
-_PAGES_AT_ONCE = 256
+_PAGES_AT_ONCE = 512
 
 
 class Housekeeping:
@@ -36,7 +36,7 @@ class Housekeeping:
             self._pictures.remove(delete_rows(self._connection, rows))
             return True
         if self._free_pages() > _SPARE_PAGES:
-            self._connection.execute(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
+            vacuum(self._connection, _PAGES_AT_ONCE)
             return True
         self._next_s = time.monotonic() + _LOOK_S
         return False
@@ -63,10 +63,15 @@ def delete_rows(connection: sqlite3.Connection, rows: list[int]) -> list[str]:
     return files
 
 
+def vacuum(connection: sqlite3.Connection, pages: int) -> None:
+    """Give free pages back to the disk, all with a number of 0. Raises sqlite3.Error."""
+    connection.executescript(f"PRAGMA incremental_vacuum({pages})")  # `execute` would stop after the first page
+
+
 def reclaim(connection: sqlite3.Connection) -> None:
     """Give the room of what was deleted back to the disk, and empty the log, in which its content still stands.
 
     raises  sqlite3.Error
     """
-    connection.execute("PRAGMA incremental_vacuum").fetchall()
+    vacuum(connection, 0)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

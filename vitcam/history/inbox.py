@@ -66,10 +66,16 @@ class Inbox:
             self._ready.notify()
             return True
 
-    def take(self, timeout_s: float) -> Writes:
-        """All that waits; an empty batch after `timeout_s`, and at once after the close."""
+    def take(self, timeout_s: float, collect_s: float = 0.0) -> Writes:
+        """All that waits; an empty batch after `timeout_s`, and at once after the close.
+
+        collect_s  for this time changes wait for others, unless there is work to do or little room
+        """
         with self._ready:
             self._ready.wait_for(lambda: self._changes or self._work or self._closed, timeout_s)
+            if collect_s and self._changes:
+                full = MOST // 2
+                self._ready.wait_for(lambda: self._work or self._closed or len(self._changes) >= full, collect_s)
             batch = Writes([*self._changes.values()], [*self._work])
             self._changes.clear()
             self._work.clear()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vitcam.errors import VitcamError
+from vitcam.history.budget import WriteBudget
 from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_there, open_to_read
 from vitcam.history.database.counts import HourCount, by_label_and_hour
@@ -33,13 +34,15 @@ class EventStore:
 
     What changes it only hands over to the writer's thread. What reads it has a connection of its own.
 
-    rules  what is kept for how long; None: another process may be the daemon of this folder
+    rules   what is kept for how long; None: another process may be the daemon of this folder
+    budget  how much may be written; None: as much as comes
     """
 
-    def __init__(self, folder: Path, rules: RetentionRules | None = None) -> None:
+    def __init__(self, folder: Path, rules: RetentionRules | None = None, budget: WriteBudget | None = None) -> None:
         self.folder = folder
+        self.budget = budget or WriteBudget(0.0)
         self._inbox = Inbox()
-        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules)
+        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget)
         self._followers: tuple[Told, ...] = ()
         self._pictures = PictureFiles(folder)
         self._corrections = LabelFolders(folder / CORRECTIONS)

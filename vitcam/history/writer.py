@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.errors import VitcamError
+from vitcam.history.budget import WriteBudget
 from vitcam.history.database.connections import is_damage, open_to_write, set_aside
 from vitcam.history.database.search import get
 from vitcam.history.database.totals import Totals
@@ -37,10 +38,13 @@ class HistoryWriter:
     rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
     """
 
-    def __init__(self, folder: Path, inbox: Inbox, told: Told, rules: RetentionRules | None) -> None:
+    def __init__(
+        self, folder: Path, inbox: Inbox, told: Told, rules: RetentionRules | None, budget: WriteBudget
+    ) -> None:
         self._folder = folder
         self._inbox = inbox
         self._told = told
+        self._budget = budget
         self.rules = rules
         """Any thread may replace it."""
         self._pictures = PictureFiles(folder)
@@ -78,7 +82,7 @@ class HistoryWriter:
         more = True
         while True:
             closing = self._inbox.closed
-            batch = self._inbox.take(0.0 if more else _IDLE_S)
+            batch = self._inbox.take(0.0 if more else _IDLE_S, self._budget.wait_s())
             good = self._write(batch)
             if closing:
                 break
@@ -145,6 +149,7 @@ class HistoryWriter:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
+        self._budget.commit(len(batch.changes) + len(batch.work))
         self._pictures.remove(replaced)
         self._tell(connection, batch.changes)
         if self._housekeeping is not None:
@@ -158,6 +163,7 @@ class HistoryWriter:
         if change.jpeg is not None:
             frame = self._pictures.write(event.id, event.start_ms, change.jpeg)
             written.append(frame)
+            self._budget.picture(len(change.jpeg))
         return write_change(connection, change, time.time_ns() // 1_000_000, frame, event.id not in self._stored)
 
     def _tell(self, connection: sqlite3.Connection, changes: list[EventChange]) -> None:

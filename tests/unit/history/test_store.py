@@ -1,6 +1,7 @@
 """The event store on a real disk."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,14 @@ def test_what_waits_is_written_before_the_store_ends(tmp_path: Path) -> None:
 
     assert len(EventStore(tmp_path).find(Query()).events) == 20
     assert is_sound(tmp_path)
+
+
+def test_deleting_makes_the_file_smaller(store: EventStore, tmp_path: Path) -> None:
+    for number in range(400):
+        store.put(change(f"{number:03}", "end", curve=tuple((ms, 0.5) for ms in range(60))))
+        if number % 50 == 49:
+            assert eventually(partial(store.get, f"{number:03}"))  # the inbox has room for 64
+    assert store.delete_some(Query(since_ms=1)) == 400
+
+    assert (tmp_path / "events.db").stat().st_size < 100_000
+    assert (tmp_path / "events.db-wal").stat().st_size == 0

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from vitcam.config.settings import StoreSettings
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.folders import state_folder
+from vitcam.history.budget import WriteBudget
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.witness.recorder import Origin, Recorder
@@ -17,7 +18,7 @@ def event_store(settings: StoreSettings, environ: Mapping[str, str]) -> EventSto
     folder = state_folder(environ)
     if not settings.enabled or folder is None:
         return None
-    return EventStore(folder, RetentionRules(settings.keep_days, settings.max_mb))
+    return EventStore(folder, RetentionRules(settings.keep_days, settings.max_mb), WriteBudget(settings.written_mb))
 
 
 def state_of(store: EventStore | None) -> History:
@@ -28,4 +29,5 @@ def state_of(store: EventStore | None) -> History:
 def record(store: EventStore, publisher: Publisher, classifier: Classifier) -> None:
     """Let the publisher's events be kept."""
     card = classifier.card
-    publisher.show_to(Recorder(store.put, store.shift_times, Origin(card.name, card.graph_sha256), event_id))
+    origin = Origin(card.name, card.graph_sha256)
+    publisher.show_to(Recorder(store.put, store.shift_times, origin, event_id, store.budget.detail))

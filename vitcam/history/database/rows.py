@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from vitcam.frames import Group, Guess, Rect
 from vitcam.history.stored import Action, Sight, StoredEvent
 
-_CURVE = np.dtype([("ms", "<u4"), ("p", "<f4")])
+_CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
+_WHOLE = 65535  # a probability of 1 in 16 bits
 COLUMNS = (
     "id, kind, label, zone, camera, start_ms, end_ms, p, peak, group_name, group_p, models.name, models.fingerprint, "
     "frame, clip, actions, favourite, corrected, sight, curve, evidence"
@@ -31,7 +32,7 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
         model=model or "",
         fingerprint=fingerprint or "",
         sight=_sight(json.loads(sight), evidence),
-        curve=tuple((int(ms), float(p)) for ms, p in np.frombuffer(curve, _CURVE)),
+        curve=tuple((int(ms), int(p) / _WHOLE) for ms, p in np.frombuffer(curve, _CURVE)),
         frame=frame,
         clip=clip,
         actions=tuple(Action(**action) for action in json.loads(actions)),
@@ -55,7 +56,7 @@ def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:
         "peak": event.peak,
         "group_name": event.group.name if event.group else None,
         "group_p": event.group.p if event.group else None,
-        "curve": np.array([*event.curve], _CURVE).tobytes(),
+        "curve": np.array([(ms, round(p * _WHOLE)) for ms, p in event.curve], _CURVE).tobytes(),
     }
 
 

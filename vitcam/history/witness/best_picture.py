@@ -6,13 +6,15 @@ import cv2
 import numpy as np
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Frame, Prediction
+from vitcam.frames import Frame, Image, Prediction, Rect
+from vitcam.history.budget import Detail
 from vitcam.history.stored import Sight
 from vitcam.pictures.encode import encode_jpeg
 
 QUALITY = 80
 _CLEARLY = 1.1
 _NOT_LESS = 0.8  # of the certainty of the best frame: sharpness alone does not make a picture
+_SMALL_WIDTH = 320  # px
 _SIDE = 224  # px, at which sharpness is measured
 _FIRST_GAP_NS, _LONGEST_GAP_NS = 1_000_000_000, 60_000_000_000
 
@@ -33,33 +35,41 @@ class BestPicture:
         self._next_ns = 0
         self._gap_ns = _FIRST_GAP_NS
 
-    def consider(self, frame: Frame, prediction: Prediction, p: float) -> EncodedFrame | None:
+    def consider(self, frame: Frame, prediction: Prediction, p: float, detail: Detail) -> EncodedFrame | None:
         """The frame as a picture, if it is clearly better than all before.
 
-        p  how certain the model is of the event's label, 0 to 1
+        p       how certain the model is of the event's label, 0 to 1
+        detail  what there is budget for: a second picture is made only while there is enough
         """
         first = self._next_ns == 0
+        if detail is Detail.NONE or not (first or detail is Detail.FULL):
+            return None
         if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):
             return None
         value = p * sharpness(frame) ** 0.25  # half as sharp weighs as much as 16 % less certain
         if not first and value <= _CLEARLY * self._value:
             return None
         try:
-            jpeg = encode_jpeg(frame.preview, QUALITY)
+            scale = 1.0 if detail is Detail.FULL else min(1.0, _SMALL_WIDTH / frame.preview.shape[1])
+            jpeg = encode_jpeg(shrunk(frame.preview, scale), QUALITY)
         except VitcamError:  # such as a preview of no size
             return None
         self._value, self._p, self._next_ns = value, p, frame.captured_ns + self._gap_ns
         self._gap_ns = min(2 * self._gap_ns, _LONGEST_GAP_NS)
-        return EncodedFrame(jpeg, sight_of(prediction))
+        return EncodedFrame(jpeg, sight_of(prediction, scale))
 
 
-def sight_of(prediction: Prediction) -> Sight:
-    """What a prediction says, without the memory of its frame."""
-    evidence = prediction.evidence
+def sight_of(prediction: Prediction, scale: float) -> Sight:
+    """What a prediction says, without the memory of its frame.
+
+    scale  of the kept picture: its width as a part of the preview's
+    """
+    evidence, crop = prediction.evidence, prediction.crop
+    width, height = (max(1, round(side * scale)) for side in prediction.size)
     return Sight(
         prediction.top,
-        prediction.size,
-        prediction.crop,
+        (width, height),
+        Rect(*(round(side * scale) for side in (crop.x, crop.y, crop.width, crop.height))),
         None if evidence is None else np.array(evidence, np.float32),
         prediction.familiarity,
     )
@@ -76,3 +86,15 @@ def sharpness(frame: Frame) -> float:
         part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
     grey = cv2.cvtColor(cv2.resize(part, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
     return 1.0 + float(cv2.Laplacian(grey, cv2.CV_32F).var())
+
+
+def shrunk(image: Image, scale: float) -> Image:
+    """Make a picture smaller.
+
+    image    (H, W, 3) uint8, RGB
+    returns  (h, w, 3) uint8, RGB, each side times `scale`; `image` itself from a scale of 1 on
+    """
+    if scale >= 1:
+        return image
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)

@@ -1,6 +1,6 @@
 """The curve of an event's probability, with a bounded number of points however long the event lasts."""
 
-MOST = 128
+MOST = 64
 
 
 class Curve:

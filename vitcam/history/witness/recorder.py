@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from vitcam.frames import Event, Frame, Prediction
-from vitcam.history.stored import UNKNOWN, EventChange, Kind, StoredEvent
+from vitcam.history.budget import Detail
+from vitcam.history.stored import UNKNOWN, EventChange, Kind, Sight, StoredEvent
 from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
 from vitcam.history.witness.clock import WallClock
 from vitcam.history.witness.curve import Curve
@@ -36,14 +37,16 @@ class _Episode:
     saved_ns: int = 0
     gap_ns: int = _FIRST_SAVE_NS
 
-    def look(self, frame: Frame, prediction: Prediction) -> None:
+    def look(self, frame: Frame, prediction: Prediction, detail: Detail) -> None:
         """Take one more frame into account."""
         p = _probability(self.event, prediction)
         self.curve.add((prediction.captured_ns - self.start_ns) // 1_000_000, p)
         self.event = replace(self.event, peak=max(self.event.peak, p))
-        if (picture := self.best.consider(frame, prediction, p)) is not None:
+        if (picture := self.best.consider(frame, prediction, p, detail)) is not None:
             self.better = picture
             self.event = replace(self.event, sight=picture.sight)
+        elif not self.event.sight.top:
+            self.event = replace(self.event, sight=Sight(prediction.top, familiarity=prediction.familiarity))
 
     def told(self, event: Event) -> None:
         """Take over what the event says of itself now."""
@@ -66,6 +69,7 @@ class Recorder:
     put     hands a change to the store; never waits
     shift   called with the ms by which the clock was set: times of this run that are stored already are wrong by that
     new_id  for events that only the history knows
+    detail  says what there is budget for
     """
 
     def __init__(
@@ -74,11 +78,13 @@ class Recorder:
         shift: Callable[[int], None],
         origin: Origin,
         new_id: Callable[[], str],
+        detail: Callable[[], Detail] = lambda: Detail.FULL,
     ) -> None:
         self._put = put
         self._shift = shift
         self._origin = origin
         self._new_id = new_id
+        self._detail = detail
         self._clock = WallClock()
         self._episodes: dict[str, _Episode] = {}
         self._unknown: dict[str | None, UnknownWatch] = {}
@@ -92,7 +98,7 @@ class Recorder:
             self._take(unknown, frame, prediction)
         for episode in self._episodes.values():
             if episode.event.zone == prediction.zone and episode.saved_ns != prediction.captured_ns:
-                episode.look(frame, prediction)
+                episode.look(frame, prediction, self._detail())
                 if episode.is_due(prediction.captured_ns):
                     self._save(episode, "update", prediction.captured_ns)
 
@@ -105,7 +111,7 @@ class Recorder:
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
         if event.phase == "new":
             episode = self._episodes[event.id] = _Episode(self._begun(event), event.start_ns)
-            episode.look(frame, prediction)
+            episode.look(frame, prediction, self._detail())
             self._save(episode, "new", prediction.captured_ns)
         elif event.phase == "update" and event.id in self._episodes:
             self._episodes[event.id].told(event)

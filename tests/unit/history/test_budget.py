@@ -1,0 +1,73 @@
+"""The budget of writes: what is left out when too much happens, and that events are not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from tests.frames import SECOND, frame, picture, prediction
+from tests.histories import change
+from vitcam.frames import Event
+from vitcam.history.budget import Detail, WriteBudget
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+from vitcam.history.stored import EventChange, Query
+from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.pictures.decode import decode_image
+
+
+def test_pictures_get_smaller_and_are_then_left_out() -> None:
+    budget = WriteBudget(1.0)
+    found = [budget.detail()]
+    for _ in range(12):
+        budget.picture(20_000)
+        found.append(budget.detail())
+
+    assert found[0] is Detail.FULL
+    assert found == sorted(found, reverse=True)
+    assert set(found) == {Detail.FULL, Detail.SMALL, Detail.NONE}
+
+
+def test_a_budget_of_zero_is_no_limit() -> None:
+    budget = WriteBudget(0)
+    budget.picture(10**12)
+
+    assert (budget.detail(), budget.wait_s()) == (Detail.FULL, 0)
+
+
+@pytest.mark.parametrize(("detail", "size"), [(Detail.FULL, (640, 360)), (Detail.SMALL, (320, 180))])
+def test_a_smaller_picture_keeps_its_crop_in_place(detail: Detail, size: tuple[int, int]) -> None:
+    changes: list[EventChange] = []
+    recorder = Recorder(changes.append, lambda _: None, Origin("toy", ""), lambda: "x", lambda: detail)
+    seen = replace(prediction(at_ns=SECOND), size=(640, 360))
+    recorder.saw(frame(image=picture(360, 640)), seen, (Event("a", "new", "cup", 0.9, 0, None, "test"),))
+    jpeg, sight = changes[0].jpeg, changes[0].event.sight
+
+    assert jpeg is not None
+    assert decode_image(jpeg).shape[1::-1] == sight.size == size
+    assert sight.crop.x == 28 * size[0] // 640
+
+
+def test_without_budget_an_event_has_its_guesses_and_no_picture() -> None:
+    changes: list[EventChange] = []
+    recorder = Recorder(changes.append, lambda _: None, Origin("toy", ""), lambda: "x", lambda: Detail.NONE)
+    recorder.saw(frame(), prediction(at_ns=SECOND), (Event("a", "new", "cup", 0.9, 0, None, "test"),))
+
+    assert changes[0].jpeg is None
+    assert [guess.label for guess in changes[0].event.sight.top] == ["cup"]
+
+
+def test_events_that_wait_for_others_are_still_written_at_the_end(tmp_path: Path) -> None:
+    budget = WriteBudget(0.001)
+    budget.picture(10**6)
+    store = EventStore(tmp_path, RetentionRules(), budget)
+    store.start()
+    for number in range(5):
+        store.put(change(str(number), "new"))
+    store.favour("none", True)  # what a person asks for is done at once, with all that waits
+
+    assert eventually(lambda: len(store.find(Query()).events) == 5)
+    store.put(change("last", "new"))
+    store.stop(10)
+    assert store.get("last")
