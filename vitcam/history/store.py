@@ -11,7 +11,7 @@ from typing import TypeVar
 from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
 from vitcam.history.database import search, writing
-from vitcam.history.database.connections import is_there, open_to_read
+from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import HourCount, by_label_and_hour
 from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.housekeeping import reclaim
@@ -197,4 +197,6 @@ class EventStore:
                     )
                 return ask(connection)
         except sqlite3.Error as error:
+            if is_damage(error):  # the writer meets the same damage, and begins a new history
+                self._ask(lambda connection: (ask(connection), True)[1], asked=False)
             raise VitcamError(f"the history in {self.folder} cannot be read: {error}") from error

@@ -12,7 +12,7 @@ from typing import Any
 
 from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
-from vitcam.history.database.connections import is_damage, open_to_write, set_aside
+from vitcam.history.database.connections import inode_of, is_damage, open_to_write, set_aside
 from vitcam.history.database.search import get
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, shift_times, write_change
@@ -53,6 +53,7 @@ class HistoryWriter:
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
         self._housekeeping: Housekeeping | None = None
+        self._inode = 0
         self._first = 0
         """Number of the first row of this run."""
         self.trouble = ""
@@ -90,9 +91,13 @@ class HistoryWriter:
             if not good:
                 self._inbox.wait_for_close(_AGAIN_S)
         _refuse(self._inbox.take(0.0), "the daemon is ending")
+        self._close()
+
+    def _close(self) -> None:
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
+        self._connection = self._housekeeping = None
 
     def _rest(self) -> bool:
         """Housekeeping, while nothing waits; True: there is more of it."""
@@ -126,8 +131,11 @@ class HistoryWriter:
         return False
 
     def _open(self) -> sqlite3.Connection:
+        if self._connection is not None and inode_of(self._folder) != self._inode:
+            self._close()  # somebody moved or deleted the file, as before restoring a backup
         if self._connection is None:
             connection = open_to_write(self._folder)
+            self._inode = inode_of(self._folder)
             if self.rules is not None:
                 close_open(connection)
             self._first = first_free(connection)
@@ -192,9 +200,7 @@ class HistoryWriter:
         self._say(f"no events are kept in {self._folder}: {reason}; vitcam tries again")
 
     def _begin_again(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = self._housekeeping = None
+        self._close()
         self._stored.clear()
         try:
             self.notice = set_aside(self._folder)

@@ -71,6 +71,14 @@ def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
 
 
+def inode_of(folder: Path) -> int:
+    """Which file has the name of the database now; 0: none has."""
+    try:
+        return (folder / FILE).stat().st_ino
+    except OSError:
+        return 0
+
+
 def is_there(folder: Path) -> bool:
     """Whether anything was ever kept."""
     return (folder / FILE).exists()

@@ -1,0 +1,202 @@
+"""What the history survives: a full disk, a damaged file, a folder that cannot be written, SIGKILL at any moment."""
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from tests.frames import picture
+from tests.histories import change
+from tests.integration.faults.namespaces import need_namespaces
+from vitcam.errors import VitcamError
+from vitcam.history.database.connections import FILE, is_sound
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg
+
+JPEG = encode_jpeg(picture(), 80)
+WRITES_FAST = """
+import sys, threading
+from pathlib import Path
+from tests.histories import change
+from tests.integration.history.test_history_faults import JPEG
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+
+store = EventStore(Path(sys.argv[1]), RetentionRules())
+room = threading.Semaphore(32)
+
+def told(event, phase):
+    print(event.id, flush=True)
+    room.release()
+
+store.follow(told)
+store.start()
+for number in range(100_000):
+    room.acquire()
+    store.put(change(f"{sys.argv[2]}-{number}", "new", jpeg=JPEG))
+"""
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 1 MB."""
+    need_namespaces("--mount")
+    place = tmp_path / "disk"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], check=True, timeout=60)
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EventStore]:
+    made = EventStore(tmp_path / "vitcam", RetentionRules())
+    yield made
+    made.stop(10)
+
+
+def fill(disk: Path) -> None:
+    with (disk / "filler").open("wb", buffering=0) as filler:
+        try:
+            while True:
+                filler.write(bytes(4096))
+        except OSError:
+            return
+
+
+@pytest.mark.fault(
+    "the disk of the history is full",
+    injected="a tmpfs that is filled while events are kept, and then has room again",
+    observed="`/api/state` says it once, nobody is told of an event that is not kept; once there is room, it is kept",
+)
+def test_a_full_disk_keeps_nothing_half_and_catches_up(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = EventStore(disk, RetentionRules())
+    told: list[str] = []
+    store.follow(lambda event, _: told.append(event.id))
+    store.start()
+    store.put(change("before", "new", jpeg=JPEG))
+    assert eventually(lambda: told == ["before"])
+    fill(disk)
+    store.put(change("meanwhile", "new", jpeg=JPEG + bytes(50_000)))
+    trouble = eventually(lambda: store.state().trouble)
+    pictures = [path.name for path in disk.rglob("*") if path.parent.parent.name == "frames"]
+    (disk / "filler").unlink()
+
+    assert "No space left" in trouble
+    assert [name for name in pictures if not name.startswith("before")] == []
+    assert eventually(lambda: told == ["before", "meanwhile"])
+    assert eventually(lambda: store.state().trouble == "")
+    store.stop(10)
+    assert is_sound(disk)
+    assert len([each for each in caplog.records if each.levelno == logging.ERROR]) == 1
+
+
+@pytest.mark.fault(
+    "the history is damaged",
+    injected="`events.db` with zeros in it, or with other content",
+    observed="it is renamed with its pictures, a new one begins; the log and `/api/state` say so",
+)
+@pytest.mark.parametrize("at", [0, 1024, 10_000])
+def test_a_damaged_history_is_set_aside_and_a_new_one_begins(store: EventStore, at: int) -> None:
+    with EventStoreOnce(store.folder) as before:
+        for number in range(50):
+            before.put(change(str(number), "new", jpeg=JPEG))
+        assert eventually(lambda: len(before.find(Query(), 100).events) == 50)
+    with (store.folder / FILE).open("r+b") as file:
+        file.seek(at)
+        file.write(b"damage" * 2000)
+    store.start()
+    for number in range(60):
+        store.put(change(f"{number:024}", "new", jpeg=JPEG))
+
+    assert "is damaged; it was renamed" in eventually(lambda: trouble_after_reading(store))
+    assert eventually(lambda: store.get(f"{0:024}"))
+    assert len([*store.folder.glob("events.db.damaged-*")]) == 1
+    assert len([*store.folder.glob("frames.damaged-*/*/*.jpg")]) >= 50
+
+
+@pytest.mark.fault(
+    "the state folder cannot be made",
+    injected="a file of that name",
+    observed="vitcam goes on without a history, and `/api/state` says why",
+)
+def test_a_folder_that_cannot_be_made_leaves_a_store_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = EventStore(tmp_path / "file", RetentionRules())
+    store.start()
+    store.put(change("lost", "new", jpeg=JPEG))
+
+    assert "no events are kept" in eventually(lambda: store.state().trouble)
+    assert store.find(Query()).events == ()
+    store.stop(10)
+
+
+@pytest.mark.fault(
+    "somebody deletes the history while it is open",
+    injected="`events.db` is removed",
+    observed="the next events go into a new one",
+)
+def test_a_history_that_was_deleted_begins_again(store: EventStore) -> None:
+    store.start()
+    store.put(change("before", "new"))
+    assert eventually(lambda: store.get("before"))
+    for path in store.folder.glob("events.db*"):
+        path.unlink()
+    store.put(change("after", "new"))
+
+    assert eventually(lambda: [event.id for event in store.find(Query()).events] == ["after"])
+
+
+@pytest.mark.fault(
+    "SIGKILL while events are written fast",
+    injected="a process that writes as fast as it can, killed after some hundredths of a second, again and again",
+    observed="every event that anybody was told of is there once, with a whole picture; the database is sound",
+)
+def test_no_event_that_was_told_is_lost_by_a_kill(tmp_path: Path) -> None:
+    told: list[str] = []
+    for attempt in range(3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITES_FAST, str(tmp_path), str(attempt)], stdout=subprocess.PIPE, env=os.environ
+        )
+        assert process.stdout is not None
+        told += [process.stdout.readline().decode().strip() for _ in range(40 + 31 * attempt)]
+        process.kill()
+        told += process.stdout.read().decode().split()
+        process.stdout.close()
+        process.wait(60)
+        store = EventStore(tmp_path)
+        events = [event for event in map(store.get, told) if event is not None]
+
+        assert is_sound(tmp_path)
+        assert [event.id for event in events] == told
+        assert len(set(told)) == len(told) >= 40
+        assert all(decode_image(store.picture(event) or b"").shape == (72, 128, 3) for event in events)
+
+
+def trouble_after_reading(store: EventStore) -> str:
+    with suppress(VitcamError):
+        store.find(Query(), 500)
+    return store.state().trouble
+
+
+class EventStoreOnce:
+    """A store that runs as long as a context."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = EventStore(folder, RetentionRules())
+
+    def __enter__(self) -> EventStore:
+        self._store.start()
+        return self._store
+
+    def __exit__(self, *_: object) -> None:
+        self._store.stop(10)
