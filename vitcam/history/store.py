@@ -68,9 +68,16 @@ class EventStore:
         self._ask(lambda connection: writing.note_action(connection, event_id, action), asked=False)
 
     def attach_clip(self, event_id: str, path: Path) -> None:
-        """Keep the video of an event, a file below the state folder."""
+        """Keep the video of an event, a file below the state folder. That of an event that was deleted goes, too."""
         name, size = str(path.relative_to(self.folder)), path.stat().st_size
-        self._ask(lambda connection: writing.attach_clip(connection, event_id, name, size), asked=False)
+
+        def decided(done: "Future[bool]") -> None:
+            if done.exception() is None and not done.result():
+                self._pictures.remove([name])
+
+        self._ask(lambda connection: writing.attach_clip(connection, event_id, name, size), False).add_done_callback(
+            decided
+        )
 
     def shift_times(self, step_ms: int) -> None:
         """The clock was set: correct the times of this run's events."""

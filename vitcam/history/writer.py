@@ -15,7 +15,7 @@ from vitcam.history.budget import WriteBudget
 from vitcam.history.database.connections import inode_of, is_damage, open_to_write, set_aside
 from vitcam.history.database.search import get
 from vitcam.history.database.totals import Totals
-from vitcam.history.database.writing import close_open, first_free, shift_times, write_change
+from vitcam.history.database.writing import close_open, first_free, frame_of, shift_times, write_change
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.picture_files import PictureFiles
@@ -138,6 +138,7 @@ class HistoryWriter:
             self._inode = inode_of(self._folder)
             if self.rules is not None:
                 close_open(connection)
+                self._pictures.remove([*self._pictures.left_behind(lambda event_id: frame_of(connection, event_id))])
             self._first = first_free(connection)
             self._housekeeping = Housekeeping(connection, self._pictures)
             self._connection = connection
@@ -191,6 +192,8 @@ class HistoryWriter:
         elif work.tries < _MOST_TRIES:  # its event may be written in a moment
             work.tries += 1
             self._inbox.give_back(Writes(work=[work]))
+        else:
+            work.done.set_result(result)
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, sqlite3.Error) and is_damage(error):

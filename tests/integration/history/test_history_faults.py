@@ -200,3 +200,34 @@ class EventStoreOnce:
 
     def __exit__(self, *_: object) -> None:
         self._store.stop(10)
+
+
+@pytest.mark.fault(
+    "SIGKILL between a picture and its event",
+    injected="pictures without an event, and half of one, in the folder of a day",
+    observed="the next start removes them, and nothing else",
+)
+def test_a_picture_without_its_event_goes_at_the_next_start(store: EventStore) -> None:
+    with EventStoreOnce(store.folder) as before:
+        before.put(change("whole", "new", jpeg=JPEG))
+        assert eventually(lambda: before.get("whole"))
+    day = next((store.folder / "frames").iterdir())
+    (day / "lost-0000.jpg").write_bytes(JPEG)
+    (day / "whole-0000.jpg").write_bytes(JPEG)  # a better one, that was not committed
+    (day / ".half-1234.jpg.partial").write_bytes(JPEG[:100])
+    store.start()
+
+    assert eventually(lambda: len([*day.iterdir()]) == 1)
+    event = store.get("whole")
+    assert event is not None
+    assert store.picture(event) == JPEG
+
+
+def test_a_clip_whose_event_was_deleted_is_deleted_too(store: EventStore) -> None:
+    clip = store.folder / "clips" / "gone.mp4"
+    clip.parent.mkdir(parents=True)
+    clip.write_bytes(b"video")
+    store.start()
+    store.attach_clip("gone", clip)
+
+    assert eventually(lambda: not clip.exists())

@@ -69,6 +69,12 @@ def shift_times(connection: sqlite3.Connection, first: int, step_ms: int) -> Non
     connection.execute(f"UPDATE events SET {moved} WHERE n >= :first", {"step": step_ms, "first": first})  # noqa: S608
 
 
+def frame_of(connection: sqlite3.Connection, event_id: str) -> str | None:
+    """The picture of an event; None if it has none, or there is no such event."""
+    found = connection.execute("SELECT frame FROM events WHERE id = ?", (event_id,)).fetchone()
+    return None if found is None else found[0]
+
+
 def edit(connection: sqlite3.Connection, event_id: str, values: Mapping[str, Any]) -> bool:
     """EventChange what a person may change, `corrected` and `favourite`; False: there is no such event."""
     return _update(connection, event_id, values)
