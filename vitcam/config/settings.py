@@ -173,7 +173,10 @@ class StoreSettings:
 
     enabled: Annotated[bool, Rule("Keep events and their pictures")] = True
     keep_days: Annotated[
-        float, Rule("Events older than this are deleted, in days, except favourites. 0: no limit", low=0, high=36500)
+        float,
+        Rule(
+            "Events older than this are deleted, in days, except favourites. 0: no limit", low=0, high=36500, live=True
+        ),
     ] = 30.0
     max_mb: Annotated[
         float,
@@ -181,6 +184,7 @@ class StoreSettings:
             "Room for events, pictures and videos, in MB. The oldest are deleted first, except favourites. 0: no limit",
             low=0,
             high=1e7,
+            live=True,
         ),
     ] = 500.0
     written_mb: Annotated[

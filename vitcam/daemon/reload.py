@@ -11,6 +11,7 @@ from vitcam.daemon.console_sink import ConsoleSink, prints_every
 from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
 from vitcam.daemon.model import RunModel
 from vitcam.daemon.remembered.crops import initial_crop
+from vitcam.daemon.remembered.events import retention_of
 from vitcam.errors import VitcamError
 from vitcam.sources.active_crop import ActiveCrop
 
@@ -79,5 +80,7 @@ class Reloader:
             daemon.pipeline.change(settings.model.fps, gate)
         if changes.touch("camera"):
             parts.crop.become(initial_crop(settings.camera, self._environ))
+        if daemon.history is not None:
+            daemon.history.change(retention_of(settings.store))
         if daemon.web is not None:
             daemon.web.change(default_variant(settings, parts.model.classifier), settings.web.names)

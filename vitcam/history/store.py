@@ -55,6 +55,15 @@ class EventStore:
         """Write what waits, and end."""
         self._writer.stop(timeout_s)
 
+    def change(self, rules: RetentionRules) -> None:
+        """Keep to other limits from now on."""
+        self._writer.rules = rules
+
+    @property
+    def rules(self) -> RetentionRules | None:
+        """The limits in force."""
+        return self._writer.rules
+
     def follow(self, told: Told) -> None:
         """Call `told` with each event and its phase, once it is on the disk. It may only hand over."""
         self._followers += (told,)

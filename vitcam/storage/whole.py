@@ -68,7 +68,8 @@ def write_new(path: Path, data: bytes) -> None:
 
     raises  OSError if it cannot be written; nothing is left then
     """
-    path.parent.mkdir(_PRIVATE_FOLDER, parents=True, exist_ok=True)
+    for folder in reversed([each for each in path.parents if not each.exists()]):
+        folder.mkdir(_PRIVATE_FOLDER, exist_ok=True)  # `parents=True` would let everybody look into the others
     partial = path.with_name(f".{path.name}.partial")
     try:
         with open(partial, "xb", opener=_open_private) as file:

@@ -76,7 +76,7 @@ def fill(disk: Path) -> None:
 @pytest.mark.fault(
     "the disk of the history is full",
     injected="a tmpfs that is filled while events are kept, and then has room again",
-    observed="`/api/state` says it once, nobody is told of an event that is not kept; once there is room, it is kept",
+    observed="`/api/state` says it once, no client gets an event that is not kept; once there is room, it is kept",
 )
 def test_a_full_disk_keeps_nothing_half_and_catches_up(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
     store = EventStore(disk, RetentionRules())
@@ -127,7 +127,7 @@ def test_a_damaged_history_is_set_aside_and_a_new_one_begins(store: EventStore, 
 @pytest.mark.fault(
     "the state folder cannot be made",
     injected="a file of that name",
-    observed="vitcam goes on without a history, and `/api/state` says why",
+    observed="vitcam runs without a history, and `/api/state` says why",
 )
 def test_a_folder_that_cannot_be_made_leaves_a_store_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
@@ -159,7 +159,7 @@ def test_a_history_that_was_deleted_begins_again(store: EventStore) -> None:
 @pytest.mark.fault(
     "SIGKILL while events are written fast",
     injected="a process that writes as fast as it can, killed after some hundredths of a second, again and again",
-    observed="every event that anybody was told of is there once, with a whole picture; the database is sound",
+    observed="every event that a client has got is there once, with a whole picture; the database is sound",
 )
 def test_no_event_that_was_told_is_lost_by_a_kill(tmp_path: Path) -> None:
     told: list[str] = []

@@ -13,6 +13,7 @@ from vitcam.config.settings import Settings, options
 from vitcam.daemon.assembly import Daemon, RunOptions, assemble
 from vitcam.daemon.reload import Reloader
 from vitcam.errors import ConfigError
+from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.web.server import WebServer
@@ -29,6 +30,8 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "events.enter": ("0.7", lambda daemon: daemon.publisher.rules.enter, 0.7),
     "events.leave": ("0.1", lambda daemon: daemon.publisher.rules.leave, 0.1),
     "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
+    "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
+    "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
     "overlay.mode": ("grid", lambda daemon: web(daemon)._default.value.overlay, "grid"),
     "overlay.opacity": ("0.9", lambda daemon: web(daemon)._default.value.opacity, 0.9),
@@ -39,6 +42,12 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
 
 def gate(daemon: Daemon) -> Any:
     return daemon.pipeline.gate._options  # type: ignore[union-attr]
+
+
+def history(daemon: Daemon) -> RetentionRules:
+    assert daemon.history is not None
+    assert daemon.history.rules is not None
+    return daemon.history.rules
 
 
 def web(daemon: Daemon) -> WebServer:
@@ -60,7 +69,9 @@ class Run:
         self._fixed = [f"camera.source={photo}", "model.name=mnist", "log.format=json", "web.port=0"]
         self.sets: list[str] = []
         settings = self.read()
-        self.daemon = assemble(RunOptions(settings, self.read), {}, patient=False)
+        self.daemon = assemble(
+            RunOptions(settings, self.read), {"STATE_DIRECTORY": str(Path(photo).parent)}, patient=False
+        )
         self.reload = Reloader(settings, self.read, self.daemon, {}).reload
 
     def read(self) -> Settings:

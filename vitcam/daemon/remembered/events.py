@@ -18,7 +18,12 @@ def event_store(settings: StoreSettings, environ: Mapping[str, str]) -> EventSto
     folder = state_folder(environ)
     if not settings.enabled or folder is None:
         return None
-    return EventStore(folder, RetentionRules(settings.keep_days, settings.max_mb), WriteBudget(settings.written_mb))
+    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb))
+
+
+def retention_of(settings: StoreSettings) -> RetentionRules:
+    """What is kept for how long."""
+    return RetentionRules(settings.keep_days, settings.max_mb)
 
 
 def state_of(store: EventStore | None) -> History:

@@ -1,8 +1,10 @@
 """The history: `GET /api/events`, one event, and its picture."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import TypeVar
 
 from aiohttp import web
@@ -18,6 +20,7 @@ from vitcam.history.stored import StoredEvent
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _USUAL = 50
+_WEEK_MS = 7 * 86_400_000
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 T = TypeVar("T")
@@ -47,8 +50,10 @@ class EventRoutes:
         return web.json_response(full_record(await self.event(request)), headers=_NO_STORE)
 
     async def counts(self, request: web.Request) -> web.Response:
-        """How many events of each label began in each hour."""
+        """How many events of each label began in each hour; without `since` in the last week."""
         store, query = self._kept(), read_query(request.query)
+        if query.since_ms is None:
+            query = replace(query, since_ms=(query.until_ms or time.time_ns() // 1_000_000) - _WEEK_MS)
         found = await self._in_thread(lambda: store.counts(query))
         hours = [{"hour": time_text(hour.start_ms), "label": hour.label, "events": hour.events} for hour in found]
         return web.json_response({"hours": hours}, headers=_NO_STORE)
