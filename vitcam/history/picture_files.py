@@ -40,13 +40,10 @@ class PictureFiles:
 
     def remove(self, names: Iterable[str | None]) -> None:
         """Delete files, and the folders of days that are empty then. Files that are gone already are fine."""
-        days = set()
-        for name in names:
-            if name is not None:
-                path = self._folder / name
-                with contextlib.suppress(OSError):
-                    path.unlink()
-                days.add(path.parent)
-        for day in days:
+        paths = [self._folder / name for name in names if name is not None]
+        for path in paths:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        for day in {path.parent for path in paths if path.parent.parent.name == FRAMES}:
             with contextlib.suppress(OSError):
                 day.rmdir()  # fails while it holds a file

@@ -37,6 +37,7 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "frames",
         "ms",
         "heat",
+        "history",
         "cost",
         "clients",
         "view",
