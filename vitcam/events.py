@@ -29,6 +29,8 @@ class Rules:
     """How long it must stay above `enter` first."""
     update_s: float = 5.0
     """How often a lasting event is reported again."""
+    labels: frozenset[str] = frozenset()
+    """Labels and groups that may begin; empty: every one. A label may also begin where a group of it may."""
 
 
 class Subject(NamedTuple):
@@ -65,6 +67,11 @@ class EventState:
     def label(self) -> str | None:
         """The smoothed top label, or None when nothing is there."""
         return self.current.event.label if self.current else None
+
+    @property
+    def pending(self) -> bool:
+        """Whether an event may begin or end with one of the next predictions."""
+        return bool(self.since_ns) if self.current is None else self.current.subject not in self.since_ns
 
 
 def step(
@@ -123,12 +130,21 @@ def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Sub
 
 
 def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction) -> list[Subject]:
-    """What may begin: the best label, then the groups with the newest best label, the smallest first."""
+    """What may begin: the best label that is watched, then the groups with the newest best label, smallest first."""
     if not prediction.known:
         return []
-    best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
-    found = [*([best] if best else []), *map(_of, prediction.groups)]
+    labels = (each for each in scores if not each.is_group and _is_watched(rules, each, prediction))
+    best = max(labels, key=scores.__getitem__, default=None)
+    groups = (each for each in map(_of, prediction.groups) if _is_watched(rules, each, prediction))
+    found = [*([best] if best else []), *groups]
     return [each for each in found if scores.get(each, 0.0) >= rules.enter]
+
+
+def _is_watched(rules: Rules, subject: Subject, prediction: Prediction) -> bool:
+    if not rules.labels or subject.name in rules.labels:
+        return True
+    # the groups of a prediction are those of its best label
+    return subject.name == prediction.top[0].label and any(group.name in rules.labels for group in prediction.groups)
 
 
 def _heir(

@@ -142,7 +142,9 @@ class ClassifiedFrame:
 
     frame: Frame
     prediction: Prediction | None
-    """None where there is no recent prediction: no overlay is better than a wrong one."""
+    """None where there is no recent prediction: no overlay is better than a wrong one. With zones: the surest one."""
+    zones: tuple[Prediction, ...] = ()
+    """With zones: the newest prediction of each, where it is recent."""
 
 
 @dataclass(frozen=True, slots=True)

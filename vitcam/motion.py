@@ -46,6 +46,15 @@ class MotionGate:
         self._detector = MotionDetector(options.threshold)
         self._moved_ns = self._passed_ns = 0
 
+    def fresh(self) -> "MotionGate":
+        """Another gate with the same options, which knows no picture yet."""
+        return MotionGate(self._options)
+
+    @property
+    def moved_ns(self) -> int:
+        """Capture time of the last frame in which something moved."""
+        return self._moved_ns
+
     def __call__(self, frame: Frame) -> bool:
         """True from the frame that moved until `hold_s` after the last one; else `rest_fps` times a second."""
         now = frame.captured_ns

@@ -42,6 +42,11 @@ class Slot(Generic[T]):
         return self._closed
 
     @property
+    def unread(self) -> bool:
+        """Whether there is a value that nobody has read yet."""
+        return self._taken < self._version
+
+    @property
     def awaited(self) -> bool:
         """Whether a subscriber waits for the next value."""
         return bool(self._callbacks)
@@ -130,6 +135,11 @@ class Handover(Generic[T]):
     @property
     def closed(self) -> bool:
         return self._slot.closed
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a value waits to be read."""
+        return self._slot.unread
 
     def put(self, value: T, live: bool, waiting: Callable[[], None] = lambda: None) -> bool:
         """Pass a value on; False once the pipeline is stopping.

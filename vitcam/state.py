@@ -16,6 +16,14 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True)
+class ZoneRate:
+    """How often a zone is looked at."""
+
+    fps: float = 0.0
+    """Predictions of the zone per second, over the last two seconds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Since the start."""
 
@@ -98,6 +106,8 @@ class State:
     frames: Counts = Counts()
     ms: dict[str, Percentiles] = field(default_factory=dict)
     """`capture`, `preprocess`, `infer`, `total`."""
+    zones: dict[str, ZoneRate] = field(default_factory=dict)
+    """By name; empty where the whole view is classified."""
     heat: Heat = Heat()
     cost: Cost = Cost()
     history: History = History()

@@ -13,7 +13,7 @@ from vitcam.config.settings import HeatSettings, Settings
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.fewer_threads import FewerThreads
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of, zones_of
 from vitcam.daemon.model import RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
@@ -47,6 +47,8 @@ from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.in_force import WordsInForce
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
@@ -108,6 +110,7 @@ class _Handles:
     heat_limits: HeatLimits
     history: Current[EventStore | None]
     """None: no events are kept."""
+    areas: ActiveAreas
 
 
 def assemble(
@@ -136,10 +139,11 @@ def assemble(
         _words(model.name_or_file, classifier),
         HeatLimits(),
         Current(None),
+        ActiveAreas(Areas(zones_of(settings))),
     )
     machine = Machine(environ)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)
-    publisher = Publisher(rules_of(settings.events), handles.over.set)
+    publisher = Publisher(rules_of(settings.events), handles.over.set, handles.areas)
     pipeline = _build_pipeline(settings, model, publisher, handles, heat, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
     opener = SourceOpener(settings.camera.source, source_options)
@@ -157,7 +161,7 @@ def assemble(
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
-    reloadable = Reloadable(model, handles.crop, console, every)
+    reloadable = Reloadable(model, handles.crop, handles.areas, console, every)
     return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, handles.history.value)
 
 
@@ -179,6 +183,9 @@ def _build_pipeline(
         trouble=model.trouble,
         heat_limits=handles.heat_limits,
         heat=lambda: heat.heat,
+        areas=handles.areas,
+        input=classifier.input,
+        pending=lambda: publisher.pending,
         cost=CostMeter(),
         history=lambda: state_of(handles.history.value),
     )

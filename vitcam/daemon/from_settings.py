@@ -6,12 +6,22 @@ from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.motion import GateOptions, MotionGate
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
+from vitcam.pictures.view import Region
 from vitcam.web.stream.variant import Variant
+from vitcam.zones.areas import Zone
 
 
 def rules_of(events: EventSettings) -> Rules:
     """When something counts as being there."""
     return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
+
+
+def zones_of(settings: Settings) -> tuple[Zone, ...]:
+    """The zones that the configuration names."""
+    return tuple(
+        Zone(zone.name, Region.parse(zone.rect), zone.labels, zone.enter, zone.leave, zone.dwell_s)
+        for zone in settings.zones
+    )
 
 
 def gate_of(motion: MotionSettings) -> MotionGate | None:

@@ -6,30 +6,48 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
-from vitcam.events import EventState, Rules, finish, step
+from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.pipeline.zone_events import ZoneEvents
 from vitcam.sinks.sink import Sink, Summary, Witness
+from vitcam.zones.active import ActiveAreas
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class Publisher:
-    """Keeps the event state, and passes everything to every sink.
+    """Passes predictions and their events to every sink.
 
-    stop  called when nobody reads the output any more: the run then ends without a message, as any filter does
+    stop   called when nobody reads the output any more: the run then ends without a message, as any filter does
+    areas  the zones in force, each with rules of its own; None: all go by `rules`
     """
 
-    def __init__(self, rules: Rules, stop: Callable[[], None]) -> None:
-        self.rules = rules
-        """Any thread may replace it; each prediction goes by one of them."""
+    def __init__(self, rules: Rules, stop: Callable[[], None], areas: ActiveAreas | None = None) -> None:
+        self._events = ZoneEvents(rules, areas)
         self._sinks: tuple[Sink, ...] = ()
         self._witnesses: tuple[Witness, ...] = ()
         self._stop = stop
-        self._state = EventState()
         self.errors = 0
         """Files that were skipped."""
-        self.label: str | None = None
-        """The smoothed top label; None while nothing is there."""
+
+    @property
+    def rules(self) -> Rules:
+        """When something counts as being there. Any thread may replace it; each prediction goes by one of them."""
+        return self._events.rules
+
+    @rules.setter
+    def rules(self, rules: Rules) -> None:
+        self._events.rules = rules
+
+    @property
+    def label(self) -> str | None:
+        """The smoothed top label, with zones the most probable of theirs; None while nothing is there."""
+        return self._events.label
+
+    @property
+    def pending(self) -> frozenset[str]:
+        """Zones whose event may begin or end with one of the next predictions. May be read in any thread."""
+        return self._events.pending
 
     def connect(self, *sinks: Sink) -> None:
         """Add sinks. Call it before anything runs."""
@@ -46,9 +64,7 @@ class Publisher:
 
     def prediction(self, frame: Frame, prediction: Prediction) -> None:
         """Pass on one prediction with its frame. Raises VitcamError when the output cannot be written."""
-        self._state, events = step(self.rules, self._state, prediction, event_id)
-        changed = self._state.label is not None and self._state.label != self.label
-        self.label = self._state.label
+        events, changed = self._events.step(prediction, event_id)
         with self._written():
             for sink in self._sinks:
                 sink.prediction(prediction, changed)
@@ -65,7 +81,7 @@ class Publisher:
 
     def close(self, summary: Summary | None) -> None:
         """End what still lasts, and sum up; None where the run failed."""
-        self._state, events = finish(self._state, time.monotonic_ns())
+        events = self._events.finish(time.monotonic_ns())
         for witness in self._witnesses:
             witness.close(events)
         with self._written():

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from vitcam.config.compare import Changes, taken_over
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of, zones_of
 from vitcam.daemon.model import RunModel
 from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import retention_of
 from vitcam.errors import VitcamError
 from vitcam.sources.active_crop import ActiveCrop
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas
 
 if TYPE_CHECKING:
     from vitcam.daemon.assembly import Daemon
@@ -27,6 +29,7 @@ class Reloadable:
 
     model: RunModel
     crop: ActiveCrop
+    areas: ActiveAreas
     console: ConsoleSink
     every_by_default: bool
     """The meaning of `emit = auto`."""
@@ -82,5 +85,7 @@ class Reloader:
             parts.crop.become(initial_crop(settings.camera, self._environ))
         if daemon.history is not None:
             daemon.history.change(retention_of(settings.store))
+        if changes.touch("zones"):
+            parts.areas.become(ActiveAreas(Areas(zones_of(settings))))
         if daemon.web is not None:
             daemon.web.change(default_variant(settings, parts.model.classifier), settings.web.names)

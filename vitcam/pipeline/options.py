@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 
 from vitcam.frames import Frame
 from vitcam.heat.limits import HeatLimits
+from vitcam.pictures.resize import InputSpec
 from vitcam.state import Cost, Heat, History
+from vitcam.zones.active import ActiveAreas
+
+
+def nothing_pending() -> frozenset[str]:
+    """Default of `pending`: no zone has an event that may begin or end."""
+    return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,12 @@ class PipelineOptions:
     """A further limit of the rate, which changes while the pipeline runs."""
     heat: Callable[[], Heat] = Heat
     """What the state says of temperature and power."""
+    areas: ActiveAreas = field(default_factory=ActiveAreas)
+    """The zones in force; without any the whole view is classified."""
+    input: InputSpec | None = None
+    """The model's input, which says what it sees of a zone; None: all of it."""
+    pending: Callable[[], frozenset[str]] = nothing_pending
+    """Zones whose event may begin or end with the next prediction: they are looked at first. Called in any thread."""
     cost: Callable[[], Cost] = Cost
     """What the state says of processor time and written bytes."""
     history: Callable[[], History] = History

@@ -14,11 +14,12 @@ from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
 from vitcam.heat.watch import Progress
 from vitcam.pipeline.beats import Beats, PublishBeat
+from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.options import PipelineOptions
-from vitcam.pipeline.stages import CaptureStage, ClassifyStage, LatestFrame
+from vitcam.pipeline.stages import CaptureStage, ClassifyStage
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
-from vitcam.state import Counts, Heartbeats, Rates, State, Status
+from vitcam.state import Counts, Heartbeats, Rates, State, Status, ZoneRate
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +118,7 @@ class Pipeline:
             fps=Rates(round(rates[0], 2), round(rates[1], 2), round(dropped, 2)),
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
+            zones={name: ZoneRate(round(meter.per_second(), 2)) for name, meter in self._classify.by_zone.items()},
             heat=self._options.heat(),
             cost=self._options.cost(),
             history=self._options.history(),

@@ -4,67 +4,23 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import ClassifiedFrame, Frame, Prediction
-from vitcam.heat.limits import HeatLimits
+from vitcam.frames import Frame, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
+from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.zone_looks import ZoneLook, ZoneLooks
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 
 log = logging.getLogger(__name__)
 
 _BACK_OFF_S = (0.5, 1.0, 2.0)  # RTSP takes 2 s to open, too: its picture is back within 5 s of its server
-VALID_S = 2.0  # for this time a prediction is shown with frames that came after its own
 _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
-
-
-class LatestFrame:
-    """Pairs frames and predictions as they come from two threads. A pair never goes back in time.
-
-    slot     where the pair is put
-    max_fps  rate to which classifying is limited; 0: none
-    heat     limits the rate further
-    """
-
-    def __init__(self, slot: Slot[ClassifiedFrame], max_fps: float, heat: HeatLimits, beats: Beats) -> None:
-        self._slot = slot
-        self._heat = heat
-        self._beats = beats
-        self.limit(max_fps)
-
-    def limit(self, max_fps: float) -> None:
-        """Change the rate to which classifying is limited. May be called in any thread."""
-        self._max_fps = max_fps
-
-    @property
-    def _valid_s(self) -> float:
-        max_fps = self._heat.lower(self._max_fps)
-        return max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
-
-    def captured(self, frame: Frame) -> None:
-        """Put a frame with the newest prediction, if that was confirmed lately enough."""
-
-        def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
-            if before is None:
-                return ClassifiedFrame(frame, None)
-            age_s = (frame.captured_ns - self._beats.classify.confirmed_ns) / 1e9
-            return ClassifiedFrame(frame, before.prediction if age_s <= self._valid_s else None)
-
-        self._slot.revise(pair)
-
-    def classified(self, frame: Frame, prediction: Prediction) -> None:
-        """Put a prediction with its own frame, or with a newer one that viewers have seen already."""
-
-        def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
-            if before is None or before.frame.captured_ns <= frame.captured_ns:
-                return ClassifiedFrame(frame, prediction)
-            return ClassifiedFrame(before.frame, prediction)
-
-        self._slot.revise(pair)
 
 
 class CaptureStage:
@@ -182,30 +138,68 @@ class ClassifyStage:
         self._stopping = stopping
         self.classified, self.skipped = RateMeter(), RateMeter()
         self.latencies = {stage: LatencyMeter() for stage in _TIMES}
+        self.by_zone: dict[str, RateMeter] = {}
+        """Replaced as a whole, with the zones."""
+        self._looks = ZoneLooks(options.input)
 
     def run(self) -> None:
         """Classify until no more frames come."""
         self._beats.classify = ClassifyBeat(waits=True)
         for frame in self._frames:
-            before = self._beats.classify
-            self._beats.classify = ClassifyBeat(time.monotonic_ns(), False, before.confirmed_ns, before.due_s)
-            if self._is_worth_it(frame):
+            self._beat_begin()
+            if self.options.areas.areas.zones:
+                self._predict_zones(frame)
+            elif self._is_worth_it(frame):
                 self._predict(frame)
             else:
                 self._skip(frame)
         self._predictions.close()
+
+    def _beat_begin(self) -> None:
+        before = self._beats.classify
+        self._beats.classify = ClassifyBeat(time.monotonic_ns(), False, before.confirmed_ns, before.due_s)
 
     def _is_worth_it(self, frame: Frame) -> bool:
         gate = self.options.gate
         return gate is None or not self._beats.capture.live or gate(frame)
 
     def _predict(self, frame: Frame) -> None:
+        prediction = self._classified(frame)
+        self._latest.classified(frame, prediction)
+        self._pass_on(frame, prediction)
+
+    def _predict_zones(self, frame: Frame) -> None:
+        """Look at the zones of a frame: of a live source only until a newer one waits, of a file at every one."""
+        options, live = self.options, self._beats.capture.live
+        areas = options.areas.areas
+        if self.by_zone.keys() != set(areas.names):
+            self.by_zone = {name: self.by_zone.get(name) or RateMeter() for name in areas.names}
+        for zone in self._looks.begin(frame, areas, options.gate, options.pending(), live):
+            self._latest.confirm(zone, frame)
+        if self._looks.is_done:
+            self._skip(frame)
+        while (look := self._looks.next(options.pending(), time.monotonic_ns())) is not None:
+            self._beat_begin()
+            self._predict_zone(frame, look, areas.names)
+            if (live and self._frames.waiting) or self._stopping.is_set():
+                return
+
+    def _predict_zone(self, frame: Frame, look: ZoneLook, names: tuple[str, ...]) -> None:
+        prediction = replace(self._classified(look.frame), zone=look.zone)
+        if meter := self.by_zone.get(look.zone):
+            meter.tick()
+        self._latest.classified_zone(frame, prediction, names)
+        self._pass_on(look.frame, prediction)
+
+    def _classified(self, frame: Frame) -> Prediction:
         prediction = self._classify(frame)
         self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self.classified.tick()
         for stage, meter in self.latencies.items():
             meter.add(getattr(prediction.ms, stage))
-        self._latest.classified(frame, prediction)
+        return prediction
+
+    def _pass_on(self, frame: Frame, prediction: Prediction) -> None:
         self._predicted.put(prediction)
         self._predictions.put((frame, prediction), self._beats.capture.live)
         self._wait_for_rate()

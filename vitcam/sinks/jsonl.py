@@ -4,6 +4,7 @@ import json
 import logging
 import threading
 import time
+from collections import defaultdict
 from typing import Any, TextIO
 
 from vitcam.frames import Event, Prediction, Unreadable
@@ -47,7 +48,8 @@ class JsonLines:
 
     def __init__(self, out: TextIO, every: bool) -> None:
         self._out = out
-        self._updates = RarerUpdates()
+        self._updates: defaultdict[str | None, RarerUpdates] = defaultdict(RarerUpdates)
+        """By zone: events of several zones last at the same time."""
         self.every = every
         """Any thread may change it."""
         self._lock = threading.Lock()  # broken files are reported by the thread that reads them
@@ -60,7 +62,7 @@ class JsonLines:
             self._write(prediction_record(prediction))
 
     def event(self, event: Event) -> None:
-        if self._updates.wants(event, time.monotonic_ns()) and not self.every:
+        if self._updates[event.zone].wants(event, time.monotonic_ns()) and not self.every:
             self._write(event_record(event))
 
     def unreadable(self, bad: Unreadable) -> None:

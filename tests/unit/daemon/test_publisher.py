@@ -1,6 +1,7 @@
 import errno
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,21 @@ def test_only_changes_of_the_smoothed_label_are_lines_otherwise() -> None:
     assert [top[0]["label"] for top in changes] == ["cup", "pagoda"]  # type: ignore[index]
     phases = [(line["phase"], line["label"]) for line in lines if line["type"] == "event"]
     assert phases == [("new", "cup"), ("end", "cup"), ("new", "pagoda"), ("end", "pagoda")]
+
+
+def test_updates_of_a_lasting_event_stay_rare_while_another_zone_has_one_too() -> None:
+    out = io.StringIO()
+    publisher = Publisher(Rules(), lambda: None)
+    publisher.connect(JsonLines(out, every=False))
+    for i in range(300):
+        for zone, label in (("door", "cup"), ("road", "dog")):
+            publisher.prediction(frame(), replace(prediction(label, 0.95, i * SECOND, i), zone=zone))
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    told = [(line["zone"], line["phase"]) for line in lines if line["type"] == "event"]
+
+    assert told[:2] == [("door", "new"), ("road", "new")]
+    assert len(told) < 20
+    assert publisher.label in ("cup", "dog")
 
 
 def test_a_reader_who_went_away_ends_the_run_without_a_word() -> None:

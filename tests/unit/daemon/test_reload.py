@@ -1,6 +1,7 @@
 """Every setting that is live reaches the part that uses it, and wrong settings reach none."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
+from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.assembly import Daemon, RunOptions, assemble
 from vitcam.daemon.reload import Reloader
 from vitcam.errors import ConfigError
@@ -17,6 +19,7 @@ from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.web.server import WebServer
+from vitcam.zones.areas import Zone
 
 LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "camera.crop": ("0,0,0.5,1", lambda daemon: daemon.reloadable.crop.region, Region(0, 0, 0.5, 1)),
@@ -68,6 +71,7 @@ class Run:
     def __init__(self, photo: str) -> None:
         self._fixed = [f"camera.source={photo}", "model.name=mnist", "log.format=json", "web.port=0"]
         self.sets: list[str] = []
+        self.zones: tuple[ZoneSettings, ...] = ()
         settings = self.read()
         self.daemon = assemble(
             RunOptions(settings, self.read), {"STATE_DIRECTORY": str(Path(photo).parent)}, patient=False
@@ -75,7 +79,8 @@ class Run:
         self.reload = Reloader(settings, self.read, self.daemon, {}).reload
 
     def read(self) -> Settings:
-        return merge_layers(None, [*self._fixed, *self.sets], {}, {}, Path("/nonexistent")).settings
+        found = merge_layers(None, [*self._fixed, *self.sets], {}, {}, Path("/nonexistent")).settings
+        return replace(found, zones=self.zones)
 
 
 @pytest.fixture
@@ -133,6 +138,18 @@ def test_a_crop_that_was_drawn_on_the_page_survives_a_reload_of_other_settings(r
     run.reload()
 
     assert run.daemon.reloadable.crop.region == Region(0, 0, 0.25, 1)
+
+
+def test_zones_of_the_configuration_come_and_go_without_a_restart(run: Run) -> None:
+    run.zones = (ZoneSettings("door", "0,0,0.5,1", ("cup",), enter=0.7),)
+    notes = [run.reload()]
+    drawn = run.daemon.reloadable.areas.areas.zones
+    run.zones = ()
+    notes.append(run.reload())
+
+    assert notes == ["", ""]
+    assert drawn == (Zone("door", Region(0, 0, 0.5, 1), ("cup",), enter=0.7),)
+    assert run.daemon.reloadable.areas.areas.zones == ()
 
 
 @pytest.mark.parametrize(

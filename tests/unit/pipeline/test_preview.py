@@ -9,7 +9,7 @@ import pytest
 from tests.eventually import eventually
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, waiting
 from vitcam.frames import Frame, Prediction
-from vitcam.pipeline import stages
+from vitcam.pipeline import latest_frame
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.source import Source
 
@@ -88,7 +88,7 @@ def test_pictures_and_predictions_shown_never_go_back_in_time() -> None:
 
 
 def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "VALID_S", 0.1)
+    monkeypatch.setattr(latest_frame, "VALID_S", 0.1)
     pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.01), gate=lambda frame: frame.seq == 0)
     rests = eventually(lambda: pipeline.state().frames.skipped > 60)
     latest = pipeline.latest.peek()
@@ -109,7 +109,7 @@ def test_while_the_gate_rests_the_last_prediction_stays_in_the_picture(monkeypat
 def test_a_model_that_hangs_leaves_the_picture_moving_and_takes_its_overlay_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(stages, "VALID_S", 0.1)
+    monkeypatch.setattr(latest_frame, "VALID_S", 0.1)
     forever = threading.Event()
 
     def hang(frame: Frame) -> Prediction:

@@ -1,0 +1,143 @@
+from dataclasses import replace
+from itertools import count
+
+from tests.frames import SECOND, prediction
+from vitcam.events import Rules
+from vitcam.frames import Event, Group
+from vitcam.pictures.view import Region
+from vitcam.pipeline.zone_events import ZoneEvents, zone_rules
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas, Zone
+
+DOOR, ROAD = Zone("door", Region(0, 0, 0.5, 1)), Zone("road", Region(0.5, 0, 0.5, 1))
+
+
+class Watched:
+    """Predictions of zones, five a second, and the events that they made."""
+
+    def __init__(self, *zones: Zone) -> None:
+        self.active = ActiveAreas(Areas(zones))
+        self.events = ZoneEvents(Rules(), self.active)
+        self._numbers = count(1)
+        self._now_ns = 0
+
+    def see(self, seconds: float, group: str = "", **labels: str) -> list[Event]:
+        """What happens while each zone shows its label; `group` holds every label."""
+        made: list[Event] = []
+        for _ in range(round(seconds * 5)):
+            for zone, label in labels.items():
+                self._now_ns += SECOND // (5 * len(labels))
+                found = replace(prediction(label, 0.95, self._now_ns), zone=zone)
+                found = replace(found, groups=(Group(group, 0.97),) if group else ())
+                made += self.events.step(found, lambda: str(next(self._numbers)))[0]
+        return made
+
+
+def told(events: list[Event]) -> list[tuple[str, str | None, str]]:
+    return [(event.phase, event.zone, event.label) for event in events if event.phase != "update"]
+
+
+def test_two_zones_have_events_that_last_at_the_same_time() -> None:
+    watched = Watched(DOOR, ROAD)
+
+    events = watched.see(3, door="cup", road="dog") + watched.see(3, door="cup", road="cat")
+
+    assert told(events) == [
+        ("new", "door", "cup"),
+        ("new", "road", "dog"),
+        ("end", "road", "dog"),
+        ("new", "road", "cat"),
+    ]
+
+
+def test_only_labels_that_a_zone_watches_begin_an_event_there() -> None:
+    watched = Watched(replace(DOOR, labels=("dog",)), ROAD)
+
+    events = watched.see(3, door="cup", road="cup") + watched.see(3, door="dog", road="cup")
+
+    assert told(events) == [("new", "road", "cup"), ("new", "door", "dog")]
+
+
+def test_a_watched_group_begins_an_event_with_any_of_its_labels() -> None:
+    watched = Watched(replace(DOOR, labels=("animal",)))
+
+    assert told(watched.see(3, group="animal", door="beagle")) == [("new", "door", "beagle")]
+
+
+def test_something_that_is_not_watched_ends_the_event_before_it_and_begins_none() -> None:
+    watched = Watched(replace(DOOR, labels=("dog",)))
+
+    events = watched.see(3, door="dog") + watched.see(5, door="cup")
+
+    assert told(events) == [("new", "door", "dog"), ("end", "door", "dog")]
+
+
+def test_a_zone_has_its_own_thresholds_and_dwell_time() -> None:
+    common = Rules(enter=0.5, leave=0.3, dwell_s=0.5)
+
+    own = zone_rules(common, replace(DOOR, enter=0.8, dwell_s=9.0, labels=("dog",)))
+    low = zone_rules(common, replace(DOOR, enter=0.2))
+
+    assert own == replace(common, enter=0.8, dwell_s=9.0, labels=frozenset({"dog"}))
+    assert (low.enter, low.leave) == (0.2, 0.2)
+
+
+def test_a_zone_that_is_deleted_or_moved_ends_its_event_at_once() -> None:
+    watched = Watched(DOOR, ROAD)
+    watched.see(2, door="cup", road="dog")
+    watched.active.replace(Areas((replace(ROAD, region=Region(0.6, 0, 0.4, 1)),)))
+
+    events = watched.see(0.4, road="dog")
+
+    assert told(events) == [("end", "door", "cup"), ("end", "road", "dog")]
+
+
+def test_a_prediction_of_a_zone_that_was_just_deleted_begins_nothing() -> None:
+    watched = Watched(replace(DOOR, dwell_s=0.0))
+    watched.active.replace(Areas())
+
+    assert watched.see(1, door="cup") == []
+    assert watched.events.finish(0) == ()
+
+
+def test_an_event_goes_on_when_another_zone_or_a_mask_is_drawn() -> None:
+    watched = Watched(DOOR)
+    begun = watched.see(2, door="cup")
+    watched.active.replace(Areas((DOOR, ROAD), (Region(0, 0, 0.1, 0.1),)))
+
+    events = watched.see(2, door="cup", road="dog")
+
+    assert told(begun) == [("new", "door", "cup")]
+    assert told(events) == [("new", "road", "dog")]
+
+
+def test_an_event_that_may_begin_or_end_soon_is_pending() -> None:
+    watched = Watched(DOOR)
+    watched.see(0.4, door="cup")
+    before = watched.events.pending
+    watched.see(3, door="cup")
+    lasting = watched.events.pending
+    watched.see(0.6, door="dog")
+
+    assert before == {"door"}
+    assert lasting == frozenset()
+    assert watched.events.pending == {"door"}
+
+
+def test_the_label_in_front_is_that_of_the_most_probable_event() -> None:
+    watched = Watched(DOOR, ROAD)
+    before = watched.events.label
+    watched.see(3, door="cup", road="dog")
+    watched.active.replace(Areas((ROAD,)))
+    watched.see(1, road="dog")
+
+    assert before is None
+    assert watched.events.label == "dog"
+
+
+def test_other_common_rules_reach_every_zone_with_the_next_prediction() -> None:
+    watched = Watched(replace(DOOR, enter=0.6))
+    watched.see(0.2, door="cup")
+    watched.events.rules = Rules(dwell_s=60.0)
+
+    assert watched.see(5, door="cup") == []

@@ -1,0 +1,60 @@
+from collections import Counter
+from itertools import pairwise
+
+from vitcam.zones.turns import URGENT_TIMES, Turns
+
+FOUR = ("door", "gate", "bench", "road")
+
+
+def taken(count: int, urgent: tuple[str, ...] = (), names: tuple[str, ...] = FOUR) -> list[str]:
+    """The zones that get `count` turns, one every 10 ms."""
+    turns = Turns()
+    return [turns.take(names, urgent, 10_000_000 * turn) for turn in range(1, count + 1)]
+
+
+def longest_wait(order: list[str], zone: str) -> int:
+    """In turns, between two of a zone."""
+    places = [place for place, name in enumerate(order) if name == zone]
+    return max(later - earlier for earlier, later in pairwise(places))
+
+
+def test_zones_in_which_nothing_happens_get_their_turns_one_after_the_other() -> None:
+    assert taken(9) == [*FOUR, *FOUR, "door"]
+
+
+def test_an_urgent_zone_gets_several_times_as_many_turns_as_the_others() -> None:
+    counts = Counter(taken(600, urgent=("bench",)))
+
+    others = [counts[zone] for zone in FOUR if zone != "bench"]
+    assert counts["bench"] > 1.5 * max(others)
+    assert max(others) - min(others) <= 2
+
+
+def test_no_zone_starves_however_many_others_are_urgent() -> None:
+    order = taken(600, urgent=("door", "gate", "bench"))
+
+    assert longest_wait(order, "road") <= URGENT_TIMES * len(FOUR)
+
+
+def test_zones_that_are_all_urgent_share_as_fairly_as_those_that_are_not() -> None:
+    counts = Counter(taken(400, urgent=FOUR))
+
+    assert set(counts.values()) == {100}
+
+
+def test_of_the_zones_that_are_left_the_one_that_waited_longest_is_next() -> None:
+    turns = Turns()
+    for at_ns, zone in enumerate(FOUR, 1):
+        turns.take((zone,), (), at_ns)
+
+    assert turns.take(("road", "bench"), (), 10) == "bench"
+
+
+def test_a_zone_that_was_drawn_again_counts_as_one_that_never_had_a_turn() -> None:
+    turns = Turns()
+    for at_ns, zone in enumerate(FOUR, 1):
+        turns.take((zone,), (), at_ns)
+    turns.keep(("door",))
+    turns.keep(FOUR)
+
+    assert turns.take(("door", "road"), (), 10) == "road"

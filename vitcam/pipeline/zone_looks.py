@@ -1,0 +1,95 @@
+"""The zones of a frame, one after the other, as frames in which the model sees only that zone."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from vitcam.frames import Frame
+from vitcam.motion import GateOptions, MotionGate
+from vitcam.pictures.resize import InputSpec, crop_of
+from vitcam.zones.areas import Areas, Zone, zone_rect
+from vitcam.zones.turns import Turns
+
+_URGENT_S = 0.5  # for this time after a movement a zone is looked at first
+Gate = Callable[[Frame], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneLook:
+    """A zone of one frame."""
+
+    zone: str
+    frame: Frame
+    """Its `crop` is what the model sees of the zone."""
+    is_moving: bool = False
+
+
+class ZoneLooks:
+    """Decides in which order zones are looked at. Called by the classifying thread only.
+
+    spec  the model's input; None: the model takes any size
+    """
+
+    def __init__(self, spec: InputSpec | None) -> None:
+        self._spec = spec
+        self._turns = Turns()
+        self._areas = Areas()
+        self._gates: dict[str, MotionGate] = {}
+        self._gate: Gate | None = None
+        self._left: list[ZoneLook] = []
+
+    def begin(self, frame: Frame, areas: Areas, gate: Gate | None, pending: Collection[str], live: bool) -> list[str]:
+        """Take a frame; what was left of the last one is forgotten.
+
+        gate     of `PipelineOptions`: each zone gets one like it
+        pending  zones whose event may begin or end, which pass every gate
+        live     False: every zone is looked at, in its order
+        returns  the zones that are skipped because nothing moves there
+        """
+        if areas is not self._areas or gate is not self._gate:
+            self._become(areas, gate)
+        looks = [self._look(frame, zone) for zone in areas.zones]
+        self._left = looks
+        if not live or (gate is None and len(looks) == 1):
+            return []
+        passed = [(look, self._passes(look)) for look in looks]
+        self._left = [
+            replace(look, is_moving=self._moves(look)) for look, passes in passed if passes or look.zone in pending
+        ]
+        return [look.zone for look, passes in passed if not passes and look.zone not in pending]
+
+    def next(self, pending: Collection[str], now_ns: int) -> ZoneLook | None:
+        """The next zone of the frame; None once there is no more."""
+        if not self._left:
+            return None
+        urgent = {look.zone for look in self._left if look.is_moving}.union(pending)
+        chosen = self._turns.take([look.zone for look in self._left], urgent, now_ns)
+        look = next(look for look in self._left if look.zone == chosen)
+        self._left.remove(look)
+        return look
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no zone of the frame is left."""
+        return not self._left
+
+    def _become(self, areas: Areas, gate: Gate | None) -> None:
+        own = gate if isinstance(gate, MotionGate) else MotionGate(GateOptions(hold_s=_URGENT_S))
+        known = self._gates if gate is self._gate else {}
+        self._gates = {name: known.get(name) or own.fresh() for name in areas.names}
+        self._areas, self._gate = areas, gate
+        self._turns.keep(areas.names)
+
+    def _look(self, frame: Frame, zone: Zone) -> ZoneLook:
+        height, width = frame.preview.shape[:2]
+        rect = zone_rect(zone.region, height, width)
+        crop = rect if self._spec is None else crop_of(self._spec, height, width, rect)
+        if crop == frame.crop:  # the source's scaler may have made the model's input of it
+            return ZoneLook(zone.name, frame)
+        return ZoneLook(zone.name, replace(frame, model_input=None, crop=crop))
+
+    def _passes(self, look: ZoneLook) -> bool:
+        passes = self._gates[look.zone](look.frame)
+        return passes if self._gate is not None else True
+
+    def _moves(self, look: ZoneLook) -> bool:
+        return look.frame.captured_ns - self._gates[look.zone].moved_ns < _URGENT_S * 1e9
