@@ -1,7 +1,5 @@
 """Whether a value that was given is one that a setting may have."""
 
-from typing import Any
-
 from vitcam.config.layers import RawSetting
 from vitcam.config.option import Option
 from vitcam.redaction import redacted
@@ -15,7 +13,7 @@ def checked(option: Option, raw: RawSetting) -> Checked:
     """The value as the setting's own type; raises its `error_class` when it has another type or is out of range."""
     value = raw.value
     if raw.is_text and option.kind is not str:
-        value = _parsed(option.kind, str(value))
+        value = _parsed(option, str(value))
     if not _fits(option, value):
         raise raw.error_class(f"{raw.origin}: {option.name} is {_as_written(raw.value)}; allowed is {option.allowed}")
     # a float may be written as a whole number, and TOML has lists
@@ -23,14 +21,15 @@ def checked(option: Option, raw: RawSetting) -> Checked:
     return converted
 
 
-def _parsed(kind: type[Any], text: str) -> object:
+def _parsed(option: Option, text: str) -> object:
     """The environment and `--set` know only text; None when it does not say a value of this kind."""
-    if kind is tuple:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    if kind is bool:
+    if option.kind is tuple:
+        return [part.strip() for part in text.split(option.rule.separator) if part.strip()]
+    if option.kind is bool:
         return text.lower() in _YES if text.lower() in _YES | _NO else None
     try:
-        return kind(text)
+        converted: object = option.kind(text)
+        return converted
     except ValueError:
         return None
 

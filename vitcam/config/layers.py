@@ -12,6 +12,7 @@ from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.folders import config_folder
 from vitcam.redaction import redacted
+from vitcam.zones.areas import ZONE_NAME
 
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""
@@ -19,7 +20,6 @@ _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
 _MOST_BYTES = 65_536  # ten times the file with every setting: the parser takes minutes for hostile megabytes
 _LONGEST_NAME = 40
 MOST_TABLES = 64
-_NAME = re.compile(r"[\w-]{1,32}")
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE", "VITCAM_WEB_PASSWORD"})
 
 
@@ -146,7 +146,7 @@ def _tables(key: str, found: object, origin: str) -> Iterator[RawTable]:
     if len(pairs) > MOST_TABLES:
         raise ConfigError(f"{origin}: there are {len(pairs):,} × {TABLES[key].heading}; allowed are {MOST_TABLES}")
     for name, table in pairs:
-        if named and not _NAME.fullmatch(name):
+        if named and not ZONE_NAME.fullmatch(name):
             raise ConfigError(
                 f"{origin}: {shortened(name)!r} cannot be the name of a zone; use up to 32 letters, digits, - and _"
             )

@@ -20,6 +20,8 @@ class Rule:
     """Whether a text that is not empty is valid. Of a list, each text is checked."""
     form_words: str = ""
     """What `form` accepts, in words."""
+    separator: str = ","
+    """Between the texts of a list, in the environment and with `--set`."""
     example: bool | int | float | str = ""
     """A value for the example file, where there is no default."""
     live: bool = False

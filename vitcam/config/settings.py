@@ -76,6 +76,17 @@ class CameraSettings:
             live=True,
         ),
     ] = ""
+    masks: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Parts of the upright picture that are black before anybody sees them: model, page, and what is stored. In "
+            "the environment and with --set, put semicolons between them",
+            form=is_region,
+            form_words=f"rectangles {CROP_WORDS}",
+            separator=";",
+            live=True,
+        ),
+    ] = ()
     every: Annotated[
         str,
         Rule(

@@ -13,11 +13,12 @@ from vitcam.config.settings import HeatSettings, Settings
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.fewer_threads import FewerThreads
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of, zones_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
 from vitcam.daemon.model import RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
+from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import event_store, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
@@ -48,7 +49,6 @@ from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.in_force import WordsInForce
 from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
@@ -139,7 +139,7 @@ def assemble(
         _words(model.name_or_file, classifier),
         HeatLimits(),
         Current(None),
-        ActiveAreas(Areas(zones_of(settings))),
+        initial_areas(settings, environ),
     )
     machine = Machine(environ)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)
@@ -229,6 +229,7 @@ def _source_options(
         on_unreadable=publisher.unreadable,
         orientation=Orientation.of(camera.rotate, camera.flip),
         active_crop=handles.crop,
+        active_areas=handles.areas,
         wanted=pipeline.wants_frame,
     )
 

@@ -24,6 +24,11 @@ def zones_of(settings: Settings) -> tuple[Zone, ...]:
     )
 
 
+def masks_of(settings: Settings) -> tuple[Region, ...]:
+    """The masks that the configuration names."""
+    return tuple(map(Region.parse, settings.camera.masks))
+
+
 def gate_of(motion: MotionSettings) -> MotionGate | None:
     """A new gate, which knows no picture yet; None if every frame is classified."""
     if not motion.enabled:

@@ -2,14 +2,15 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.config.compare import Changes, taken_over
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of, zones_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
 from vitcam.daemon.model import RunModel
+from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import retention_of
 from vitcam.errors import VitcamError
@@ -81,11 +82,21 @@ class Reloader:
             # a new gate knows no picture, so it is made only where its own settings have changed
             gate = gate_of(settings.motion) if changes.touch("motion") else daemon.pipeline.gate
             daemon.pipeline.change(settings.model.fps, gate)
-        if changes.touch("camera"):
+        if "camera.crop" in changes.live:
             parts.crop.become(initial_crop(settings.camera, self._environ))
         if daemon.history is not None:
             daemon.history.change(retention_of(settings.store))
-        if changes.touch("zones"):
-            parts.areas.become(ActiveAreas(Areas(zones_of(settings))))
+        if changes.touch("zones") or "camera.masks" in changes.live:
+            parts.areas.become(self._areas(changes, parts.areas.areas))
         if daemon.web is not None:
             daemon.web.change(default_variant(settings, parts.model.classifier), settings.web.names)
+
+    def _areas(self, changes: Changes, before: Areas) -> ActiveAreas:
+        """As at a start; but where the configuration did not change, what was drawn on the page stays."""
+        wanted = initial_areas(self._running, self._environ)
+        areas = wanted.areas
+        if not changes.touch("zones"):
+            areas = replace(areas, zones=before.zones)
+        if "camera.masks" not in changes.live:
+            areas = replace(areas, masks=before.masks)
+        return wanted.with_areas(areas)

@@ -29,7 +29,7 @@ def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
         scheme, place = _scheme_of_path(uri), uri
     source = OPENERS[scheme](uri, place, options)
     orientation = options.orientation.without_flips if scheme == "picamera" else options.orientation
-    if orientation == UPRIGHT and options.active_crop is None:
+    if orientation == UPRIGHT and options.active_crop is None and options.active_areas is None:
         return source
     return _oriented(source, orientation, options)
 

@@ -13,6 +13,8 @@ from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import NO_AREAS, Areas
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +56,8 @@ class SourceOptions:
     """What makes pictures upright; a camera that can do it while it reads its sensor does."""
     active_crop: ActiveCrop | None = None
     """The part of the upright picture that was chosen for the model, read for every frame; None: always the whole."""
+    active_areas: ActiveAreas | None = None
+    """Zones and masks of the upright picture, read for every frame; None: there are never any."""
     wanted: Callable[[], bool] = always
     """Called by a live source for each picture that came, before it is decoded or converted. False: neither
     model nor viewer would see it, so it becomes a gap in `seq`."""
@@ -62,6 +66,11 @@ class SourceOptions:
     def region(self) -> Region | None:
         """The part of the upright picture that the model sees now; None: all of it."""
         return None if self.active_crop is None else self.active_crop.region
+
+    @property
+    def areas(self) -> Areas:
+        """The zones and masks now."""
+        return NO_AREAS if self.active_areas is None else self.active_areas.areas
 
     def crop(self, height: int, width: int, within: Rect | None = None) -> Rect:
         """What the model sees of `height` × `width` px, or of a part of them; all of it while no model is known."""
@@ -72,12 +81,13 @@ class SourceOptions:
 
 def live_limits(options: SourceOptions) -> Limits:
     """How large a network camera's picture is decoded: at least as requested, and as large as the model needs."""
-    region = options.region
-    if region is not None and not region.in_fractions:  # its px are those of the whole picture
+    areas = options.areas
+    looked_at = [zone.region for zone in areas.zones] or ([] if options.region is None else [options.region])
+    if not all(region.in_fractions for region in (*looked_at, *areas.masks)):  # their px are those of the whole picture
         return Limits(MAX_UNTRUSTED_PIXELS)
     needed = 0.0
     if options.input is not None:
-        part = 1.0 if region is None else min(region.width, region.height)
+        part = min((min(region.width, region.height) for region in looked_at), default=1.0)
         needed = max(enough_for(options.input, _DETAIL)) / part
     # a side of the model's crop may be either side of a picture that is still to be turned
     return Limits(MAX_UNTRUSTED_PIXELS, (max(options.height, math.ceil(needed)), max(options.width, math.ceil(needed))))

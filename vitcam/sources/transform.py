@@ -1,4 +1,4 @@
-"""Makes the pictures of any source upright, and cuts out the part that was chosen for the model."""
+"""Makes the pictures of any source upright, blackens its masks, and cuts out the part that was chosen for the model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,6 +12,7 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import rect_of
 from vitcam.pictures.view import Orientation, Region
+from vitcam.sources.masks import MaskRects, blackened, overlap
 from vitcam.sources.source import Source, SourceOptions
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
@@ -29,10 +30,12 @@ _IN_ONE_PASS: dict[Orientation, Callable[[Image], cv2.typing.MatLike]] = {
 
 
 class OrientedSource:
-    """Wraps a source. The model input that its scaler made is kept while it shows the chosen part.
+    """Wraps a source. The model input that its scaler made is kept while it shows the chosen part, and no masked one.
+
+    Every picture of every source leaves it here and nowhere else: so the masks are drawn here.
 
     orientation  what the source has not done itself
-    options      of the source; its crop is read for every frame
+    options      of the source; its crop and its masks are read for every frame
     """
 
     def __init__(self, source: Source, orientation: Orientation, options: SourceOptions) -> None:
@@ -43,6 +46,7 @@ class OrientedSource:
         self._crop = Rect(0, 0, 0, 0)
         self._crop_of: tuple[int, int, Region | None] = (0, 0, None)
         """Height, width and region that `_crop` was computed for."""
+        self._masks = MaskRects()
 
     def __enter__(self) -> Self:
         self._source.__enter__()
@@ -65,8 +69,12 @@ class OrientedSource:
         height, width = frame.preview.shape[:2]
         delivered = reorient_rect(self._orientation, frame.crop, height, width)
         preview = reorient(self._orientation, frame.preview)
+        masks = self._masks.of(self._options.areas, *preview.shape[:2])
+        preview = blackened(preview, masks)
         wanted = self._wanted(*preview.shape[:2])
         small = self._small(frame, delivered, wanted)
+        if any(overlap(mask, delivered) for mask in masks):  # a scaler mixes what lies beside each other
+            small = None
         if small is frame.model_input and preview is frame.preview and wanted == frame.crop:
             return frame
         return replace(frame, preview=preview, model_input=small, crop=wanted if small is None else delivered)

@@ -34,6 +34,10 @@ class ActiveAreas:
         """The zones and masks in force, and what set them."""
         return self._in_force
 
+    def with_areas(self, areas: Areas) -> "ActiveAreas":
+        """The same with other zones and masks to begin with."""
+        return ActiveAreas(areas, self._save, self._in_force[1])
+
     def become(self, other: "ActiveAreas") -> None:
         """Take over what another one was made with, as when the settings were read again."""
         self._save, self._in_force = other._save, other._in_force

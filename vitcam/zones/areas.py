@@ -1,14 +1,17 @@
 """Zones and masks as plain values, and where they lie in a picture of a certain size."""
 
 import math
+import re
 from dataclasses import dataclass
 
 from vitcam.errors import SourceError
 from vitcam.frames import Rect
 from vitcam.pictures.view import Region
 
-MOST_ZONES = 16
-MOST_MASKS = 32
+MOST_ZONES = 64
+MOST_MASKS = 64
+MOST_LABELS = 64
+ZONE_NAME = re.compile(r"[\w-]{1,32}")
 _NOTHING_PX = 0.01  # fractions are saved with six digits, so a side may seem to reach this far into the next px
 
 

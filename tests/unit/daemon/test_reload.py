@@ -19,10 +19,11 @@ from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.web.server import WebServer
-from vitcam.zones.areas import Zone
+from vitcam.zones.areas import Areas, Zone
 
 LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "camera.crop": ("0,0,0.5,1", lambda daemon: daemon.reloadable.crop.region, Region(0, 0, 0.5, 1)),
+    "camera.masks": ("0,0,0.5,1;0,0,1,0.1", lambda daemon: masks(daemon), (Region(0, 0, 0.5, 1), Region(0, 0, 1, 0.1))),
     "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),
     "model.top_k": ("3", lambda daemon: daemon.reloadable.model.classifier.top_k, 3),
     "motion.enabled": ("true", lambda daemon: daemon.pipeline.gate is not None, True),
@@ -51,6 +52,10 @@ def history(daemon: Daemon) -> RetentionRules:
     assert daemon.history is not None
     assert daemon.history.rules is not None
     return daemon.history.rules
+
+
+def masks(daemon: Daemon) -> Any:
+    return daemon.reloadable.areas.areas.masks
 
 
 def web(daemon: Daemon) -> WebServer:
@@ -137,6 +142,21 @@ def test_a_crop_that_was_drawn_on_the_page_survives_a_reload_of_other_settings(r
 
     run.reload()
 
+    assert run.daemon.reloadable.crop.region == Region(0, 0, 0.25, 1)
+
+
+def test_what_was_drawn_on_the_page_survives_a_reload_of_other_settings(run: Run) -> None:
+    drawn = Areas((Zone("door", Region(0, 0, 0.5, 1)),), (Region(0, 0, 0.25, 1),))
+    run.daemon.reloadable.areas.replace(drawn)
+    run.daemon.reloadable.crop.replace(Region(0, 0, 0.25, 1))
+    run.sets = ["model.fps=3"]
+    run.reload()
+    after = run.daemon.reloadable.areas.areas
+    run.sets = ["camera.masks=0,0,1,0.1"]
+    run.reload()
+
+    assert after == drawn
+    assert run.daemon.reloadable.areas.areas == Areas(drawn.zones, (Region(0, 0, 1, 0.1),))
     assert run.daemon.reloadable.crop.region == Region(0, 0, 0.25, 1)
 
 

@@ -115,6 +115,7 @@ class Images:
     def _frame(self, picture: Image, path: str, seq: int, started_ns: int) -> Frame:
         now = time.monotonic_ns()
         height, width = picture.shape[:2]
+        picture.setflags(write=False)  # it may be delivered again, without the masks of now
         return Frame(
             preview=picture,
             model_input=None,

@@ -89,6 +89,7 @@ class Video:
 
     def _frame(self, picture: Image, seq: int, decode_ns: int) -> Frame:
         height, width = picture.shape[:2]
+        picture.setflags(write=False)  # it may be delivered again, without the masks of now
         return Frame(
             preview=picture,
             model_input=None,

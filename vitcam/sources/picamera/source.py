@@ -25,7 +25,9 @@ _MOST_HELD = POOL_SIZE - 3  # the other buffers are being written, or are on the
 
 
 class PiCamera:
-    """`picamera` or `picamera:N`. Frames are read-only views on memory shared with the camera's process.
+    """`picamera` or `picamera:N`. Frames are views on memory shared with the camera's process.
+
+    They are read-only, but where there may be masks the preview is not: `OrientedSource` draws them into that memory.
 
     It does the flips of `options.orientation`; a rotation by 90° is left to `OrientedSource`.
     """
@@ -75,8 +77,10 @@ class PiCamera:
             raise SourceError(f"{self._uri} was ended while it was being opened")
         self._ready = message
         self._crop = self._options.crop(message.height, message.width)
-        # read-only; it lives as long as an array shows a part of it
-        self._memory = mmap.mmap(self._memory_fd, POOL_SIZE * message.buffer_size, prot=mmap.PROT_READ)
+        may_mask = self._options.active_areas is not None
+        access = mmap.PROT_READ | mmap.PROT_WRITE if may_mask else mmap.PROT_READ
+        # it lives as long as an array shows a part of it
+        self._memory = mmap.mmap(self._memory_fd, POOL_SIZE * message.buffer_size, prot=access)
         return self
 
     def __exit__(
@@ -100,6 +104,8 @@ class PiCamera:
     def _frame(self, child: Child, captured: Captured) -> Frame:
         now = time.monotonic_ns()
         preview, model_input = self._ready.pictures(self._lend(child, captured.buffer))
+        if model_input is not None:
+            model_input.setflags(write=False)
         return Frame(
             preview=preview,
             model_input=model_input,
@@ -118,7 +124,7 @@ class PiCamera:
             weakref.finalize(lent, _give_back, child, self._held, buffer).atexit = False
             return lent
         copy = lent.copy()  # somebody collects frames: without a free buffer the camera would have to stop
-        copy.setflags(write=False)
+        copy.setflags(write=lent.flags.writeable)
         _give_back(child, self._held, buffer)
         return copy
 

@@ -1,0 +1,98 @@
+"""Zones and masks that were drawn on the page outlive the daemon, and the configuration goes before them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.tables import ZoneSettings
+from vitcam.daemon.remembered.areas import SavedAreas, initial_areas
+from vitcam.pictures.view import Region
+from vitcam.zones.areas import NO_AREAS, Areas, Zone
+
+DRAWN = Areas((Zone("door", Region(0, 0, 0.5, 1), ("cup",), 0.6, 0.4, 1.0),), (Region(0.9, 0, 0.1, 1),))
+CAMERA = Settings(camera=CameraSettings(source="v4l2:/dev/video0"))
+
+
+def kept_in(folder: Path, areas: Areas, source: str = "v4l2:/dev/video0") -> dict[str, str]:
+    """The environment of a machine that keeps these."""
+    SavedAreas(folder / "vitcam", source).save(areas)
+    return {"XDG_STATE_HOME": str(folder)}
+
+
+def test_zones_and_masks_are_there_again_at_the_next_start(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN)
+    active = initial_areas(CAMERA, environ)
+
+    assert active.in_force == (DRAWN, "page")
+    assert SavedAreas(tmp_path / "vitcam", "v4l2:/dev/video1").load() == NO_AREAS
+
+
+def test_zones_that_were_deleted_on_the_page_do_not_come_back(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN)
+    kept_in(tmp_path, NO_AREAS)
+
+    assert initial_areas(CAMERA, environ).in_force == (NO_AREAS, "configuration")
+
+
+def test_zones_of_the_configuration_go_before_those_of_the_page_and_masks_stay(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN)
+    settings = replace(CAMERA, zones=(ZoneSettings("road", "0,0,1,0.5"),))
+    active = initial_areas(settings, environ)
+
+    assert active.areas == Areas((Zone("road", Region(0, 0, 1, 0.5)),), DRAWN.masks)
+    assert active.replace(DRAWN) == "zones are set by the configuration"
+    assert active.areas == DRAWN
+
+
+def test_masks_of_the_configuration_go_before_those_of_the_page(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN)
+    settings = replace(CAMERA, camera=replace(CAMERA.camera, masks=("0,0,320,240",)))
+
+    assert initial_areas(settings, environ).areas == Areas(DRAWN.zones, (Region(0, 0, 320, 240),))
+
+
+def test_zones_of_a_file_are_in_force_and_are_not_kept(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN, "demo")
+    active = initial_areas(Settings(camera=CameraSettings(source="demo")), environ)
+
+    assert active.areas == NO_AREAS
+    assert "for cameras only" in active.replace(DRAWN)
+    assert active.in_force == (DRAWN, "page")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"picamera": 3}', '{"picamera": {"zones": {"": {}}, "masks": []}}', "[" * 100_000]
+    + [json.dumps({"picamera": {"zones": {}, "masks": [[0, 0, 1, side]]}}) for side in (None, "1", 0, float("inf"))],
+)
+def test_damaged_zones_are_as_good_as_none_and_do_not_end_the_run(tmp_path: Path, content: str) -> None:
+    (tmp_path / "zones.json").write_text(content)
+    saved = SavedAreas(tmp_path, "picamera")
+
+    assert saved.load() == NO_AREAS
+    assert (tmp_path / "zones.json.damaged").exists()
+    assert saved.save(DRAWN) == ""
+    assert saved.load() == DRAWN
+
+
+@pytest.mark.fault(
+    "the file with the privacy masks is damaged",
+    injected="a file that was cut off",
+    observed="the masks of its last good copy are in force; a warning says so",
+)
+def test_a_damaged_file_costs_no_mask(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    SavedAreas(tmp_path, "picamera").save(DRAWN)
+    (tmp_path / "zones.json").write_text('{"picamera": {"zon')
+
+    assert SavedAreas(tmp_path, "picamera").load() == DRAWN
+    assert "zones.json is damaged" in caplog.text
+
+
+def test_a_place_that_cannot_be_written_is_named_where_zones_are_drawn(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    assert "cannot be written" in SavedAreas(tmp_path / "file", "picamera").save(DRAWN)
+    assert "no folder" in SavedAreas(None, "picamera").save(DRAWN)

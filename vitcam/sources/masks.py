@@ -1,0 +1,51 @@
+"""Privacy masks: parts of the picture that nobody gets, because they are black before the picture leaves its source."""
+
+from vitcam.errors import SourceError
+from vitcam.frames import Image, Rect
+from vitcam.zones.areas import NO_AREAS, Areas, mask_rect
+
+
+class MaskRects:
+    """What the masks cover of pictures of one size; computed again only when masks or size change."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Areas, int, int] = (NO_AREAS, 0, 0)
+        self._rects: tuple[Rect, ...] = ()
+
+    def of(self, areas: Areas, height: int, width: int) -> tuple[Rect, ...]:
+        """Raises SourceError for a mask or a zone that does not fit a picture of that size."""
+        if self._known[0] is not areas or self._known[1:] != (height, width):
+            _check_zones(areas, height, width)
+            self._rects = tuple(mask_rect(region, height, width) for region in areas.masks)
+            self._known = (areas, height, width)
+        return self._rects
+
+
+def blackened(picture: Image, masks: tuple[Rect, ...]) -> Image:
+    """Make the masked parts black: in the picture itself where its source allows that, else in a copy.
+
+    picture  (H, W, 3) uint8, RGB; its source allows it where it is writable
+    returns  (H, W, 3) uint8, RGB; `picture` itself where there is no mask
+    """
+    if not masks:
+        return picture
+    out = picture if picture.flags.writeable else picture.copy()
+    for mask in masks:
+        out[mask.y : mask.y + mask.height, mask.x : mask.x + mask.width] = 0
+    out.setflags(write=False)
+    return out
+
+
+def overlap(one: Rect, other: Rect) -> bool:
+    """Whether two rectangles have a px in common."""
+    across = one.x < other.x + other.width and other.x < one.x + one.width
+    return across and one.y < other.y + other.height and other.y < one.y + one.height
+
+
+def _check_zones(areas: Areas, height: int, width: int) -> None:
+    for zone in areas.zones:
+        if not zone.region.in_fractions and (zone.region.x >= width or zone.region.y >= height):
+            raise SourceError(
+                f"the zone {zone.name} at {zone.region} lies outside the upright picture of {width}×{height} px; "
+                "change its rect, or give fractions of the picture"
+            )
