@@ -260,4 +260,5 @@ def _build_web(
         demand=handles.demand,
         words=handles.words,
         history=handles.history.value,
+        active_areas=handles.areas,
     )

@@ -15,6 +15,7 @@ from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.zone_looks import ZoneLook, ZoneLooks
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
+from vitcam.zones.areas import Areas
 
 log = logging.getLogger(__name__)
 
@@ -147,8 +148,10 @@ class ClassifyStage:
         self._beats.classify = ClassifyBeat(waits=True)
         for frame in self._frames:
             self._beat_begin()
-            if self.options.areas.areas.zones:
-                self._predict_zones(frame)
+            areas = self.options.areas.areas
+            self._meter_zones(areas.names)
+            if areas.zones:
+                self._predict_zones(frame, areas)
             elif self._is_worth_it(frame):
                 self._predict(frame)
             else:
@@ -168,12 +171,13 @@ class ClassifyStage:
         self._latest.classified(frame, prediction)
         self._pass_on(frame, prediction)
 
-    def _predict_zones(self, frame: Frame) -> None:
+    def _meter_zones(self, names: tuple[str, ...]) -> None:
+        if self.by_zone.keys() != set(names):
+            self.by_zone = {name: self.by_zone.get(name) or RateMeter() for name in names}
+
+    def _predict_zones(self, frame: Frame, areas: Areas) -> None:
         """Look at the zones of a frame: of a live source only until a newer one waits, of a file at every one."""
         options, live = self.options, self._beats.capture.live
-        areas = options.areas.areas
-        if self.by_zone.keys() != set(areas.names):
-            self.by_zone = {name: self.by_zone.get(name) or RateMeter() for name in areas.names}
         for zone in self._looks.begin(frame, areas, options.gate, options.pending(), live):
             self._latest.confirm(zone, frame)
         if self._looks.is_done:
@@ -186,8 +190,7 @@ class ClassifyStage:
 
     def _predict_zone(self, frame: Frame, look: ZoneLook, names: tuple[str, ...]) -> None:
         prediction = replace(self._classified(look.frame), zone=look.zone)
-        if meter := self.by_zone.get(look.zone):
-            meter.tick()
+        self.by_zone[look.zone].tick()
         self._latest.classified_zone(frame, prediction, names)
         self._pass_on(look.frame, prediction)
 

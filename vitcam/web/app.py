@@ -30,6 +30,7 @@ from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed, Subscri
 from vitcam.web.routes.static import INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
+from vitcam.web.routes.zones import ZonesRoute
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import Variant, read_variant, stream_record
@@ -38,6 +39,7 @@ MAX_CLIENTS = 256  # of each kind
 MAX_OF_ONE_ADDRESS = 224  # so that one address cannot take all of them
 _SNAPSHOT_TIMEOUT_S = 1.0
 _CHANGE = BodyLimits(4096, 5.0, "the request")
+_ZONES = BodyLimits(65536, 5.0, "the zones")
 _MAX_CHANGES = 8
 _WORDS = BodyLimits(65536, 5.0, "the words")
 _MAX_WORDS = 2
@@ -73,7 +75,8 @@ class _Handlers:
         self._overlays = available_overlays(parts.model.gives)
         self._model = parts.model
         self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
-        self._feed = PredictionFeed(AsyncSlot(parts.live.predicted), LiveEvents(parts.history, parts.history_executor))
+        live_events = LiveEvents(parts.history, parts.history_executor)
+        self._feed = PredictionFeed(AsyncSlot(parts.live.predicted), parts.live.latest, live_events)
         self._page = PageFiles()
         self._clients = {
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
@@ -82,6 +85,8 @@ class _Handlers:
         changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
         self._uploads = Uploads(parts.photos, parts.model, uploads)
         self._crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
+        drawn = Admission(_ZONES, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
+        self._zones = ZonesRoute(parts.live, parts.active_areas, drawn)
         self._player = PlaybackRoute(parts.playback, changes)
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
         self._words = WordsRoute(parts.words, words)
@@ -109,6 +114,8 @@ class _Handlers:
             ("POST", "/api/classify"): self._uploads.classify,
             ("POST", "/api/explain"): self._uploads.explain,
             ("POST", "/api/crop"): self._crop.answer,
+            ("GET", "/api/zones"): self._zones.show,
+            ("PUT", "/api/zones"): self._zones.change,
             ("POST", "/api/playback"): self._player.answer,
             ("POST", "/api/words"): self._words.answer,
             ("GET", "/login"): login.show,

@@ -14,6 +14,7 @@ from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 from vitcam.words.in_force import WordsInForce
+from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.access.guard import Guard
@@ -36,6 +37,7 @@ class AppParts:
     changes_executor: Executor
     """For requests that change a setting, which may wait for the disk."""
     active_crop: ActiveCrop
+    active_areas: ActiveAreas
     playback: Playback
     words: WordsInForce | None
     """None: the model's labels cannot be changed."""

@@ -10,7 +10,7 @@ class Route:
     """One method of one path."""
 
     method: str
-    """GET (HEAD is answered, too), POST, PATCH or DELETE."""
+    """GET (HEAD is answered, too), POST, PUT, PATCH or DELETE."""
     path: str
     """As aiohttp writes it, such as `/page/{name}`."""
     needs: Scope | None
@@ -40,6 +40,8 @@ ROUTES = (
     Route("POST", "/api/classify", Scope.CONTROL, "Classify a photo."),
     Route("POST", "/api/explain", Scope.CONTROL, "Draw how the model came to its answer for a photo, as PNG."),
     Route("POST", "/api/crop", Scope.CONTROL, "Give the model another part of the picture."),
+    Route("GET", "/api/zones", Scope.READ, "Zones and privacy masks."),
+    Route("PUT", "/api/zones", Scope.CONTROL, "Replace all zones and privacy masks."),
     Route("POST", "/api/playback", Scope.CONTROL, "Pause and step through files."),
     Route("POST", "/api/words", Scope.CONTROL, "Give a model whose labels are words other words."),
     Route("GET", "/login", None, "The login page."),

@@ -25,6 +25,7 @@ from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, Certificate
 from vitcam.words.in_force import WordsInForce
+from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -56,6 +57,7 @@ class WebServer:
     demand       says what viewers want the model to compute
     words        lets viewers change the words of a model whose labels are words
     history      the stored events; None: no events are kept
+    active_areas  the zones and masks, which viewers may draw
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class WebServer:
         demand: Demand | None = None,
         words: WordsInForce | None = None,
         history: EventStore | None = None,
+        active_areas: ActiveAreas | None = None,
     ) -> None:
         self._binding = binding
         self._port = binding.port
@@ -88,6 +91,7 @@ class WebServer:
             uploads_executor=uploads,
             changes_executor=changes,
             active_crop=active_crop or ActiveCrop(),
+            active_areas=active_areas or ActiveAreas(),
             playback=playback or Playback(),
             words=words,
             history=history,

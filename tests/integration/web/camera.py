@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame, Group, Image, Prediction, Rect
+from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect
 from vitcam.model.bundle import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime.interpreter import RuntimeInfo
@@ -21,8 +21,10 @@ from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.slot import Slot
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.state import Counts, Heat, State, Status
+from vitcam.state import Counts, Heat, State, Status, ZoneRate
 from vitcam.web.server import WebServer
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import zone_rect
 
 MODEL = ModelInfo(
     ModelCard("toy", "for a test", InputSpec(64, 64), {"probabilities": 0}, 16, (4, 4), 3, 2, 48, 1000),
@@ -69,6 +71,8 @@ class Camera:
         self.blank = False
         self.group: Group | None = None
         self.active_crop = ActiveCrop()
+        self.active_areas = ActiveAreas()
+        self.labels: dict[str, str] = {}
         self.status: Status = "ok"
         self.reason = ""
         self.heat = Heat()
@@ -97,7 +101,8 @@ class Camera:
 
     def state(self) -> State:
         frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
-        return State(self.status, self.reason, 1.0, "test", "toy", frames=frames, heat=self.heat)
+        zones = {name: ZoneRate(self._fps) for name in self.active_areas.areas.names}
+        return State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""
@@ -131,10 +136,24 @@ class Camera:
             attention=self._attention,
             rollout=self._rollout(),
         )
-        self.latest.put(ClassifiedFrame(frame, prediction))
-        self.predicted.put(prediction)
+        for pair in self._by_zone(frame, prediction) or [ClassifiedFrame(frame, prediction)]:
+            self.latest.put(pair)
+            self.predicted.put(pair.zones[-1] if pair.zones else prediction)
         self.seq += 1
         self.skipped += self.resting
+
+    def _by_zone(self, frame: Frame, prediction: Prediction) -> list[ClassifiedFrame]:
+        """What viewers get one after the other where there are zones: `labels` says what each shows."""
+        height, width = frame.preview.shape[:2]
+        made: list[Prediction] = []
+        pairs = []
+        for zone in self.active_areas.areas.zones:
+            label = self.labels.get(zone.name, self.label)
+            best = replace(prediction.top[0], label=label)
+            crop = zone_rect(zone.region, height, width)
+            made.append(replace(prediction, zone=zone.name, crop=crop, top=(best, *prediction.top[1:])))
+            pairs.append(ClassifiedFrame(frame, made[0], tuple(made)))
+        return pairs
 
     def freeze_picture(self) -> None:
         """Publish the same picture again and again."""

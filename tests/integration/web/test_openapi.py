@@ -24,8 +24,9 @@ FITTING: dict[str, bytes] = {
     "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
     "/api/playback": b'{"paused": false}',
     "/api/events/{id}": b'{"favourite": true}',
+    "/api/zones": b'{"zones": {"left": {"rect": [0, 0, 0.5, 1]}}, "masks": [[0.9, 0, 0.1, 0.1]]}',
 }
-WITH_BODY = ("POST", "PATCH")
+WITH_BODY = ("POST", "PUT", "PATCH")
 WRONG = [
     ("GET", "/stream?overlay=x", 400),
     ("GET", "/?action=snapshot&width=1", 400),
@@ -37,6 +38,7 @@ WRONG = [
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
     ("POST", "/api/words", 400),
+    ("PUT", "/api/zones", 400),
 ]
 
 
@@ -130,7 +132,7 @@ def test_a_server_sent_prediction_is_described(running: Daemon, document: dict[s
 def test_a_refusal_is_described(
     running: Daemon, document: dict[str, Any], method: str, target: str, status: int
 ) -> None:
-    body = b'{"favourite": true}' if method == "PATCH" else b"x" if method == "POST" else None
+    body = b'{"favourite": true}' if method == "PATCH" else b"x" if method in WITH_BODY else None
     found, kind, answer = ask(running.url + target, method, body)
     path = "/page/{name}" if target.startswith("/page/") else target.partition("?")[0].replace("none", "{id}")
     content = document["paths"][path][method.lower()]["responses"][str(status)]["content"]

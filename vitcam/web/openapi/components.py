@@ -29,6 +29,7 @@ from vitcam.web.stream.variant import STEPS, Steps, Variant
 _RECT = items(NUMBER, "x, y, width and height, in fractions of the picture.", minItems=4, maxItems=4)
 _GRID = items(items(NUMBER), "One weight for each patch: rows of columns.")
 _HEADS = items(_GRID, "One grid for each attention head of the last block.")
+_ORIGIN: Schema = {"type": "string", "enum": ["page", "configuration"], "description": "What set them."}
 _REASON = said(TEXT, "Why the next run will not have it; empty if it will.")
 
 
@@ -52,6 +53,9 @@ def components() -> dict[str, Schema]:
         "Model": record(_model(), "The model card.", optional=()),
         "Words": record({"words": items(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
+        "Zones": record(_areas() | {"from": _ORIGIN}, "Zones and privacy masks."),
+        "ChangedZones": record(_areas() | {"from": _ORIGIN, "remembered": FLAG, "reason": _REASON}),
+        "ZonesRequest": record(_areas()),
         "Status": record({"status": TEXT}),
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
@@ -101,6 +105,17 @@ def _view() -> dict[str, Schema]:
         "seen": said(nullable(_RECT), "The part of it that the model sees."),
         "line": said(TEXT, "The crop as a line of the configuration file."),
         "remembered": FLAG,
+    }
+
+
+def _areas() -> dict[str, Schema]:
+    rules = {"enter": nullable(PROBABILITY), "leave": nullable(PROBABILITY), "dwell_s": nullable(NUMBER)}
+    labels = items(TEXT, "Labels and groups that begin an event there; empty: every one.")
+    rect = nullable(_fractions())
+    zone = record({"rect": rect, "labels": labels, **rules}, optional=("labels", *rules))
+    return {
+        "zones": {"type": "object", "additionalProperties": zone, "description": "By name."},
+        "masks": items(rect, "Parts of the picture that are black before anybody gets it."),
     }
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from vitcam.frames import Prediction
+from vitcam.frames import ClassifiedFrame, Prediction
+from vitcam.slot import Slot
 from vitcam.web.live import AsyncSlot
 from vitcam.web.routes.live_events import EventInbox, LiveEvents
 from vitcam.web.stream.back_pressure import BackPressure
@@ -23,6 +24,7 @@ _WRITE_TIMEOUT_S = 30.0
 _ALLOWED_UNREAD = 4096  # a few messages
 _RETRY = b"retry: 1000\n\n"  # how soon a browser comes back after a restart, in ms
 _COMMENT = b":\n\n"
+_MOST_MESSAGES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,16 @@ class Subscription:
 
 
 class PredictionFeed:
-    """Serialises each prediction once, however many clients receive it."""
+    """Serialises each prediction once, however many clients receive it.
 
-    def __init__(self, slot: AsyncSlot[Prediction], events: LiveEvents) -> None:
+    latest  holds the newest prediction of each zone, since the slot holds that of the last zone alone
+    """
+
+    def __init__(self, slot: AsyncSlot[Prediction], latest: Slot[ClassifiedFrame], events: LiveEvents) -> None:
         self._slot = slot
+        self._latest = latest
         self._events = events
-        self._messages: dict[bool, tuple[int, bytes]] = {}
+        self._messages: dict[tuple[bool, str | None], tuple[Prediction, bytes]] = {}
 
     async def send(
         self, response: web.StreamResponse, transport: asyncio.Transport, asked: Subscription, last_id: str | None
@@ -67,20 +73,32 @@ class PredictionFeed:
 
     async def _send_predictions(self, client: "_Client", asked: Subscription) -> None:
         version = 0
+        sent: tuple[Prediction, ...] = ()
         while True:
             if not asked.predictions:
                 await asyncio.sleep(_KEEP_ALIVE_S)
                 await client.write(_COMMENT)
                 continue
             found = await self._slot.newer(version, _KEEP_ALIVE_S)
-            await client.write(self._message(*found, attention=asked.attention) if found else _COMMENT)
+            newest = self._newest(found[1]) if found else ()
+            fresh = [self._message(each, attention=asked.attention) for each in newest if each not in sent]
+            await client.write(b"".join(fresh) or _COMMENT)
+            sent = newest or sent
             version = found[0] if found else version
             await asyncio.sleep(1 / _MAX_PER_S)
 
-    def _message(self, version: int, prediction: Prediction, *, attention: bool) -> bytes:
-        cached = self._messages.get(attention)
-        if cached is None or cached[0] != version:
-            cached = self._messages[attention] = (version, _serialise(prediction, attention=attention))
+    def _newest(self, prediction: Prediction) -> tuple[Prediction, ...]:
+        """With zones the newest prediction of each, else this one."""
+        latest = self._latest.peek() if prediction.zone is not None else None
+        return latest.zones if latest is not None and latest.zones else (prediction,)
+
+    def _message(self, prediction: Prediction, *, attention: bool) -> bytes:
+        key = (attention, prediction.zone)
+        cached = self._messages.get(key)
+        if cached is None or cached[0] is not prediction:
+            if len(self._messages) > _MOST_MESSAGES:  # zones that are gone
+                self._messages.clear()
+            cached = self._messages[key] = (prediction, _serialise(prediction, attention=attention))
         return cached[1]
 
 

@@ -10,6 +10,7 @@ from vitcam.frames import ClassifiedFrame, Image, Rect
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.pictures.zone_overlay import draw_zones
 from vitcam.web.stream.placeholder import Placeholder, draw_placeholder
 from vitcam.web.stream.variant import Variant
 
@@ -50,6 +51,9 @@ def draw(classified: ClassifiedFrame, variant: Variant) -> Image:
     preview = classified.frame.preview
     scale = min(1.0, variant.width / preview.shape[1])
     image = resize(preview, scale)
+    if classified.zones:
+        zones = [(scale_rect(each.crop, scale, image), each) for each in classified.zones]
+        return draw_zones(image, zones, variant.overlay, head=variant.head, opacity=variant.opacity)
     crop = scale_rect(classified.frame.crop, scale, image)
     return draw_overlay(image, crop, classified.prediction, variant.overlay, head=variant.head, opacity=variant.opacity)
 
@@ -59,7 +63,8 @@ def has_weights(classified: ClassifiedFrame, variant: Variant) -> bool:
     needs = OVERLAYS[variant.overlay].needs
     if needs is None or not needs.costs_extra:
         return True
-    return classified.prediction is not None and overlay_weights(classified.prediction, variant.overlay) is not None
+    drawn = classified.zones or ((classified.prediction,) if classified.prediction is not None else ())
+    return bool(drawn) and all(overlay_weights(each, variant.overlay) is not None for each in drawn)
 
 
 def resize(image: Image, scale: float) -> Image:

@@ -36,6 +36,8 @@ class Picture:
         if prediction.top:
             headers["X-Vitcam-Label"] = header_text(prediction.top[0].label)
             headers["X-Vitcam-P"] = f"{prediction.top[0].p:.6f}"
+        if prediction.zone is not None:
+            headers["X-Vitcam-Zone"] = header_text(prediction.zone)
         return headers
 
 

@@ -81,10 +81,10 @@ def test_every_error_has_the_schema_of_an_error() -> None:
                     }, path
 
 
-def test_a_post_and_a_patch_have_a_body_and_a_get_has_none() -> None:
+def test_a_post_a_put_and_a_patch_have_a_body_and_a_get_has_none() -> None:
     with_body = {(method, path) for (method, path), found in OPERATIONS.items() if found.body}
 
-    assert with_body == {key for key in OPERATIONS if key[0] in ("POST", "PATCH")} - {("POST", "/logout")}
+    assert with_body == {key for key in OPERATIONS if key[0] in ("POST", "PUT", "PATCH")} - {("POST", "/logout")}
 
 
 def test_the_document_is_made_once() -> None:

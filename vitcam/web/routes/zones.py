@@ -1,0 +1,52 @@
+"""Zones and privacy masks. The page shows them and can change them."""
+
+from typing import Any
+
+from aiohttp import web
+
+from vitcam.pictures.view import Region
+from vitcam.web.live import LivePipeline
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import Body, read_json
+from vitcam.wire import fractions
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import zone_rect
+from vitcam.zones.record import areas_record, own_sides, read_areas
+
+_NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+class ZonesRoute:
+    """`GET /api/zones` and `PUT /api/zones`."""
+
+    def __init__(self, live: LivePipeline, active_areas: ActiveAreas, admission: Admission) -> None:
+        self._live = live
+        self._active_areas = active_areas
+        self._admission = admission
+
+    async def show(self, _: web.Request) -> web.Response:
+        """All of them, and what set them."""
+        return web.json_response(self._record(), headers=_NOT_KEPT)
+
+    async def change(self, request: web.Request) -> web.Response:
+        """Replace all of them from the next frame on. `remembered` says whether the next run will use them, too."""
+        reason = await self._admission.serve(request, self._replace)
+        return web.json_response({**self._record(), "remembered": not reason, "reason": reason})
+
+    def _replace(self, body: Body) -> str:
+        """Returns why they will not be remembered, or "". It writes to the disk, and an SD card is slow."""
+        return self._active_areas.replace(read_areas(read_json(body)))
+
+    def _record(self) -> dict[str, Any]:
+        areas, origin = self._active_areas.in_force
+        return {**areas_record(areas, self._sides), "from": origin}
+
+    def _sides(self, region: Region) -> list[float] | None:
+        """x, y, width, height in fractions; None for a region in px before the first picture."""
+        if region.in_fractions:
+            return own_sides(region)
+        newest = self._live.latest.peek()
+        if newest is None:
+            return None
+        height, width = newest.frame.preview.shape[:2]
+        return fractions(zone_rect(region, height, width), height, width)
