@@ -13,6 +13,8 @@ import { checkSession, showSession } from "./session.js";
 import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
 import { Words } from "./words.js";
+import { ZoneRows } from "./zone_rows.js";
+import { Zones } from "./zones.js";
 
 const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
@@ -28,6 +30,8 @@ const smoothing = new Smoothing();
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
 const playback = new Playback(showPlayback);
+const zones = new Zones();
+const zoneRows = new ZoneRows();
 new Screen();
 let model = null;
 let crop = null;
@@ -41,9 +45,11 @@ let framed = false; // predictions say which part the model saw; before the firs
 function listen() {
   events = new EventSource("/api/predictions");
   events.addEventListener("prediction", (event) => {
-    newest = JSON.parse(event.data);
-    const { width, height, crop: part } = newest.frame;
-    seen.show([width, height], part);
+    const prediction = JSON.parse(event.data);
+    const { width, height, crop: part } = prediction.frame;
+    if (prediction.zone === null) newest = prediction;
+    const isShown = prediction.zone === null || zoneRows.add(prediction);
+    if (isShown) seen.show([width, height], part, prediction.zone === null);
     framed = true;
   });
   events.addEventListener("error", () => {
@@ -58,20 +64,25 @@ function relisten() {
 }
 
 setInterval(() => {
-  if (!newest?.top.length) return;
-  answer.show(smoothing.add(newest));
-  document.getElementById("caption").textContent = answer.spoken;
+  const found = newest?.top.length ? smoothing.add(newest) : zoneRows.draw();
   newest = null;
+  if (!found) return;
+  answer.show(found);
+  document.getElementById("caption").textContent = said();
 }, DRAW_MS);
+
+function said() {
+  return zoneRows.areShown ? zoneRows.spoken : answer.spoken;
+}
 
 // for screen readers: only when it changes, and not too often
 
 let spoken = "";
 setInterval(() => {
-  const name = document.getElementById("label").firstElementChild?.textContent ?? "";
+  const name = zoneRows.areShown ? zoneRows.spoken : document.getElementById("label").firstElementChild?.textContent ?? "";
   if (name === spoken) return;
   spoken = name;
-  document.getElementById("spoken").textContent = answer.spoken;
+  document.getElementById("spoken").textContent = said();
 }, SPEAK_MS);
 
 // state: every second; after an outage everything starts again with the first answer
@@ -110,6 +121,8 @@ function showState(state) {
   showSession(state.access);
   showPlayback(state.playback ?? null);
   crop.show(state.view);
+  zones.show(state);
+  zoneRows.showRates(state.zones);
   if (!framed) seen.show(state.view.picture, state.view.seen);
 }
 
@@ -166,6 +179,7 @@ async function readModel() {
   showModel(model);
   answer.setLabels(model.labels?.length ?? 0);
   smoothing.setModel(model);
+  zoneRows.setModel(model);
   photo.setModel(model);
 }
 

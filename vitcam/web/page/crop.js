@@ -3,9 +3,9 @@
 import { place, seenOf } from "./seen.js";
 
 const WHOLE = [0, 0, 1, 1];
-const MIN_SIDE = 0.02; // of the picture; a shorter drag is a click
-const STEP = 0.01;
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const MIN_SIDE = 0.02; // of the picture; a shorter drag is a click
+export const STEP = 0.01;
+export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class Crop {
   #button = document.getElementById("crop");
@@ -139,10 +139,10 @@ export class Crop {
   }
 }
 
-function between([ax, ay], [bx, by]) {
+export function between([ax, ay], [bx, by]) {
   return [Math.min(ax, bx), Math.min(ay, by), Math.abs(ax - bx), Math.abs(ay - by)];
 }
 
-function clamp(value, low, high) {
+export function clamp(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }

@@ -7,9 +7,9 @@ export class Seen {
   #border = document.getElementById("seen");
   #shape = "";
 
-  // picture: [width, height] in px; nothing is marked while there is no picture
-  show(picture, seen) {
-    this.#border.hidden = !seen;
+  // picture: [width, height] in px; nothing is marked while there is no picture; isMarked: false where the picture itself shows it
+  show(picture, seen, isMarked = true) {
+    this.#border.hidden = !seen || !isMarked;
     if (picture) this.#showPicture(picture);
     if (seen) place(this.#frame, seen);
   }
