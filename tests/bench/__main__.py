@@ -6,7 +6,7 @@ python -m tests.bench [PART [OPTION...]]    one part alone takes its own options
 import subprocess
 import sys
 
-_PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers", "classify", "rewrites")
+_PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers", "classify", "rewrites", "zones")
 _ON_REQUEST = ("versus", "few_photos", "crowds")  # want to know what to be compared with, or to begin with
 
 

@@ -92,7 +92,8 @@ class Daemon:
         state = self.pipeline.state()
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
-        newest = self.pipeline.predicted.peek()
+        latest = self.pipeline.latest.peek()
+        newest = latest.prediction if latest and latest.zones else self.pipeline.predicted.peek()
         seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
         return "; ".join(filter(None, (seen, status_words(state.heat))))
 
@@ -236,7 +237,8 @@ def _source_options(
 
 def _guess(newest: Prediction) -> str:
     best, group = newest.top[0], newest.group
-    return f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
+    seen = f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
+    return seen if newest.zone is None else f"{newest.zone}: {seen}"
 
 
 def _build_web(

@@ -1,6 +1,7 @@
 """What a person sees on a terminal: the best guesses as bars, a line for each event, and the address."""
 
 import time
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -11,6 +12,7 @@ from vitcam.sinks.layout import Layout, perhaps
 from vitcam.sinks.sink import Summary
 
 _REDRAW_S = 0.15  # drawing on a terminal over ssh should not cost more than the inference
+_ZONE_GONE_NS = 10_000_000_000
 _OTHER_ROWS = 4  # state, timings, address, and one free row for what is printed above
 
 
@@ -27,7 +29,8 @@ class RichConsole:
         """Any thread may change it."""
         self._layout = Layout.of(labels)
         self._drawn = 0.0
-        self._newest: Prediction | None = None
+        self._newest: dict[str | None, Prediction] = {}
+        """By zone."""
         self._address = ""
         # other output to stderr appears above the bars; stdout may be a file, and is not redirected
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
@@ -41,8 +44,11 @@ class RichConsole:
         if self.every:
             name = prediction.path or f"frame {prediction.seq}"
             self._console.print(self._layout.row(prediction, name), highlight=False)
-        elif changed or time.monotonic() - self._drawn > _REDRAW_S:
-            self._drawn, self._newest = time.monotonic(), prediction
+            return
+        lately = {zone: each for zone, each in self._newest.items() if _is_recent(each, prediction)}
+        self._newest = {**lately, prediction.zone: prediction}
+        if changed or time.monotonic() - self._drawn > _REDRAW_S:
+            self._drawn = time.monotonic()
             self._draw()
 
     def event(self, event: Event) -> None:
@@ -55,7 +61,8 @@ class RichConsole:
         if event.group:
             label = event.group.name
             after = f"  {event.group.p:.0%}{perhaps(event.group, Guess(event.label, event.p))}"
-        self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (label, style), after))
+        where = "" if event.zone is None else f"  in {event.zone}"
+        self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (label, style), after, where))
 
     def unreadable(self, bad: Unreadable) -> None:
         self._console.print(Text.assemble(("skipped  ", "yellow"), bad.path, f": {bad.error}"))
@@ -69,17 +76,31 @@ class RichConsole:
             self._console.print(text, highlight=False)
 
     def _draw(self) -> None:
-        lines: list[RenderableType] = [] if self._newest is None else self._answer(self._newest)
+        lines: list[RenderableType] = []
+        lines += self._answer(*self._newest.values()) if len(self._newest) == 1 else self._zones()
         if self._address:
             lines.append(_line(Text.assemble("watch at ", (self._address, "bold"), ("  Ctrl-C ends", "dim"))))
         self._live.update(Group(*lines), refresh=True)
 
-    def _answer(self, newest: Prediction) -> list[RenderableType]:
+    def _zones(self) -> Sequence[RenderableType]:
+        """A line for each zone, for as many as fit."""
+        named = {zone: newest for zone, newest in self._newest.items() if zone is not None}
+        room = max(1, self._console.size.height - _OTHER_ROWS)
+        shown = sorted(named)[:room]
+        return [_line(Text.assemble((f"{zone}  ", "dim"), self._layout.state(named[zone]))) for zone in shown]
+
+    def _answer(self, newest: Prediction) -> Sequence[RenderableType]:
         """The prediction, in at most as many rows as fit, so that the address below stays visible."""
         columns, rows = self._console.size
         bars = self._layout.bars(newest, columns, max(1, rows - _OTHER_ROWS))
         ms = Text(f"inference {newest.ms.infer:.1f} ms, {newest.ms.total:.1f} ms after capture", "dim")
         return [_line(self._layout.state(newest)), bars, _line(ms)]
+
+
+def _is_recent(one: Prediction, newest: Prediction) -> bool:
+    """Whether a prediction is still worth a line beside a newer one: with zones, and only while its zone is there."""
+    in_zones = one.zone is not None and newest.zone is not None
+    return in_zones and newest.captured_ns - one.captured_ns < _ZONE_GONE_NS
 
 
 def _line(text: Text) -> Text:

@@ -232,3 +232,18 @@ def test_a_cameras_zones_and_masks_are_kept_for_the_next_start(tmp_path: Path, n
     assert answer["remembered"]
     assert found == {key: value for key, value in answer.items() if key not in ("remembered", "reason")}
     assert set(zones) == {"door"}
+
+
+def test_the_stored_picture_of_an_event_is_black_below_a_mask(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[camera]\nmasks = ["0,0,1,0.25"]\n[zones.all]\nrect = "0,0,1,1"\n')
+    options = ("--source", "demo", "--config", str(tmp_path / "config.toml"))
+    with daemon(*options, XDG_STATE_HOME=str(tmp_path)) as running:
+        running.wait_for("ok")
+        found = eventually(lambda: get_json(f"{running.url}/api/events")["events"])
+        with urllib.request.urlopen(f"{running.url}/api/events/{found[0]['id']}/frame.jpg", timeout=20) as answer:
+            stored = decoded(answer.read())
+    height = stored.shape[0] // 4
+
+    assert found[0]["zone"] == "all"
+    assert stored[: height - 16].max() <= 8
+    assert stored[height + 16 :].max() > 60
