@@ -70,8 +70,9 @@ class EventState:
 
     @property
     def pending(self) -> bool:
-        """Whether an event may begin or end with one of the next predictions."""
-        return bool(self.since_ns) if self.current is None else self.current.subject not in self.since_ns
+        """Whether something may begin with one of the next predictions. It stays so for `dwell_s` at most."""
+        known = self.current.kin | {self.current.subject} if self.current else frozenset()
+        return not self.since_ns.keys() <= known
 
 
 def step(

@@ -45,8 +45,8 @@ class Publisher:
         return self._events.label
 
     @property
-    def pending(self) -> frozenset[str]:
-        """Zones whose event may begin or end with one of the next predictions. May be read in any thread."""
+    def pending(self) -> frozenset[str | None]:
+        """Zones in which an event may begin soon; None: in the whole view. May be read in any thread."""
         return self._events.pending
 
     def connect(self, *sinks: Sink) -> None:

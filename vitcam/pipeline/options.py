@@ -10,8 +10,8 @@ from vitcam.state import Cost, Heat, History
 from vitcam.zones.active import ActiveAreas
 
 
-def nothing_pending() -> frozenset[str]:
-    """Default of `pending`: no zone has an event that may begin or end."""
+def nothing_pending() -> frozenset[str | None]:
+    """Default of `pending`: nothing may begin."""
     return frozenset()
 
 
@@ -39,8 +39,9 @@ class PipelineOptions:
     """The zones in force; without any the whole view is classified."""
     input: InputSpec | None = None
     """The model's input, which says what it sees of a zone; None: all of it."""
-    pending: Callable[[], frozenset[str]] = nothing_pending
-    """Zones whose event may begin or end with the next prediction: they are looked at first. Called in any thread."""
+    pending: Callable[[], frozenset[str | None]] = nothing_pending
+    """Zones in which an event may begin with one of the next predictions, None for the whole view: they are looked at
+    first, and in every frame. Called in any thread."""
     cost: Callable[[], Cost] = Cost
     """What the state says of processor time and written bytes."""
     history: Callable[[], History] = History

@@ -164,7 +164,7 @@ class ClassifyStage:
 
     def _is_worth_it(self, frame: Frame) -> bool:
         gate = self.options.gate
-        return gate is None or not self._beats.capture.live or gate(frame)
+        return gate is None or not self._beats.capture.live or gate(frame) or None in self.options.pending()
 
     def _predict(self, frame: Frame) -> None:
         prediction = self._classified(frame)

@@ -19,8 +19,8 @@ class ZoneEvents:
 
     def __init__(self, rules: Rules, areas: ActiveAreas | None = None) -> None:
         self.rules = rules
-        self.pending: frozenset[str] = frozenset()
-        """Zones whose event may begin or end with one of the next predictions."""
+        self.pending: frozenset[str | None] = frozenset()
+        """Zones in which an event may begin with one of the next predictions; None: in the whole view."""
         self._active = areas
         self._areas = Areas()
         self._rules_of: tuple[Rules, Mapping[str | None, Rules]] = (rules, {})
@@ -46,7 +46,7 @@ class ZoneEvents:
         before = self._states.get(zone, _BEFORE)
         after, events = step(self._current_rules(zone), before, prediction, new_id)
         self._states[zone] = after
-        if zone is not None and after.pending != (zone in self.pending):
+        if after.pending != (zone in self.pending):
             self.pending = self.pending.symmetric_difference({zone})
         return ended + events, after.label is not None and after.label != before.label
 
@@ -72,7 +72,7 @@ class ZoneEvents:
 
     def _finish(self, zone: str | None, now_ns: int) -> tuple[Event, ...]:
         _, events = finish(self._states.pop(zone), now_ns)
-        self.pending = self.pending - {zone or ""}
+        self.pending = self.pending - {zone}
         return events
 
     def _current_rules(self, zone: str | None) -> Rules:

@@ -37,11 +37,13 @@ class ZoneLooks:
         self._gate: Gate | None = None
         self._left: list[ZoneLook] = []
 
-    def begin(self, frame: Frame, areas: Areas, gate: Gate | None, pending: Collection[str], live: bool) -> list[str]:
+    def begin(
+        self, frame: Frame, areas: Areas, gate: Gate | None, pending: Collection[str | None], live: bool
+    ) -> list[str]:
         """Take a frame; what was left of the last one is forgotten.
 
         gate     of `PipelineOptions`: each zone gets one like it
-        pending  zones whose event may begin or end, which pass every gate
+        pending  zones in which an event may begin, which pass every gate
         live     False: every zone is looked at, in its order
         returns  the zones that are skipped because nothing moves there
         """
@@ -57,11 +59,11 @@ class ZoneLooks:
         ]
         return [look.zone for look, passes in passed if not passes and look.zone not in pending]
 
-    def next(self, pending: Collection[str], now_ns: int) -> ZoneLook | None:
+    def next(self, pending: Collection[str | None], now_ns: int) -> ZoneLook | None:
         """The next zone of the frame; None once there is no more."""
         if not self._left:
             return None
-        urgent = {look.zone for look in self._left if look.is_moving}.union(pending)
+        urgent = {look.zone for look in self._left if look.is_moving or look.zone in pending}
         chosen = self._turns.take([look.zone for look in self._left], urgent, now_ns)
         look = next(look for look in self._left if look.zone == chosen)
         self._left.remove(look)

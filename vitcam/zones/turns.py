@@ -17,7 +17,7 @@ class Turns:
         """Give the next turn to one of `names`, which are not empty.
 
         names   those that may have it; of equals the first one gets it
-        urgent  those in which something moves, or whose event may begin or end
+        urgent  those in which something moves, or an event may begin
         now_ns  monotonic
         """
 

@@ -111,7 +111,7 @@ def test_an_event_goes_on_when_another_zone_or_a_mask_is_drawn() -> None:
     assert told(events) == [("new", "road", "dog")]
 
 
-def test_an_event_that_may_begin_or_end_soon_is_pending() -> None:
+def test_an_event_that_may_begin_soon_is_pending_and_a_lasting_one_is_not() -> None:
     watched = Watched(DOOR)
     watched.see(0.4, door="cup")
     before = watched.events.pending
@@ -122,6 +122,17 @@ def test_an_event_that_may_begin_or_end_soon_is_pending() -> None:
     assert before == {"door"}
     assert lasting == frozenset()
     assert watched.events.pending == {"door"}
+
+
+def test_a_lasting_event_that_is_seen_less_clearly_is_not_pending_for_ever() -> None:
+    watched = Watched(DOOR)
+    watched.see(3, group="dishes", door="cup")
+    unsure = replace(prediction("cup", 0.4), zone="door", groups=(Group("dishes", 0.9),))
+    for i in range(20):
+        watched.events.step(replace(unsure, captured_ns=(3 + i) * SECOND), lambda: "new")
+
+    assert watched.events.label == "cup"
+    assert watched.events.pending == frozenset()
 
 
 def test_the_label_in_front_is_that_of_the_most_probable_event() -> None:

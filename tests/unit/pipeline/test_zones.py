@@ -40,7 +40,7 @@ class Run:
         classify: Callable[[Frame], Prediction] = seen_part,
         spec: InputSpec | None = None,
         gate: Gate | None = None,
-        pending: Callable[[], frozenset[str]] = nothing_pending,
+        pending: Callable[[], frozenset[str | None]] = nothing_pending,
     ) -> None:
         self.areas = ActiveAreas(Areas(zones))
         self.published: list[tuple[Frame, Prediction]] = []
@@ -142,7 +142,7 @@ def test_a_zone_in_which_something_moves_is_looked_at_more_often(slow: Callable[
 
 def test_a_zone_whose_event_is_pending_is_looked_at_more_often(slow: Callable[[Frame], Prediction]) -> None:
     zones = tuple(Zone(name, LEFT.region) for name in "abcde")
-    run = Run(*zones, classify=slow, pending=lambda: frozenset("c"))
+    run = Run(*zones, classify=slow, pending=lambda: frozenset({"c"}))
     run.pipeline.start(lambda: Numbered(300, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)
@@ -176,6 +176,17 @@ def test_a_pending_event_is_looked_at_also_where_nothing_moves() -> None:
 
     assert over
     assert counts["left"] > 50 > 10 > counts["right"]
+
+
+def test_a_pending_event_of_the_whole_view_is_looked_at_in_every_frame() -> None:
+    gate = MotionGate(GateOptions(hold_s=0.01, rest_fps=0.01))
+    run = Run(gate=gate, pending=lambda: frozenset({None}))
+    run.pipeline.start(lambda: Numbered(50, live=True, every_s=0.005))
+    over = run.pipeline.over.wait(PATIENCE_S)
+    run.pipeline.stop(1)
+
+    assert over
+    assert len(run.looks) > 30
 
 
 def test_viewers_get_the_newest_prediction_of_each_zone_and_the_surest_in_front() -> None:
