@@ -3,6 +3,7 @@
 The handles that parts share are made first: playback, the crop in force, what viewers demand, and the end of the run.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -49,9 +50,12 @@ from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.in_force import WordsInForce
 from vitcam.zones.active import ActiveAreas
+from vitcam.zones.labels import unknown_labels
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,9 @@ def assemble(
         Current(None),
         initial_areas(settings, environ),
     )
+    if handles.words is None:
+        for sentence in unknown_labels(handles.areas.areas, model_info(classifier).names):
+            log.warning("%s", sentence)
     machine = Machine(environ)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)
     publisher = Publisher(rules_of(settings.events), handles.over.set, handles.areas)

@@ -25,6 +25,11 @@ class ModelInfo:
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Group -> indices of its labels, the smallest group first."""
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Everything that a guess may be called: labels and groups."""
+        return frozenset(self.labels).union(self.groups)
+
 
 def model_info(classifier: Classifier) -> ModelInfo:
     """What is known of a loaded model."""

@@ -86,7 +86,8 @@ class _Handlers:
         self._uploads = Uploads(parts.photos, parts.model, uploads)
         self._crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
         drawn = Admission(_ZONES, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
-        self._zones = ZonesRoute(parts.live, parts.active_areas, drawn)
+        known = None if parts.words is not None else parts.model.names
+        self._zones = ZonesRoute(parts.live, parts.active_areas, known, drawn)
         self._player = PlaybackRoute(parts.playback, changes)
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
         self._words = WordsRoute(parts.words, words)

@@ -105,6 +105,10 @@ def test_what_is_put_is_in_force_at_once_and_given_again(zoned: WebServer, areas
             "the zone door: leave is 0.4 and enter 0.2; leave may be at most enter",
         ),
         ({"zones": {"door": {"rect": [0, 0, 1, 1], "labels": "cup"}}, "masks": []}, "the labels of the zone door must"),
+        (
+            {"zones": {"door": {"rect": [0, 0, 1, 1], "labels": ["cup", "catt"]}}, "masks": []},
+            "the model knows no label or group 'catt', which the zone door watches; did you mean 'cat'?",
+        ),
         ({"zones": {}, "masks": [[0, 0, 0.1, 0.1]] * 65}, "there are 0 zones and 65 masks; allowed are 64 and 64"),
     ],
 )

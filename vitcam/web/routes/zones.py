@@ -4,6 +4,7 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.errors import UsageError
 from vitcam.pictures.view import Region
 from vitcam.web.live import LivePipeline
 from vitcam.web.requests.admission import Admission
@@ -11,16 +12,23 @@ from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import zone_rect
+from vitcam.zones.labels import unknown_labels
 from vitcam.zones.record import areas_record, own_sides, read_areas
 
 _NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 class ZonesRoute:
-    """`GET /api/zones` and `PUT /api/zones`."""
+    """`GET /api/zones` and `PUT /api/zones`.
 
-    def __init__(self, live: LivePipeline, active_areas: ActiveAreas, admission: Admission) -> None:
+    known  labels and groups of the model; None: they change while it runs
+    """
+
+    def __init__(
+        self, live: LivePipeline, active_areas: ActiveAreas, known: frozenset[str] | None, admission: Admission
+    ) -> None:
         self._live = live
+        self._known = known
         self._active_areas = active_areas
         self._admission = admission
 
@@ -35,7 +43,10 @@ class ZonesRoute:
 
     def _replace(self, body: Body) -> str:
         """Returns why they will not be remembered, or "". It writes to the disk, and an SD card is slow."""
-        return self._active_areas.replace(read_areas(read_json(body)))
+        areas = read_areas(read_json(body))
+        if self._known is not None and (sentences := unknown_labels(areas, self._known)):
+            raise UsageError(sentences[0])
+        return self._active_areas.replace(areas)
 
     def _record(self) -> dict[str, Any]:
         areas, origin = self._active_areas.in_force

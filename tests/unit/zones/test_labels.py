@@ -1,0 +1,18 @@
+from vitcam.pictures.view import Region
+from vitcam.zones.areas import Areas, Zone
+from vitcam.zones.labels import unknown_labels
+
+ALL = Region(0, 0, 1, 1)
+
+
+def test_labels_and_groups_that_the_model_knows_are_no_mistake() -> None:
+    areas = Areas((Zone("door", ALL, ("cup", "animal")), Zone("road", ALL)))
+
+    assert unknown_labels(areas, {"cup", "animal", "dog"}) == []
+
+
+def test_a_label_with_a_typing_error_is_named_with_what_was_meant() -> None:
+    found = unknown_labels(Areas((Zone("door", ALL, ("dgo", "x" * 90)),)), {"cup", "dog"})
+
+    assert found[0] == ("the model knows no label or group 'dgo', which the zone door watches; did you mean 'dog'?")
+    assert found[1].endswith("…', which the zone door watches; `vitcam models show` lists what it knows")
