@@ -15,7 +15,7 @@ from vitcam.daemon.watchdog import Verdict, may_feed
 from vitcam.errors import SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.processes.heap import collect_often, use_one_heap
+from vitcam.processes.heap import collect_often, give_back, use_one_heap
 from vitcam.processes.limits import allow_many_files
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
+_GIVE_BACK_S = 60.0
 _END_WITHIN_S = 0.6  # for the web, and again for the stages: together below `shutdown.EXIT_WITHIN_S`
 
 
@@ -85,6 +86,7 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
     """Feed the watchdog while all is well, keep the status line true, and reload when asked to, until the end."""
     feed_every_s = (notifier.watchdog_s or 0.0) / 3
     next_status = next_feed = time.monotonic()
+    next_give_back = next_status + _GIVE_BACK_S
     verdict, note = Verdict(True, ""), ""
     while not shutdown.requested and not daemon.pipeline.over.wait(_TICK_S):
         if shutdown.take_reload():
@@ -97,6 +99,9 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         if feed_every_s and now >= next_feed:
             next_feed = now + feed_every_s
             verdict = _feed(notifier, daemon, verdict)
+        if now >= next_give_back:
+            next_give_back = now + _GIVE_BACK_S
+            give_back()
 
 
 def _reload(daemon: Daemon, notifier: Notifier, reloader: Reloader) -> str:

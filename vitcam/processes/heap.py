@@ -28,3 +28,14 @@ def collect_often() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, _EVERY, _EVERY)
+
+
+def give_back() -> None:
+    """Give pages of the heap on which nothing lies back to the kernel; takes about 1 ms when it is called often.
+
+    Without it a process keeps the most that it ever needed, and more where what is long-lived lies between.
+
+    source  malloc_trim(3), of glibc alone
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -35,3 +35,30 @@ def test_threads_share_one_heap_where_it_was_asked_for(call: str, one: bool) -> 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
 
     assert (int(done.stdout) == 1) is one
+
+
+GIVES_BACK = """
+import re
+from pathlib import Path
+from vitcam.processes.heap import give_back, use_one_heap
+
+def resident():
+    return int(re.search(r"RssAnon:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+
+use_one_heap()
+blocks = [bytearray(60_000) for _ in range(1000)]
+last = bytearray(60_000)  # above them on the heap, so that the heap cannot shrink
+full = resident()
+del blocks
+freed = resident()
+give_back()
+print(full - freed, freed - resident())
+"""
+
+
+def test_pages_of_the_heap_on_which_nothing_lies_are_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", GIVES_BACK], capture_output=True, text=True, timeout=60, check=True)
+
+    by_itself_kb, then_kb = map(int, done.stdout.split())
+    assert by_itself_kb + then_kb > 50_000
+    assert then_kb > 1_000
