@@ -8,14 +8,15 @@ from rich.table import Table
 
 from vitcam.config.describe import schema
 from vitcam.config.load import merge_layers
-from vitcam.redaction import redacted
+from vitcam.config.option import without_secrets
+from vitcam.config.settings import option_called
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Print every setting, its value and its origin, with `***` for secrets. Raises ConfigError as the daemon would."""
     resolved = merge_layers(config, sets, {}, os.environ).rows()
-    rows = [(name, redacted(value) if isinstance(value, str) else value, origin) for name, value, origin in resolved]
+    rows = [(name, without_secrets(option_called(name), value), origin) for name, value, origin in resolved]
     console = stdout_console()
     if as_json:
         for name, value, origin in rows:

@@ -1,8 +1,7 @@
 """Whether a value that was given is one that a setting may have."""
 
 from vitcam.config.layers import RawSetting
-from vitcam.config.option import Option
-from vitcam.redaction import redacted
+from vitcam.config.option import Option, without_secrets
 
 Checked = bool | int | float | str | tuple[str, ...]
 _YES = frozenset({"true", "yes", "on", "1"})
@@ -15,7 +14,9 @@ def checked(option: Option, raw: RawSetting) -> Checked:
     if raw.is_text and option.kind is not str:
         value = _parsed(option, str(value))
     if not _fits(option, value):
-        raise raw.error_class(f"{raw.origin}: {option.name} is {_as_written(raw.value)}; allowed is {option.allowed}")
+        raise raw.error_class(
+            f"{raw.origin}: {option.name} is {_as_written(option, raw.value)}; allowed is {option.allowed}"
+        )
     # a float may be written as a whole number, and TOML has lists
     converted: Checked = option.kind(value)
     return converted
@@ -58,7 +59,7 @@ def _plain(option: Option, text: str) -> bool:
     return "\0" not in text and (rule.form is None or rule.form(text))
 
 
-def _as_written(value: object) -> str:
+def _as_written(option: Option, value: object) -> str:
     """As it would be written in the file, without secrets; a long value is shortened."""
-    text = str(value).lower() if isinstance(value, bool) else repr(redacted(value) if isinstance(value, str) else value)
+    text = str(value).lower() if isinstance(value, bool) else repr(without_secrets(option, value))
     return text if len(text) <= 60 else text[:57] + "…"

@@ -111,8 +111,8 @@ def _default(option: Option) -> str:
 
 
 def _shown(option: Option) -> str:
-    """Its default, or a value that may be given where there is no default."""
-    return _toml(option.default if _has_default(option) else option.rule.example)
+    """Its example, where it has one, else its default."""
+    return _toml(option.default if option.rule.example == "" else option.rule.example)
 
 
 def _has_default(option: Option) -> bool:

@@ -7,7 +7,7 @@ from vitcam.config import layers
 from vitcam.config.check import Checked, checked
 from vitcam.config.layers import RawSetting, RawTable
 from vitcam.config.option import Option
-from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
+from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.errors import ConfigError
 
 
@@ -46,8 +46,16 @@ class FoundTables:
         return tuple(found)
 
     def on(self) -> tuple[OnSettings, ...]:
-        """The rules, in their order."""
-        return tuple(OnSettings(**values) for values in self._values["on"].values())  # type: ignore[arg-type]
+        """The rules, in their order, each with a name. Raises ConfigError for one that does nothing."""
+        found: list[OnSettings] = []
+        for number, values in self._values["on"].items():
+            rule = OnSettings(**{"name": number, **values})  # type: ignore[arg-type]
+            if not rule.kinds:
+                raise ConfigError(f"[[on]] number {number} does nothing; give it one of {', '.join(ACTIONS)}")
+            if any(rule.name == other.name for other in found):
+                raise ConfigError(f"two [[on]] are called {rule.name!r}; give each a name of its own")
+            found.append(rule)
+        return tuple(found)
 
     def _forget(self, key: str) -> None:
         self._values[key] = {}

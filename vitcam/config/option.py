@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from vitcam.redaction import redacted
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -22,10 +24,12 @@ class Rule:
     """What `form` accepts, in words."""
     separator: str = ","
     """Between the texts of a list, in the environment and with `--set`."""
-    example: bool | int | float | str = ""
-    """A value for the example file, where there is no default."""
+    example: bool | int | float | str | tuple[str, ...] = ""
+    """A value for the example file, where the default would say too little."""
     live: bool = False
     """True: a run that reads its settings again uses the new value at once. False: it needs a restart."""
+    secret: bool = False
+    """True: it may hold a key or a token, so no message and no list of settings shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,16 @@ class Option:
             return "a text that is not empty" if self.rule.filled else "a text"
         noun = "a whole number" if self.kind is int else "a number"
         return f"{noun} from {self.rule.low:g} to {self.rule.high:g}"
+
+
+def without_secrets(option: Option, value: object) -> object:
+    """A value of the setting as people may see it. Of an address that is a secret, the scheme stays."""
+    if isinstance(value, (list, tuple)):
+        return [without_secrets(option, part) for part in value]
+    if not isinstance(value, str) or not value:
+        return value
+    scheme, found, _ = value.partition("://")
+    return redacted(value) if not option.rule.secret else f"{scheme}://***" if found else "***"
 
 
 def options_of(section: str, section_class: type[Any]) -> list[Option]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from vitcam.config.duration import DURATION_WORDS, is_duration
 from vitcam.config.option import Option, Rule, options_of
-from vitcam.config.tables import TABLES, OnSettings, ZoneSettings
+from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
@@ -210,6 +210,18 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionSettings:
+    """What the actions of all rules share."""
+
+    secret: Annotated[
+        str,
+        Rule(
+            "Key that signs webhooks, so that the receiver can check them. Empty: no signature", live=True, secret=True
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class WebSettings:
     """The page, the streams and the HTTP interface."""
 
@@ -288,6 +300,7 @@ class Settings:
     heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
+    actions: ActionSettings = ActionSettings()
     web: WebSettings = WebSettings()
     overlay: OverlaySettings = OverlaySettings()
     log: LogSettings = LogSettings()
@@ -305,3 +318,9 @@ def options() -> Mapping[str, Option]:
     """`section.key` -> option, in the order of the file."""
     found = [option for name, section_class in sections().items() for option in options_of(name, section_class)]
     return MappingProxyType({option.name: option for option in found})
+
+
+def option_called(name: str) -> Option:
+    """The option of `section.key`, `zones.NAME.key` or `on.NUMBER.key`."""
+    key, _, rest = name.partition(".")
+    return table_options(key)[rest.rpartition(".")[2]] if key in TABLES else options()[name]

@@ -1,14 +1,44 @@
 """What a configuration may hold several of: zones, each with a name, and rules, in the order in which they stand."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from vitcam.config.duration import SPAN_WORDS, is_span_of_day
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.pictures.view import CROP_WORDS, is_region
+
+Phase = Literal["new", "end"]
+ACTIONS = ("command", "webhook", "notify", "gpio", "file")
+"""Keys of a rule that say what is done."""
+
+
+def is_rule_name(text: str) -> bool:
+    """Whether a rule may be called so."""
+    return re.fullmatch(r"[\w-]{1,32}", text) is not None
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is an address of http or https with a host, and without a password in it."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    plain = text.isascii() and text.isprintable() and " " not in text
+    return (
+        plain and parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc and port != 0
+    )
+
+
+def is_notify_address(text: str) -> bool:
+    """Whether a text looks like an address of Apprise: a scheme and something behind it."""
+    scheme, _, rest = text.partition("://")
+    return scheme.isascii() and scheme.isalnum() and bool(rest.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +77,19 @@ class ZoneSettings:
 
 @dataclass(frozen=True, slots=True)
 class OnSettings:
-    """A rule: what is done when an event fits."""
+    """A rule: what is done when an event fits. It needs at least one of command, webhook, notify, gpio and file."""
 
+    name: Annotated[
+        str,
+        Rule(
+            "Name of the rule in messages and events. Not given: its number, from 1",
+            filled=True,
+            form=is_rule_name,
+            form_words="up to 32 letters, digits, - and _",
+            example="lamp",
+            live=True,
+        ),
+    ] = ""
     label: Annotated[str, Rule("Label or group of the event. Empty: any", live=True)] = ""
     zone: Annotated[str, Rule("Zone of the event. Empty: any", live=True)] = ""
     above: Annotated[float, Rule("The probability of the event must have reached this", low=0, high=1, live=True)] = 0.0
@@ -65,6 +106,64 @@ class OnSettings:
     cooldown_s: Annotated[
         float, Rule("Least time between two actions of this rule, in s", low=0, high=604800, live=True)
     ] = 0.0
+    phase: Annotated[
+        Phase, Rule("When it acts. new: while the event lasts. end: when it is over, with its whole length", live=True)
+    ] = "new"
+    command: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Program and arguments. It is run without a shell, and gets the event as JSON on stdin",
+            example=("/usr/local/bin/lamp", "on"),
+            live=True,
+        ),
+    ] = ()
+    timeout_s: Annotated[
+        float, Rule("Time limit of the command, in s. It is ended then", low=0.1, high=3600, live=True)
+    ] = 30.0
+    webhook: Annotated[
+        str,
+        Rule(
+            "Address that gets the event as JSON by POST",
+            form=is_web_address,
+            form_words="an address such as https://example.org/hook",
+            example="https://example.org/hook",
+            live=True,
+            secret=True,
+        ),
+    ] = ""
+    notify: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Addresses of Apprise that get a message, such as ntfy, mail or Telegram",
+            form=is_notify_address,
+            form_words="addresses such as ntfy://a-long-secret-name",
+            example=("ntfy://a-long-secret-name",),
+            live=True,
+            secret=True,
+        ),
+    ] = ()
+    gpio: Annotated[
+        int | None,
+        Rule("Pin that is set high, by its BCM number as in GPIO17", low=0, high=27, example=17, live=True),
+    ] = None
+    gpio_s: Annotated[float, Rule("How long the pin stays high, in s", low=0.01, high=86400, live=True)] = 1.0
+    file: Annotated[
+        str,
+        Rule(
+            "File that gets the event as a line of JSON. Without a leading /, it lies in the state folder",
+            example="events.jsonl",
+            live=True,
+        ),
+    ] = ""
+    file_mb: Annotated[
+        float, Rule("Size at which the file is renamed and a new one begun, in MB", low=0.001, high=10000, live=True)
+    ] = 10.0
+    file_keep: Annotated[int, Rule("Number of renamed files that are kept", low=0, high=99, live=True)] = 3
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it does: some of `ACTIONS`."""
+        return tuple(kind for kind in ACTIONS if getattr(self, kind) not in ((), "", None))
 
 
 @dataclass(frozen=True, slots=True)

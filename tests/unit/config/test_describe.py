@@ -9,7 +9,7 @@ import pytest
 
 from vitcam.config import describe
 from vitcam.config.load import Settings, merge_layers
-from vitcam.config.option import Option
+from vitcam.config.option import Option, without_secrets
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES, table_options
 
@@ -113,3 +113,13 @@ def test_defaults_are_written_as_toml_reads_them() -> None:
 
     found = {name: tuple(value) if isinstance(value, list) else value for name, value in tomllib.loads(written).items()}
     assert found == {f"{option.section}_{option.key}": option.default for option in options().values()}
+
+
+def test_keys_and_addresses_that_are_secret_are_never_shown_whole() -> None:
+    rule = table_options("on")
+
+    assert without_secrets(options()["actions.secret"], "hunter2") == "***"
+    assert without_secrets(rule["webhook"], "https://ha.local/api/webhook/hunter2") == "https://***"
+    assert without_secrets(rule["notify"], ("tgram://hunter2/1", "hunter2")) == ["tgram://***", "***"]
+    assert without_secrets(rule["command"], ("curl", "http://me:hunter2@host/")) == ["curl", "http://***@host/"]
+    assert without_secrets(rule["gpio"], None) is None

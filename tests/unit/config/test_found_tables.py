@@ -19,6 +19,7 @@ labels = ["cat", "dog"]
 rect = "0.5,0,0.5,1"
 [[on]]
 label = "dog"
+command = ["bark"]
 """
 
 Read = Callable[..., EffectiveSettings]
@@ -44,14 +45,14 @@ def test_zones_and_rules_are_read_in_the_order_of_the_file(read: Read) -> None:
         ZoneSettings("door", "0,0,0.5,1", ("cat", "dog")),
         ZoneSettings("feeder", "0.5,0,0.5,1"),
     )
-    assert settings.on == (OnSettings(label="dog"),)
+    assert settings.on == (OnSettings("1", label="dog", command=("bark",)),)
 
 
 def test_a_later_file_changes_keys_of_a_zone_and_replaces_all_rules(read: Read, tmp_path: Path) -> None:
-    found = read('[zones.door]\nenter = 0.7\n[[on]]\nlabel = "cat"\nfor_s = 5', SYSTEM)
+    found = read('[zones.door]\nenter = 0.7\n[[on]]\nlabel = "cat"\nfor_s = 5\ngpio = 17', SYSTEM)
 
     assert found.settings.zones[0] == ZoneSettings("door", "0,0,0.5,1", ("cat", "dog"), enter=0.7)
-    assert found.settings.on == (OnSettings(label="cat", for_s=5.0),)
+    assert found.settings.on == (OnSettings("1", label="cat", for_s=5.0, gpio=17),)
     assert found.origins["zones.door.rect"] == str(tmp_path / "system.toml")
     assert found.origins["zones.door.enter"] == str(tmp_path / "named.toml")
     rows = {name: value for name, value, _ in found.rows()}
@@ -76,6 +77,17 @@ def test_a_later_file_changes_keys_of_a_zone_and_replaces_all_rules(read: Read, 
         ('[[on]]\nbetween = "06:00-06:00"', "allowed is two times of the day"),
         ("[[on]]\nabove = 1.5", "on.1.above is 1.5; allowed is a number from 0 to 1"),
         ("[[on]]\n" * 65, "allowed are 64"),
+        (
+            '[[on]]\nlabel = "cat"',
+            r"\[\[on\]\] number 1 does nothing; give it one of command, webhook, notify, gpio, file",
+        ),
+        ('[[on]]\nname = "a b"\ngpio = 2', "on.1.name is 'a b'; allowed is up to 32 letters, digits, - and _"),
+        ('[[on]]\nname = "2"\ngpio = 2\n[[on]]\ngpio = 3', r"two \[\[on\]\] are called '2'; give each a name"),
+        ("[[on]]\ngpio = 28", "on.1.gpio is 28; allowed is a whole number from 0 to 27"),
+        ("[[on]]\ncommand = [1]", "on.1.command is .*; allowed is a list of texts"),
+        ('[[on]]\nwebhook = "ftp://host/token"', r"on.1.webhook is 'ftp://\*\*\*'; allowed is an address such as"),
+        ('[[on]]\nwebhook = "http://user:word@host/"', r"on.1.webhook is 'http://\*\*\*'; allowed"),
+        ('[[on]]\nnotify = ["token"]', r"on.1.notify is \['\*\*\*'\]; allowed is a list of addresses"),
     ],
 )
 def test_what_no_zone_or_rule_can_be_is_refused_by_name(read: Read, content: str, sentence: str) -> None:
@@ -96,3 +108,10 @@ def test_a_reload_takes_over_other_zones_and_rules(read: Read) -> None:
     assert changes.live == ("zones", "on")
     assert changes.touch("zones")
     assert taken_over(running, wanted, changes.live) == wanted
+
+
+def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
+    rules = read('[[on]]\ngpio = 2\n[[on]]\nname = "lamp"\nfile = "log"\ngpio = 3').settings.on
+
+    assert [rule.name for rule in rules] == ["1", "lamp"]
+    assert [rule.kinds for rule in rules] == [("gpio",), ("gpio", "file")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vitcam.config.load import EffectiveSettings, Settings, load, merge_layers
 from vitcam.config.option import Option
-from vitcam.config.settings import options
+from vitcam.config.settings import options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
@@ -179,7 +179,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[wbe]\nport = 1", "no section is called 'wbe'; did you mean 'web'?"),
         (
             "[zzzz]\nport = 1",
-            "no section is called 'zzzz'; there are camera, model, motion, heat, events, store, web, overlay, log",
+            f"no section is called 'zzzz'; there are {', '.join(sections())}",
         ),
         ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
         ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
@@ -187,7 +187,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("web = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         (
             "zzzz = 1",
-            "'zzzz' is not a section; the sections are camera, model, motion, heat, events, store, web, overlay, log",
+            f"'zzzz' is not a section; the sections are {', '.join(sections())}",
         ),
         ("[[web]]\nport = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),
