@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from vitcam.frames import LIKELY, Event, Group, Prediction
 
+_MUCH_SURER = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -31,6 +33,8 @@ class Rules:
     """How often a lasting event is reported again."""
     labels: frozenset[str] = frozenset()
     """Labels and groups that may begin; empty: every one. A label may also begin where a group of it may."""
+    surer_s: float = 1.0
+    """How often it is reported again while it becomes much surer: somebody may wait for that."""
 
 
 class Subject(NamedTuple):
@@ -45,11 +49,13 @@ class Lasting:
     """An event that has begun."""
 
     event: Event
-    """As it was reported last."""
+    """As it was reported last, or at its surest since."""
     subject: Subject
     kin: frozenset[Subject]
     """The same thing seen more or less clearly: the groups and the labels that came with the subject."""
     reported_ns: int
+    reported: Event | None = None
+    """The last report, where the event has become surer since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,9 @@ def step(
         begun = Event(new_id(), "new", heir.name, 0.0, since[heir], None, prediction.source, zone=prediction.zone)
         lasting = Lasting(_named(begun, heir, scores, prediction), heir, _kin(heir, prediction), now)
         events.append(lasting.event)
-    elif heir and lasting and (heir != lasting.subject or now - lasting.reported_ns >= rules.update_s * 1e9):
+    elif heir and lasting and not _is_worth_a_report(rules, lasting, heir, scores, now):
+        lasting = _surest(lasting, scores, prediction)
+    elif heir and lasting:
         update = _named(replace(lasting.event, phase="update"), heir, scores, prediction)
         lasting = Lasting(update, heir, lasting.kin | {lasting.subject}, now)
         events.append(update)
@@ -169,6 +177,27 @@ def _heir(
         return lasting.subject
     smallest = next(map(_of, prediction.groups), None)  # a larger one may be shared with what came instead: dog and cat
     return smallest if smallest in lasting.kin and smallest in above else None
+
+
+def _is_worth_a_report(
+    rules: Rules, lasting: Lasting, heir: Subject, scores: Mapping[Subject, float], now_ns: int
+) -> bool:
+    """Whether the subject has changed, or it is time; that is sooner while the event becomes much surer."""
+    surer = scores[heir] - _p(lasting.reported or lasting.event, heir) >= _MUCH_SURER
+    return heir != lasting.subject or now_ns - lasting.reported_ns >= (rules.surer_s if surer else rules.update_s) * 1e9
+
+
+def _surest(lasting: Lasting, scores: Mapping[Subject, float], prediction: Prediction) -> Lasting:
+    """With the best probability so far, so that the end has it, too."""
+    if scores[lasting.subject] <= _p(lasting.event, lasting.subject):
+        return lasting
+    event = _named(replace(lasting.event, phase="update"), lasting.subject, scores, prediction)
+    return replace(lasting, event=event, reported=lasting.reported or lasting.event)
+
+
+def _p(event: Event, subject: Subject) -> float:
+    """The probability of what an event is about."""
+    return event.group.p if subject.is_group and event.group else event.p
 
 
 def _is_narrower(one: Subject, other: Subject, prediction: Prediction) -> bool:

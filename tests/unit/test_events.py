@@ -324,3 +324,17 @@ def test_events_of_groups_never_overlap_and_each_step_reports_little(
             assert event.phase == "new" or event.id == open_id
             open_id = None if event.phase == "end" else event.id
     assert (state.label is None) == (open_id is None)
+
+
+def test_an_event_that_becomes_surer_says_so_within_a_second_and_its_end_has_the_best_probability() -> None:
+    frames = [at(i / 10, "cup", 0.6) for i in range(20)] + [at(2 + i / 10, "cup", 0.99) for i in range(8)]
+    frames += [at(2.8 + i / 10, "cup", 0.7) for i in range(3)]
+
+    events = replay(frames)
+
+    phases = [event.phase for event in events]
+    assert phases == ["new", *["update"] * (len(phases) - 2), "end"]
+    assert 3 <= len(phases) <= 4
+    assert events[0].p < 0.62
+    assert 0.64 < events[1].p < events[-1].p
+    assert events[-1].p > 0.8
