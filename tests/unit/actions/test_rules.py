@@ -1,0 +1,163 @@
+"""Rules fire at the right events, at the right time, once."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.frames import SECOND
+from vitcam.actions.rules import Moment, RuleState, fits, step
+from vitcam.config.tables import OnSettings
+from vitcam.frames import Event, Group
+
+GROUPS = {"tabby": frozenset({"cat", "animal"}), "beagle": frozenset({"dog", "animal"})}
+NOON = datetime(2026, 6, 1, 12, 0)
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def cat(phase: str = "new", p: float = 0.9, id_: str = "1", start_s: float = 0.0, end_s: float | None = None) -> Event:
+    end_ns = None if end_s is None else round(end_s * SECOND)
+    return Event(id_, phase, "tabby", p, round(start_s * SECOND), end_ns, "test")  # type: ignore[arg-type]
+
+
+def fired(
+    *rules: OnSettings, reports: Iterable[tuple[float, Event | None]], wall: datetime = NOON
+) -> list[tuple[float, str, str]]:
+    """Time in s, rule and event of every firing. reports: time in s and event, or None for a tick."""
+    state = RuleState()
+    found = []
+    for at_s, event in reports:
+        moment = Moment.at(round(at_s * SECOND), wall + timedelta(seconds=at_s))
+        state, firings = step(rules, GROUPS, state, moment, event)
+        found += [(at_s, firing.rule.name, firing.event.id) for firing in firings]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("label", "zone", "expected"),
+    [
+        ("", "", True),
+        ("tabby", "", True),
+        ("cat", "", True),
+        ("animal", "door", True),
+        ("Tabby", "", False),
+        ("dog", "", False),
+        ("", "feeder", False),
+    ],
+)
+def test_a_rule_fits_label_group_and_zone_of_an_event(label: str, zone: str, expected: bool) -> None:
+    assert fits(OnSettings(label=label, zone=zone), GROUPS, replace(cat(), zone="door")) is expected
+
+
+def test_a_rule_fires_once_at_an_event_however_often_that_is_reported() -> None:
+    rule = OnSettings("a", label="cat")
+    reports = [(1, cat()), (2, None), (6, cat("update")), (9, cat("end", end_s=9)), (12, cat(id_="2", start_s=12))]
+
+    assert fired(rule, reports=reports) == [(1, "a", "1"), (12, "a", "2")]
+
+
+def test_a_probability_counts_from_the_report_in_which_it_is_reached() -> None:
+    rule = OnSettings("a", label="tabby", above=0.8)
+    low, high = cat(p=0.6), cat("update", p=0.85)
+
+    assert fired(rule, reports=[(1, low), (2, None), (6, high)]) == [(6, "a", "1")]
+    assert fired(rule, reports=[(1, low), (3, cat("end", p=0.85, end_s=3))]) == [(3, "a", "1")]
+
+
+def test_a_group_that_is_surer_than_its_label_counts_unless_the_rule_names_the_label() -> None:
+    unsure = replace(cat(p=0.4), group=Group("cat", 0.9))
+    rules = [OnSettings(name, label=name, above=0.8) for name in ("tabby", "cat", "animal")]
+
+    assert [name for _, name, _ in fired(*rules, reports=[(1, unsure)])] == ["cat", "animal"]
+
+
+def test_for_s_fires_at_the_tick_at_which_the_event_has_lasted_so_long() -> None:
+    rule = OnSettings("a", for_s=5)
+    ticks = [(float(at), None) for at in range(2, 9)]
+
+    assert fired(rule, reports=[(1, cat(start_s=0.5)), *ticks]) == [(6.0, "a", "1")]
+    assert fired(rule, reports=[(1, cat(start_s=0.5)), (4, cat("end", start_s=0.5, end_s=4))]) == []
+
+
+def test_a_rule_of_the_end_fires_then_if_the_whole_event_was_long_enough() -> None:
+    rule = OnSettings("a", phase="end", for_s=5)
+    short, long = cat("end", end_s=4), cat("end", end_s=6)
+
+    assert fired(rule, reports=[(1, cat()), (4, short)]) == []
+    assert fired(rule, reports=[(1, cat()), *[(float(at), None) for at in range(2, 6)], (6, long)]) == [(6, "a", "1")]
+
+
+def test_a_cooldown_holds_back_its_own_rule_and_an_event_that_outlasts_it_fires_then() -> None:
+    rules = OnSettings("a", cooldown_s=10), OnSettings("b")
+    reports = [(1, cat()), (2, cat("end", end_s=2)), (5, cat(id_="2", start_s=5)), (10, None), (11, None)]
+
+    assert fired(*rules, reports=reports) == [(1, "a", "1"), (1, "b", "1"), (5, "b", "2"), (11, "a", "2")]
+
+
+@pytest.mark.parametrize(
+    ("between", "hour", "minute", "expected"),
+    [
+        ("22:00-06:00", 21, 59, False),
+        ("22:00-06:00", 22, 0, True),
+        ("22:00-06:00", 0, 0, True),
+        ("22:00-06:00", 5, 59, True),
+        ("22:00-06:00", 6, 0, False),
+        ("09:00-17:00", 9, 0, True),
+        ("09:00-17:00", 17, 0, False),
+        ("23:00-0:00", 23, 59, True),
+        ("23:00-0:00", 0, 0, False),
+    ],
+)
+def test_a_span_of_the_day_may_go_over_midnight(between: str, hour: int, minute: int, expected: bool) -> None:
+    wall = datetime(2026, 6, 1, hour, minute)
+
+    assert bool(fired(OnSettings("a", between=between), reports=[(0, cat())], wall=wall)) is expected
+
+
+def test_an_event_that_lasts_into_the_span_of_the_day_fires_when_the_span_begins() -> None:
+    rule = OnSettings("a", between="22:00-06:00")
+    wall = datetime(2026, 6, 1, 21, 59, 58)
+
+    assert fired(rule, reports=[(0, cat()), (1, None), (2, None), (3, None)], wall=wall) == [(2, "a", "1")]
+
+
+@pytest.mark.parametrize(
+    ("day", "minutes"),
+    [((2026, 3, 29), 0), ((2026, 10, 25), 120), ((2026, 6, 1), 60)],
+    ids=["clock set on", "clock set back", "another day"],
+)
+def test_an_hour_that_the_clock_skips_or_repeats_holds_never_or_twice(day: tuple[int, int, int], minutes: int) -> None:
+    rule = OnSettings("a", between="02:00-03:00")
+    begin = datetime(*day, tzinfo=BERLIN).timestamp()
+
+    held = [
+        minute
+        for minute in range(0, 6 * 60)
+        if fired(
+            rule, reports=[(0, cat())], wall=datetime.fromtimestamp(begin + 60 * minute, BERLIN).replace(tzinfo=None)
+        )
+    ]
+
+    assert len(held) == minutes
+
+
+def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gone() -> None:
+    gone, stays = OnSettings("gone", cooldown_s=5), OnSettings("stays", cooldown_s=5)
+    state, _ = step([gone, stays], GROUPS, RuleState(), Moment(0, 0), cat())
+
+    state, _ = step([stays], GROUPS, state, Moment(SECOND, 0), cat("end", end_s=1))
+
+    assert state.lasting == {}
+    assert state.fired == frozenset()
+    assert list(state.last_ns) == [stays]
+
+
+def test_rules_that_change_while_an_event_lasts_do_not_fire_again_if_they_stay_the_same() -> None:
+    stays, new = OnSettings("stays"), OnSettings("new")
+    state, _ = step([stays], GROUPS, RuleState(), Moment(0, 0), cat())
+
+    _, firings = step([new, stays], GROUPS, state, Moment(SECOND, 0))
+
+    assert [firing.rule.name for firing in firings] == ["new"]

@@ -1,0 +1,115 @@
+"""Which rules fire at an event. Pure: the same events at the same times give the same firings, live and in a replay.
+
+An event and a rule fire once at most, at the first moment at which all conditions of the rule hold. A rule of the phase
+`new` is asked at each report of the event and, while the event lasts, at each tick; a rule of the phase `end` once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+
+from vitcam.config.duration import minutes_of
+from vitcam.config.tables import OnSettings
+from vitcam.frames import Event
+
+Groups = Mapping[str, frozenset[str]]
+"""Label -> the names of the groups that hold it."""
+TICK_S = 1.0
+"""A tick must come at least this often while an event lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time, on both clocks."""
+
+    monotonic_ns: int
+    minute: int
+    """Minutes since midnight on the wall, in local time."""
+
+    @classmethod
+    def at(cls, monotonic_ns: int, wall: datetime) -> "Moment":
+        """`wall` is local time. Where a clock is set back, its hour comes twice, and where it is set on, not once."""
+        return cls(monotonic_ns, 60 * wall.hour + wall.minute)
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A rule has to act on an event."""
+
+    rule: OnSettings
+    event: Event
+    """As it was reported last."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleState:
+    """What is remembered between two moments."""
+
+    lasting: Mapping[str, Event] = field(default_factory=dict)
+    """Events that last, by id."""
+    fired: frozenset[tuple[str, OnSettings]] = frozenset()
+    """Lasting events and the rules that have fired at them."""
+    last_ns: Mapping[OnSettings, int] = field(default_factory=dict)
+    """When each rule with a cooldown fired last."""
+
+
+def step(
+    rules: Sequence[OnSettings], groups: Groups, state: RuleState, now: Moment, event: Event | None = None
+) -> tuple[RuleState, tuple[Firing, ...]]:
+    """Take one report of an event into account, or, without one, that time has passed.
+
+    groups   of the model's labels: a rule for a group holds for every label in it
+    returns  the next state, and what has to be done, in the order of the rules
+    """
+    lasting = {**state.lasting, **({event.id: event} if event else {})}
+    fired, last_ns = set(state.fired), dict(state.last_ns)
+    firings: list[Firing] = []
+    for one in [event] if event else lasting.values():
+        for rule in rules:
+            if (one.id, rule) in fired or not _holds(rule, groups, one, now):
+                continue
+            if (before_ns := last_ns.get(rule)) is not None and now.monotonic_ns - before_ns < rule.cooldown_s * 1e9:
+                continue
+            fired.add((one.id, rule))
+            if rule.cooldown_s:
+                last_ns[rule] = now.monotonic_ns
+            firings.append(Firing(rule, one))
+    if event and event.phase == "end":
+        del lasting[event.id]
+    kept = frozenset((id_, rule) for id_, rule in fired if id_ in lasting)
+    return RuleState(lasting, kept, {rule: ns for rule, ns in last_ns.items() if rule in rules}), tuple(firings)
+
+
+def fits(rule: OnSettings, groups: Groups, event: Event) -> bool:
+    """Whether an event is of the label or group, and in the zone, that the rule is for."""
+    names = {event.label, *groups.get(event.label, ()), *([event.group.name] if event.group else [])}
+    return (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
+
+
+def _holds(rule: OnSettings, groups: Groups, event: Event, now: Moment) -> bool:
+    """Whether all conditions but the cooldown hold now."""
+    lasted_s = ((event.end_ns or now.monotonic_ns) - event.start_ns) / 1e9
+    return (
+        (rule.phase == "new" or event.phase == "end")
+        and fits(rule, groups, event)
+        and _probability(rule, event) >= rule.above
+        and lasted_s >= rule.for_s
+        and (not rule.between or _within(_span(rule.between), now.minute))
+    )
+
+
+def _probability(rule: OnSettings, event: Event) -> float:
+    """Of what the rule is about: a label alone if the rule names it, else the group where it is surer."""
+    sure = event.group.p if event.group and rule.label != event.label else 0.0
+    return max(event.p, sure)
+
+
+def _within(span: tuple[int, int], minute: int) -> bool:
+    begin, end = span
+    return begin <= minute < end if begin < end else minute >= begin or minute < end
+
+
+@cache
+def _span(text: str) -> tuple[int, int]:
+    return minutes_of(text)
