@@ -93,6 +93,23 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class Actions:
+    """What came of the rules since the start."""
+
+    rules: int = 0
+    """How many there are."""
+    ok: int = 0
+    """Actions that worked."""
+    failed: int = 0
+    waiting: int = 0
+    """Actions that run, have to wait for others, or are tried again later."""
+    dropped: int = 0
+    """Reports of events that no rule saw, because too many came at once."""
+    trouble: str = ""
+    """The last action that failed, as one sentence; empty if all worked."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """A snapshot of the pipeline."""
 
@@ -111,6 +128,7 @@ class State:
     heat: Heat = Heat()
     cost: Cost = Cost()
     history: History = History()
+    actions: Actions = Actions()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ TICK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Instant:
     """A point in time, on both clocks."""
 
     monotonic_ns: int
@@ -28,7 +28,7 @@ class Moment:
     """Minutes since midnight on the wall, in local time."""
 
     @classmethod
-    def at(cls, monotonic_ns: int, wall: datetime) -> "Moment":
+    def at(cls, monotonic_ns: int, wall: datetime) -> "Instant":
         """`wall` is local time. Where a clock is set back, its hour comes twice, and where it is set on, not once."""
         return cls(monotonic_ns, 60 * wall.hour + wall.minute)
 
@@ -55,14 +55,18 @@ class RuleState:
 
 
 def step(
-    rules: Sequence[OnSettings], groups: Groups, state: RuleState, now: Moment, event: Event | None = None
+    rules: Sequence[OnSettings], groups: Groups, state: RuleState, now: Instant, event: Event | None = None
 ) -> tuple[RuleState, tuple[Firing, ...]]:
     """Take one report of an event into account, or, without one, that time has passed.
 
     groups   of the model's labels: a rule for a group holds for every label in it
     returns  the next state, and what has to be done, in the order of the rules
     """
-    lasting = {**state.lasting, **({event.id: event} if event else {})}
+    lasting = dict(state.lasting)
+    if event:
+        if event.phase == "new":  # what lasted in its zone is over, even if nobody heard so
+            lasting = {id_: other for id_, other in lasting.items() if other.zone != event.zone}
+        lasting[event.id] = event
     fired, last_ns = set(state.fired), dict(state.last_ns)
     firings: list[Firing] = []
     for one in [event] if event else lasting.values():
@@ -87,7 +91,7 @@ def fits(rule: OnSettings, groups: Groups, event: Event) -> bool:
     return (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
 
 
-def _holds(rule: OnSettings, groups: Groups, event: Event, now: Moment) -> bool:
+def _holds(rule: OnSettings, groups: Groups, event: Event, now: Instant) -> bool:
     """Whether all conditions but the cooldown hold now."""
     lasted_s = ((event.end_ns or now.monotonic_ns) - event.start_ns) / 1e9
     return (

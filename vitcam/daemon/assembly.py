@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from vitcam.actions.acting import Acting, groups_of
 from vitcam.config.duration import seconds_of
 from vitcam.config.settings import HeatSettings, Settings
 from vitcam.daemon.binding import binding
@@ -21,7 +22,7 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
 from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
-from vitcam.daemon.remembered.events import event_store, record, state_of
+from vitcam.daemon.remembered.events import event_store, note, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.folders import state_folder
@@ -40,6 +41,7 @@ from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.redaction import redacted
 from vitcam.slot import Current
+from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
@@ -86,6 +88,7 @@ class Daemon:
     heat: HeatWatch
     history: EventStore | None
     """None: no events are kept."""
+    acting: Acting
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
@@ -116,6 +119,7 @@ class _Handles:
     history: Current[EventStore | None]
     """None: no events are kept."""
     areas: ActiveAreas
+    acting: Acting
 
 
 def assemble(
@@ -136,6 +140,7 @@ def assemble(
     last = LastModel(state_folder(environ)) if service else None
     model = load_configured_model(settings.model, options.model_from, last)
     classifier = model.classifier
+    kept: Current[EventStore | None] = Current(None)
     handles = _Handles(
         Playback(),
         initial_crop(settings.camera, environ),
@@ -143,8 +148,9 @@ def assemble(
         threading.Event(),
         _words(model.name_or_file, classifier),
         HeatLimits(),
-        Current(None),
+        kept,
         initial_areas(settings, environ),
+        _acting(settings, classifier, environ, kept),
     )
     if handles.words is None:
         for sentence in unknown_labels(handles.areas.areas, model_info(classifier).names):
@@ -165,12 +171,13 @@ def assemble(
         handles.history.value = history = event_store(settings.store, environ)
         if history is not None:
             record(history, publisher, classifier)
+    publisher.show_to(handles.acting.runner)  # after the recorder: an outcome needs the event in the history
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
     reloadable = Reloadable(model, handles.crop, handles.areas, console, every)
-    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, handles.history.value)
+    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, handles.history.value, handles.acting)
 
 
 def _build_pipeline(
@@ -196,6 +203,7 @@ def _build_pipeline(
         pending=lambda: publisher.pending,
         cost=CostMeter(),
         history=lambda: state_of(handles.history.value),
+        actions=handles.acting.runner.state,
     )
     threaded = FewerThreads(classifier)
 
@@ -212,6 +220,14 @@ def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) ->
     """None: nothing is limited, because the user wants it so, or because nobody knows where this machine is slowed."""
     limit = heat.limit or (PI_LIMIT if machine.is_pi else 0.0)
     return GovernorRules(limit, classifier.runtime.threads) if heat.enabled and limit else None
+
+
+def _acting(
+    settings: Settings, classifier: Classifier, environ: Mapping[str, str], history: Current[EventStore | None]
+) -> Acting:
+    # only one run of a camera uses a state folder, but any number of runs of files
+    outbox = state_folder(environ) if is_camera(settings.camera.source) else None
+    return Acting(settings, groups_of(classifier), outbox, environ, lambda outcome: note(history.value, outcome))
 
 
 def _words(model: str, classifier: Classifier) -> WordsInForce | None:

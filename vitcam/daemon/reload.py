@@ -77,6 +77,7 @@ class Reloader:
         parts = daemon.reloadable
         parts.model.classifier.top_k = settings.model.top_k
         daemon.publisher.rules = rules_of(settings.events)
+        daemon.acting.change(settings)
         parts.console.every = prints_every(settings.log, parts.every_by_default)
         if changes.touch("motion") or changes.touch("model"):
             # a new gate knows no picture, so it is made only where its own settings have changed

@@ -52,6 +52,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             daemon.history.start()
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
+        daemon.acting.start()
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
             daemon.publisher.serving(daemon.web.url)

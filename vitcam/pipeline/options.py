@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from vitcam.frames import Frame
 from vitcam.heat.limits import HeatLimits
 from vitcam.pictures.resize import InputSpec
-from vitcam.state import Cost, Heat, History
+from vitcam.state import Actions, Cost, Heat, History
 from vitcam.zones.active import ActiveAreas
 
 
@@ -46,3 +46,5 @@ class PipelineOptions:
     """What the state says of processor time and written bytes."""
     history: Callable[[], History] = History
     """What the state says of the stored events."""
+    actions: Callable[[], Actions] = Actions
+    """What the state says of the rules."""

@@ -122,6 +122,7 @@ class Pipeline:
             heat=self._options.heat(),
             cost=self._options.cost(),
             history=self._options.history(),
+            actions=self._options.actions(),
         )
 
     def progress(self) -> Progress:

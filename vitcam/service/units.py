@@ -1,18 +1,22 @@
 """The unit files: those that a release carries, and those that systemd reads."""
 
+import grp
 import os
 from pathlib import Path
+from typing import Final
 
 from vitcam.errors import VitcamError
 from vitcam.service.places import UNIT_FILES, Places
 from vitcam.service.releases import Release
 
+PINS: Final = "gpio"
+"""The group that may use the pins, where there is one. systemd does not start a unit that names a missing group."""
 UnitTexts = dict[str, bytes | None]
 """Name of a unit file -> its content; None: there is no such file."""
 
 
 def carried_units(release: Release) -> UnitTexts:
-    """Those of the release; for one that carries none, those of the program that runs.
+    """Those of the release, fit for this machine; for one that carries none, those of the program that runs.
 
     raises  VitcamError if there are none in either
     """
@@ -21,7 +25,14 @@ def carried_units(release: Release) -> UnitTexts:
     folder = next((folder for folder in folders if folder and (folder / UNIT_FILES[0]).exists()), None)
     if folder is None:
         raise VitcamError("this vitcam carries no unit files; install it again from a wheel or a checkout")
-    return _read(folder)
+    pins = _has_group(PINS)
+    return {name: text and for_machine(text, pins) for name, text in _read(folder).items()}
+
+
+def for_machine(text: bytes, pins: bool) -> bytes:
+    """A unit for a machine with or without a group that may use the pins."""
+    line = b"SupplementaryGroups=video"
+    return text.replace(line + b"\n", line + b" " + PINS.encode() + b"\n") if pins else text
 
 
 def installed_units(places: Places) -> UnitTexts:
@@ -44,6 +55,14 @@ def write_units(places: Places, texts: UnitTexts) -> bool:
 
 def _read(folder: Path) -> UnitTexts:
     return {name: (folder / name).read_bytes() if (folder / name).exists() else None for name in UNIT_FILES}
+
+
+def _has_group(name: str) -> bool:
+    try:
+        grp.getgrnam(name)
+    except KeyError:
+        return False
+    return True
 
 
 def _write_whole(path: Path, data: bytes) -> None:

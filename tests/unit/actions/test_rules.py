@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.frames import SECOND
-from vitcam.actions.rules import Moment, RuleState, fits, step
+from vitcam.actions.rules import Instant, RuleState, fits, step
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Group
 
@@ -29,7 +29,7 @@ def fired(
     state = RuleState()
     found = []
     for at_s, event in reports:
-        moment = Moment.at(round(at_s * SECOND), wall + timedelta(seconds=at_s))
+        moment = Instant.at(round(at_s * SECOND), wall + timedelta(seconds=at_s))
         state, firings = step(rules, GROUPS, state, moment, event)
         found += [(at_s, firing.rule.name, firing.event.id) for firing in firings]
     return found
@@ -134,7 +134,7 @@ def test_an_hour_that_the_clock_skips_or_repeats_holds_never_or_twice(day: tuple
 
     held = [
         minute
-        for minute in range(0, 6 * 60)
+        for minute in range(6 * 60)
         if fired(
             rule, reports=[(0, cat())], wall=datetime.fromtimestamp(begin + 60 * minute, BERLIN).replace(tzinfo=None)
         )
@@ -145,9 +145,9 @@ def test_an_hour_that_the_clock_skips_or_repeats_holds_never_or_twice(day: tuple
 
 def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gone() -> None:
     gone, stays = OnSettings("gone", cooldown_s=5), OnSettings("stays", cooldown_s=5)
-    state, _ = step([gone, stays], GROUPS, RuleState(), Moment(0, 0), cat())
+    state, _ = step([gone, stays], GROUPS, RuleState(), Instant(0, 0), cat())
 
-    state, _ = step([stays], GROUPS, state, Moment(SECOND, 0), cat("end", end_s=1))
+    state, _ = step([stays], GROUPS, state, Instant(SECOND, 0), cat("end", end_s=1))
 
     assert state.lasting == {}
     assert state.fired == frozenset()
@@ -156,8 +156,8 @@ def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gon
 
 def test_rules_that_change_while_an_event_lasts_do_not_fire_again_if_they_stay_the_same() -> None:
     stays, new = OnSettings("stays"), OnSettings("new")
-    state, _ = step([stays], GROUPS, RuleState(), Moment(0, 0), cat())
+    state, _ = step([stays], GROUPS, RuleState(), Instant(0, 0), cat())
 
-    _, firings = step([new, stays], GROUPS, state, Moment(SECOND, 0))
+    _, firings = step([new, stays], GROUPS, state, Instant(SECOND, 0))
 
     assert [firing.rule.name for firing in firings] == ["new"]

@@ -11,7 +11,7 @@ import pytest
 
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
-from vitcam.config.tables import ZoneSettings
+from vitcam.config.tables import OnSettings, ZoneSettings
 from vitcam.daemon.assembly import Daemon, RunOptions, assemble
 from vitcam.daemon.reload import Reloader
 from vitcam.errors import ConfigError
@@ -36,6 +36,7 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
+    "actions.secret": ("key", lambda daemon: daemon.acting.webhooks.secret, "key"),
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
     "overlay.mode": ("grid", lambda daemon: web(daemon)._default.value.overlay, "grid"),
     "overlay.opacity": ("0.9", lambda daemon: web(daemon)._default.value.opacity, 0.9),
@@ -187,6 +188,17 @@ def test_one_wrong_setting_keeps_all_of_the_old_ones(
     assert note.startswith("the settings stay as they were: ")
     assert why in note
     assert LIVE["model.fps"][1](run.daemon) == 0.0
+
+
+def test_other_rules_and_their_webhooks_are_used_from_the_next_event_on(run: Run) -> None:
+    rules = (OnSettings("hook", webhook="http://127.0.0.1:1/"), OnSettings("lamp", gpio=17))
+    settings = run.read()
+
+    note = Reloader(settings, lambda: replace(settings, on=rules), run.daemon, {}).reload()
+
+    assert note == ""
+    assert run.daemon.acting.runner.rules == rules
+    assert run.daemon.acting.webhooks.urls == {"http://127.0.0.1:1/"}
 
 
 def test_settings_that_need_a_restart_are_named_and_change_nothing(run: Run) -> None:

@@ -11,6 +11,7 @@ from tests.parts import need_program
 from vitcam.daemon.watchdog import HUNG_AFTER_NS
 from vitcam.errors import ConfigError, UsageError
 from vitcam.service.places import UNIT_FILES
+from vitcam.service.units import for_machine
 
 FOLDER = Path(__file__).parents[3] / "systemd"
 UNIT, TEMPLATE = FOLDER / "vitcam.service", FOLDER / "vitcam@.service"
@@ -91,3 +92,12 @@ def test_systemd_waits_longer_than_the_daemon_needs_to_tell_what_hangs(service: 
     assert service["Type"] == "notify"
     assert int(service["WatchdogSec"]) >= 2 * HUNG_AFTER_NS / 1e9
     assert int(service["TimeoutStopSec"]) > 2
+
+
+@both
+def test_the_group_of_the_pins_is_named_only_on_a_machine_that_has_it(unit: Path) -> None:
+    text = unit.read_bytes()
+
+    assert for_machine(text, pins=False) == text
+    assert b"\nSupplementaryGroups=video\n" in text
+    assert for_machine(text, pins=True).splitlines().count(b"SupplementaryGroups=video gpio") == 1

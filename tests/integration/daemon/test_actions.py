@@ -1,0 +1,63 @@
+"""Rules of a real run act on what it sees, and a restart delivers what waits."""
+
+import json
+import signal
+from pathlib import Path
+
+from tests.daemon import daemon
+from tests.eventually import eventually
+from tests.unit.actions.receiver import receiver
+
+EVERY = "[events]\ndwell_s = 0.1\nenter = 0.3\n"
+
+
+def test_a_run_writes_lines_runs_commands_posts_webhooks_and_says_so(tmp_path: Path) -> None:
+    config, state = tmp_path / "config.toml", tmp_path / "state"
+    with receiver() as there:
+        config.write_text(
+            f'{EVERY}[[on]]\nname = "log"\nfile = "{tmp_path}/events.jsonl"\n'
+            f'[[on]]\ncommand = ["sh", "-c", "cat >> {tmp_path}/commands; cat /nonexistent"]\n'
+            f'[[on]]\nname = "hook"\nwebhook = "{there.url}"\nphase = "end"\n'
+        )
+        with daemon("--source", "demo", "--loop", "--config", str(config), STATE_DIRECTORY=str(state)) as running:
+            running.wait_for("ok")
+            there.wait_for_count(1)
+            assert eventually((tmp_path / "commands").exists)
+            told = eventually(lambda: (found := running.state()["actions"])["failed"] and found["ok"] > 1 and found)
+            code, _ = running.end()
+
+    lines = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    ended = json.loads(there.bodies[0])
+    assert code == 0
+    assert told["rules"] == 3
+    assert told["trouble"].startswith("command of the rule 2: it ended with status 1: cat: /nonexistent")
+    assert lines[0]["rule"] == "log"
+    assert (ended["phase"], ended["id"]) == ("end", lines[0]["id"])
+    assert ended["end"] > ended["start"]
+
+
+def test_a_rule_that_can_do_nothing_ends_the_start_with_the_code_of_a_bad_configuration(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[[on]]\nlabel = "cup"\n')
+    with daemon("--source", "demo", "--config", str(config)) as running:
+        code = running.process.wait(60)
+        said = running.errors()
+
+    assert code == 78
+    assert "[[on]] number 1 does nothing; give it one of command" in said
+
+
+def test_a_reload_takes_a_rule_away_and_brings_another_one(tmp_path: Path) -> None:
+    config, first, second = (tmp_path / name for name in ("config.toml", "first", "second"))
+    config.write_text(f'{EVERY}[[on]]\nfile = "{first}"\n')
+    with daemon("--source", "demo", "--loop", "--config", str(config)) as running:
+        running.wait_for("ok")
+        assert eventually(first.exists)
+        config.write_text(f'{EVERY}[[on]]\nfile = "{second}"\n')
+        running.process.send_signal(signal.SIGHUP)
+        assert eventually(second.exists)
+        count = first.read_text().count("\n")
+        more = eventually(lambda: second.read_text().count("\n") > 2)
+
+    assert more
+    assert first.read_text().count("\n") == count

@@ -1,0 +1,100 @@
+"""Pins are high for their time, and low at the end; gpiozero's own mock pins stand for those of a Pi."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.eventually import eventually
+from tests.unit.actions.doing import task
+from vitcam.actions import acting
+from vitcam.actions.pin import MISSING, OutputPin, Pins, open_pin
+from vitcam.actions.task import ActionFailed
+from vitcam.config.tables import OnSettings
+
+
+@pytest.fixture
+def mock() -> Iterator[Any]:
+    """The factory that makes gpiozero's mock pins."""
+    import gpiozero
+    from gpiozero.pins.mock import MockFactory
+
+    gpiozero.Device.pin_factory = MockFactory()
+    yield gpiozero.Device.pin_factory
+    gpiozero.Device.pin_factory.reset()
+    gpiozero.Device.pin_factory = None
+
+
+def test_a_pin_is_high_for_its_time_and_then_low(mock: Any) -> None:
+    pins = Pins()
+
+    detail = pins(task(OnSettings("lamp", gpio=17, gpio_s=0.1)))
+
+    assert detail == "GPIO17 for 0.1 s"
+    assert eventually(lambda: len(mock.pin(17).states) == 3)
+    assert [state.state for state in mock.pin(17).states] == [False, True, False]
+    assert mock.pin(17).states[-1].timestamp >= 0.09
+    pins.close()
+
+
+def test_a_second_action_lengthens_the_time_and_other_pins_keep_theirs(mock: Any) -> None:
+    pins = Pins()
+    pins(task(OnSettings("lamp", gpio=17, gpio_s=600)))
+    pins(task(OnSettings("lamp", gpio=17, gpio_s=0.01)))
+    pins(task(OnSettings("bell", gpio=4, gpio_s=0.01)))
+
+    assert eventually(lambda: not mock.pin(4).state)
+    assert mock.pin(17).state
+    pins.close()
+
+
+def test_at_the_end_all_pins_are_low_and_free(mock: Any) -> None:
+    pins = Pins()
+    pins(task(OnSettings("lamp", gpio=17, gpio_s=600)))
+
+    pins.close()
+
+    assert not mock.pin(17).state
+    open_pin(17).close()
+    with pytest.raises(ActionFailed, match="vitcam ended before it began"):
+        pins(task(OnSettings("lamp", gpio=17)))
+
+
+@pytest.mark.fault(
+    "there are no pins, or another program has the pin",
+    injected="a machine without gpiochip, a missing library, a pin that is in use",
+    observed="the action has failed with a sentence, and the daemon continues",
+)
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ImportError("No module named 'gpiozero'"), MISSING),
+        (RuntimeError("Unable to load any default pin factory!"), "GPIO17 cannot be used: Unable to load any default"),
+        (OSError(), "GPIO17 cannot be used: OSError"),
+    ],
+)
+def test_a_pin_that_cannot_be_used_fails_with_a_sentence(error: Exception, sentence: str) -> None:
+    def fails(number: int) -> OutputPin:
+        raise error
+
+    with pytest.raises(ActionFailed) as failed:
+        Pins(fails)(task(OnSettings("lamp", gpio=17)))
+
+    assert str(failed.value).startswith(sentence)
+
+
+def test_a_pin_that_is_in_use_already_fails_with_a_sentence(mock: Any) -> None:
+    other = open_pin(17)
+
+    with pytest.raises(ActionFailed, match="GPIO17 cannot be used: pin GPIO17 is already in use"):
+        Pins()(task(OnSettings("lamp", gpio=17)))
+
+    other.close()
+
+
+def test_a_missing_library_is_said_once_for_all_rules_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acting, "find_spec", lambda name: None)
+    rules = [OnSettings("a", gpio=1), OnSettings("b", gpio=2), OnSettings("c", file="x")]
+
+    assert acting.missing(rules) == [MISSING]
+    assert len(acting.missing([*rules, OnSettings("d", notify=("ntfy://x",))])) == 2

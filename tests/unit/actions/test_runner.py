@@ -1,0 +1,176 @@
+"""The runner asks the rules in its own thread; an action that hangs or fails delays no event and no other action."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from tests.eventually import eventually
+from tests.unit.actions.doing import Kept, event
+from vitcam.actions import runner
+from vitcam.actions.lane import Lane
+from vitcam.actions.runner import ActionRunner, Tally
+from vitcam.actions.task import ActionFailed, Task
+from vitcam.config.tables import OnSettings
+from vitcam.frames import Event
+
+GPIO = OnSettings("pin", gpio=17)
+FILE = OnSettings("log", file="x")
+
+
+class Doer:
+    """Does tasks as a test wants it: at once, never, or with a failure."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.may_end = threading.Event()
+        self.fails: Exception | None = None
+        self.hangs = False
+
+    def __call__(self, task: Task) -> str:
+        self.done.append(task.event_id)
+        if self.hangs:
+            self.may_end.wait(60)
+        if self.fails:
+            raise self.fails
+        return "done"
+
+
+@contextmanager
+def acting(*rules: OnSettings) -> Iterator[tuple[ActionRunner, Doer, Doer, Kept]]:
+    """A runner, who does its gpio, who does its file, and the outcomes."""
+    kept, pins, files = Kept(), Doer(), Doer()
+    tally = Tally(kept)
+    found = ActionRunner(rules, {}, {"gpio": Lane("gpio", pins, tally), "file": Lane("file", files, tally)}, tally)
+    try:
+        yield found, pins, files, kept
+    finally:
+        pins.may_end.set()
+        files.may_end.set()
+        found.close(())
+
+
+def lasting(id_: str, for_s: float = 0.0) -> Event:
+    return replace(event(id_), start_ns=time.monotonic_ns() - round(for_s * 1e9))
+
+
+def test_every_action_of_a_rule_is_done_once_and_counted() -> None:
+    with acting(replace(GPIO, file="x")) as (found, _, _, kept):
+        found.report(lasting("1"))
+        found.report(replace(lasting("1"), phase="update"))
+        kept.wait_for_count(2)
+        state = found.state()
+
+    assert sorted((outcome.kind, outcome.status, outcome.detail) for outcome in kept.all) == [
+        ("file", "ok", "done"),
+        ("gpio", "ok", "done"),
+    ]
+    assert (state.rules, state.ok, state.failed, state.waiting, state.trouble) == (1, 2, 0, 0, "")
+
+
+def test_a_rule_that_waits_for_the_length_of_an_event_acts_without_another_report() -> None:
+    with acting(replace(GPIO, for_s=0.3)) as (found, _, _, kept):
+        found.report(lasting("1"))
+        kept.wait_for_count(1)
+
+        assert kept.all[0].event_id == "1"
+
+
+@pytest.mark.fault(
+    "an action hangs",
+    injected="an action that never ends, and events that come meanwhile",
+    observed="actions of other kinds are done; those that wait are bounded, and each further one has failed",
+)
+def test_an_action_that_hangs_delays_no_event_and_no_action_of_another_kind() -> None:
+    with acting(GPIO, FILE) as (found, pins, files, kept):
+        pins.hangs = True
+        for number in range(40):
+            found.report(lasting(str(number)))
+            assert eventually(lambda number=number: len(files.done) == number + 1)  # type: ignore[misc]
+        state = found.state()
+
+        assert [outcome.status for outcome in kept.all if outcome.kind == "file"] == ["ok"] * 40
+        failed = [outcome for outcome in kept.all if outcome.kind == "gpio"]
+        assert len(failed) == 7
+        assert {outcome.detail for outcome in failed} == {"32 actions of this kind wait already"}
+        assert state.waiting == 33
+        assert state.trouble == "gpio of the rule pin: 32 actions of this kind wait already"
+
+
+@pytest.mark.fault(
+    "an action fails in a way that nobody foresaw",
+    injected="an exception of any kind",
+    observed="the action has failed, the log has the stack, and the next action is done",
+)
+def test_an_action_that_fails_unexpectedly_does_not_end_its_thread() -> None:
+    with acting(FILE) as (found, _, files, kept):
+        files.fails = RuntimeError("a bug")
+        found.report(lasting("1"))
+        kept.wait_for_count(1)
+        files.fails = ActionFailed("x" * 300)
+        found.report(lasting("2"))
+        kept.wait_for_count(2)
+        files.fails = None
+        found.report(lasting("3"))
+        kept.wait_for_count(3)
+
+    assert [outcome.status for outcome in kept.all] == ["failed", "failed", "ok"]
+    assert kept.all[0].detail == "it failed unexpectedly; the log says more"
+    assert len(kept.all[1].detail) == 200
+
+
+def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, may_end = threading.Event(), threading.Event()
+
+    def hangs(*_: object) -> None:
+        entered.set()
+        may_end.wait(60)
+        raise RuntimeError("a bug in the rules")
+
+    monkeypatch.setattr(runner, "step", hangs)
+    with acting(FILE) as (found, _, _, _):
+        began = time.monotonic()
+        found.report(lasting("1"))
+        assert entered.wait(60)
+        for number in range(300):
+            found.report(lasting(str(number)))
+        took_s = time.monotonic() - began
+        dropped = found.state().dropped
+        may_end.set()
+
+    assert dropped == 300 - 256
+    assert took_s < 5
+
+
+def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs() -> None:
+    with acting() as (found, _, files, kept):
+        found.report(lasting("1"))
+        assert found._thread is None
+        found.rules = (FILE,)
+        found.report(lasting("2"))
+        kept.wait_for_count(1)
+
+    assert files.done == ["2"]
+
+
+def test_the_end_of_a_run_does_what_its_last_events_ask_for() -> None:
+    with acting(replace(FILE, phase="end")) as (found, _, files, _):
+        found.report(lasting("1"))
+        found.report(replace(lasting("1"), phase="end", end_ns=time.monotonic_ns()))
+        found.close(())
+
+        assert files.done == ["1"]
+
+
+def test_the_end_of_a_run_waits_only_a_moment_for_what_hangs() -> None:
+    with acting(FILE) as (found, _, files, _):
+        files.hangs = True
+        found.report(lasting("1"))
+        assert eventually(lambda: files.done)
+        began = time.monotonic()
+        found.close(())
+
+        assert time.monotonic() - began < 5

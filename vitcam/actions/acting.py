@@ -1,0 +1,84 @@
+"""Puts together what acts on events."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from vitcam.actions.command import AT_ONCE, Commands
+from vitcam.actions.lane import Hand, Lane
+from vitcam.actions.line_file import LineFiles
+from vitcam.actions.notification import MISSING as NO_APPRISE
+from vitcam.actions.notification import Notifications
+from vitcam.actions.outbox import has_letters
+from vitcam.actions.pin import MISSING as NO_GPIOZERO
+from vitcam.actions.pin import Pins
+from vitcam.actions.rules import Groups
+from vitcam.actions.runner import ActionRunner, Tally
+from vitcam.actions.task import Note
+from vitcam.actions.webhook import Webhooks
+from vitcam.config.settings import Settings
+from vitcam.config.tables import OnSettings
+from vitcam.folders import state_folder
+from vitcam.model.classifier import Classifier
+
+log = logging.getLogger(__name__)
+
+_NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO)}
+"""Kind of action -> the library that does it, and what is said where that is missing."""
+
+
+class Acting:
+    """The runner of a run and what only a reload changes in it.
+
+    groups   of the model's labels
+    outbox   folder for webhooks that wait, which no other run uses; None: they are lost at the end
+    environ  of the process
+    note     keeps what came of an action
+    """
+
+    def __init__(
+        self, settings: Settings, groups: Groups, outbox: Path | None, environ: Mapping[str, str], note: Note
+    ) -> None:
+        self._outbox = outbox
+        tally = Tally(note)
+        commands, pins = Commands(environ), Pins()
+        self.webhooks = Webhooks(outbox, tally, settings.actions.secret)
+        hands: dict[str, Hand] = {
+            "command": Lane("command", commands, tally, AT_ONCE, commands.close),
+            "webhook": self.webhooks,
+            "notify": Lane("notify", Notifications(), tally),
+            "gpio": Lane("gpio", pins, tally, end=pins.close),
+            "file": Lane("file", LineFiles(state_folder(environ)), tally),
+        }
+        self.runner = ActionRunner((), groups, hands, tally)
+        self.change(settings)
+
+    def start(self) -> None:
+        """Deliver what an earlier run left in the outbox."""
+        if self._outbox is not None and has_letters(self._outbox):
+            self.webhooks.start()
+
+    def change(self, settings: Settings) -> None:
+        """Take over other rules, at the next event. In any thread."""
+        self.runner.rules = settings.on
+        self.webhooks.secret = settings.actions.secret
+        self.webhooks.urls = frozenset(rule.webhook for rule in settings.on if rule.webhook)
+        for sentence in missing(settings.on):
+            log.error("%s", sentence)
+
+
+def missing(rules: Iterable[OnSettings]) -> list[str]:
+    """A sentence for each library that a rule needs and that is not there. The rest of the rules act all the same."""
+    kinds = {kind for rule in rules for kind in rule.kinds}
+    return [sentence for kind, (library, sentence) in _NEEDED.items() if kind in kinds and not find_spec(library)]
+
+
+def groups_of(classifier: Classifier) -> Groups:
+    """Label -> names of the groups that hold it."""
+    members = classifier.groups.members if classifier.groups else {}
+    found: dict[str, set[str]] = {}
+    for name, labels in members.items():
+        for index in labels:
+            found.setdefault(classifier.labels[index], set()).add(name)
+    return {label: frozenset(names) for label, names in found.items()}

@@ -1,0 +1,62 @@
+"""One HTTP request of a webhook: certificates are checked, redirects are not followed, everything has a limit."""
+
+import os
+import ssl
+from urllib.parse import urlsplit
+
+from vitcam._version import __version__
+
+TIMEOUT_S = 10.0
+_MOST_ANSWER = 1000  # bytes that are read
+_LATER = frozenset({408, 425, 429})
+
+
+class TryLater(Exception):
+    """It was not delivered, and may be later. The text says why."""
+
+
+class HookRefused(Exception):
+    """The receiver will never take it. The text says why."""
+
+
+async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
+    """Send it; returns what the receiver said, as one sentence. Raises TryLater, HookRefused.
+
+    No text has more of the address than its host: the path of a webhook is often its password.
+    """
+    import aiohttp  # takes 0.3 s
+
+    host = urlsplit(url).netloc
+    limits = aiohttp.ClientTimeout(total=TIMEOUT_S)
+    said = {"Content-Type": "application/json", "User-Agent": f"vitcam/{__version__}", **headers}
+    try:
+        async with (
+            aiohttp.ClientSession(
+                timeout=limits, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False
+            ) as session,
+            session.post(url, data=body, headers=said, allow_redirects=False) as answer,
+        ):
+            await answer.content.read(_MOST_ANSWER)
+            status = answer.status
+    except TimeoutError:
+        raise TryLater(f"{host} did not answer within {TIMEOUT_S:g} s") from None
+    except (aiohttp.ClientSSLError, ssl.SSLError):
+        raise TryLater(f"the certificate of {host} cannot be trusted") from None
+    except aiohttp.ClientConnectorError as error:
+        number = error.os_error.errno or 0  # below zero: getaddrinfo's own
+        why = os.strerror(number) if number > 0 else "its name is not known"
+        raise TryLater(f"{host} cannot be reached: {why}") from None
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        raise TryLater(f"{host} did not answer as a web server does ({type(error).__name__})") from None
+    return _judged(host, status)
+
+
+def _judged(host: str, status: int) -> str:
+    said = f"{host} answered {status}"
+    if 200 <= status < 300:
+        return said
+    if 300 <= status < 400:
+        raise HookRefused(f"{said}, a redirect; put the address that it leads to into the rule")
+    if status >= 500 or status in _LATER:
+        raise TryLater(said)
+    raise HookRefused(said)

@@ -1,0 +1,129 @@
+"""The witness that acts: it asks the rules at each event and each second, and hands over what has to be done."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from vitcam.actions.lane import Hand
+from vitcam.actions.rules import TICK_S, Firing, Groups, Instant, RuleState, step
+from vitcam.actions.task import Note, Outcome, Task
+from vitcam.config.tables import OnSettings
+from vitcam.frames import Event, Frame, Prediction
+from vitcam.state import Actions
+
+log = logging.getLogger(__name__)
+
+_MOST_EVENTS = 256
+_END_WITHIN_S = 0.2
+_IDLE_S = 5.0
+
+
+class Tally:
+    """Counts outcomes, remembers the last trouble, logs each failure, and passes outcomes on. In any thread."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._lock = threading.Lock()
+        self.ok = self.failed = 0
+        self.trouble = ""
+
+    def __call__(self, outcome: Outcome) -> None:
+        with self._lock:
+            self.ok += outcome.status == "ok"
+            if outcome.status == "failed":
+                self.failed += 1
+                self.trouble = f"{outcome.kind} of the rule {outcome.rule}: {outcome.detail}"
+                log.warning("%s", self.trouble)
+        self._note(outcome)
+
+
+class ActionRunner:
+    """Called by the publisher; nothing here makes it wait.
+
+    rules   as they stand in the settings
+    groups  of the model's labels
+    hands   kind of action -> who does it
+    tally   what came of the actions
+    """
+
+    def __init__(self, rules: Sequence[OnSettings], groups: Groups, hands: Mapping[str, Hand], tally: Tally) -> None:
+        self.rules = tuple(rules)
+        """Any thread may replace them."""
+        self._groups = groups
+        self._hands = hands
+        self._tally = tally
+        self._events: queue.Queue[Event | None] = queue.Queue(_MOST_EVENTS)
+        self._rule_state = RuleState()
+        self._thread: threading.Thread | None = None
+        self._dropped = 0
+
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        """Hand events over; where too many wait, they are dropped and counted."""
+        for event in events:
+            self.report(event)
+
+    def report(self, event: Event) -> None:
+        """Hand one event over. Called in one thread."""
+        if self.rules and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="rules", daemon=True)
+            self._thread.start()
+        if self._thread is not None:
+            try:
+                self._events.put_nowait(event)
+            except queue.Full:
+                self._dropped += 1
+
+    def close(self, events: tuple[Event, ...]) -> None:
+        """Begin what the last events ask for, wait a moment for it, and end the rest."""
+        deadline_s = time.monotonic() + _END_WITHIN_S
+        for event in events:
+            self.report(event)
+        if self._thread is not None:
+            try:
+                self._events.put(None, timeout=_END_WITHIN_S)
+            except queue.Full:
+                log.error("the rules hang; their last events are lost")
+            self._thread.join(max(0.0, deadline_s - time.monotonic()))
+        for hand in self._hands.values():
+            hand.drain(deadline_s)
+            hand.close()
+
+    def state(self) -> Actions:
+        """Counts since the start. In any thread."""
+        tally, waiting = self._tally, sum(hand.waiting for hand in self._hands.values())
+        return Actions(len(self.rules), tally.ok, tally.failed, waiting, self._dropped, tally.trouble)
+
+    def _run(self) -> None:
+        ticked_s = time.monotonic()
+        while True:
+            try:
+                event = self._events.get(timeout=TICK_S / 2 if self._rule_state.lasting else _IDLE_S)
+            except queue.Empty:
+                pass
+            else:
+                if event is None:
+                    return
+                self._ask(event)
+            if self._rule_state.lasting and time.monotonic() - ticked_s >= TICK_S / 2:
+                ticked_s = time.monotonic()
+                self._ask(None)
+
+    def _ask(self, event: Event | None) -> None:
+        try:
+            self._fire(event)
+        except Exception:
+            log.exception("the rules failed at an event; please report it")
+
+    def _fire(self, event: Event | None) -> None:
+        moment = Instant.at(time.monotonic_ns(), datetime.now())
+        self._rule_state, firings = step(self.rules, self._groups, self._rule_state, moment, event)
+        for firing in firings:
+            self._begin(firing)
+
+    def _begin(self, firing: Firing) -> None:
+        task = Task.of(firing)
+        for kind in firing.rule.kinds:
+            self._hands[kind].put(task)

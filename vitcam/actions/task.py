@@ -1,0 +1,68 @@
+"""What has to be done because of an event, and what came of it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from vitcam.actions.rules import Firing
+from vitcam.config.tables import OnSettings
+from vitcam.errors import VitcamError
+from vitcam.wire import event_record
+
+
+class ActionFailed(VitcamError):
+    """An action could not be done. The sentence is kept with the event, so it holds no key and no whole address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A rule that fired at an event, with the event as others read it."""
+
+    rule: OnSettings
+    event_id: str
+    record: dict[str, Any]
+
+    @classmethod
+    def of(cls, firing: Firing) -> "Task":
+        """Times of the event become wall time, by the clock as it is now."""
+        event = firing.event
+        return cls(firing.rule, event.id, {**event_record(event), "rule": firing.rule.name})
+
+    @property
+    def text(self) -> str:
+        """One line of JSON."""
+        return json.dumps(self.record, ensure_ascii=False)
+
+    def done(self, kind: str, detail: str) -> "Outcome":
+        """It worked."""
+        return Outcome(self.event_id, self.rule.name, kind, "ok", shortened(detail))
+
+    def failed(self, kind: str, detail: str) -> "Outcome":
+        """It did not work."""
+        return Outcome(self.event_id, self.rule.name, kind, "failed", shortened(detail))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one action."""
+
+    event_id: str
+    rule: str
+    kind: str
+    """One of `vitcam.config.tables.ACTIONS`."""
+    status: Literal["ok", "failed", "waiting"]
+    detail: str = ""
+    """For people: why it failed, or what the receiver said. At most 200 characters."""
+
+
+Note = Callable[[Outcome], None]
+"""Keeps an outcome. Called in any thread; may not wait."""
+Act = Callable[[Task], str]
+"""Does a task, and returns the detail. Raises ActionFailed."""
+_MOST_DETAIL = 200
+
+
+def shortened(detail: str) -> str:
+    """Short enough for `Outcome.detail`."""
+    return detail if len(detail) <= _MOST_DETAIL else detail[: _MOST_DETAIL - 1] + "…"

@@ -1,0 +1,195 @@
+"""Delivers webhooks: one at a time, in order, again and again with growing pauses, across restarts."""
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.actions.outbox import MOST_LETTERS, Letter, Outbox
+from vitcam.actions.post import HookRefused, TryLater, post
+from vitcam.actions.signature import signed
+from vitcam.actions.task import Note, Outcome, Task, shortened
+
+log = logging.getLogger(__name__)
+
+KIND = "webhook"
+_MOST_WAITING = 256
+_MOST_AGE_S = 86_400.0
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 300.0
+_LOOK_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    """An address that failed is left alone for a while, with all letters to it."""
+
+    until_s: float
+    length_s: float
+
+
+class Webhooks:
+    """The hand for webhooks. A thread of its own has the outbox; it begins where there is something to deliver.
+
+    folder         the state folder; None: what waits is lost at the end
+    note           gets what came of each
+    secret         signs each attempt; empty: none is signed
+    first_pause_s  after a failure; doubled at each further one
+    """
+
+    def __init__(self, folder: Path | None, note: Note, secret: str, first_pause_s: float = _FIRST_PAUSE_S) -> None:
+        self._folder = folder
+        self._note = note
+        self.secret = secret
+        """Any thread may replace it."""
+        self.urls: frozenset[str] = frozenset()
+        """Those in the rules. What waits for another one is given up. Any thread may replace it."""
+        self._first_pause_s = first_pause_s
+        self._tasks: queue.Queue[Task | None] = queue.Queue(_MOST_WAITING)
+        self._pauses: dict[str, _Pause] = {}
+        self._told: set[int] = set()
+        self._kept = 0
+        self._over = threading.Event()
+        self._idle = threading.Event()
+        self._sending: tuple[asyncio.AbstractEventLoop, asyncio.Task[str]] | None = None
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def waiting(self) -> int:
+        return self._tasks.qsize() + self._kept
+
+    def start(self) -> None:
+        """Deliver what an earlier run left. Does nothing where it runs already."""
+        with self._lock:
+            if self._thread is None and not self._over.is_set():
+                self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
+                self._thread.start()
+
+    def put(self, task: Task) -> None:
+        try:
+            self._tasks.put_nowait(task)
+        except queue.Full:
+            self._note(task.failed(KIND, f"{_MOST_WAITING} webhooks wait to be written down already"))
+        self._idle.clear()
+        self.start()
+
+    def drain(self, deadline_s: float) -> None:
+        if self._thread is not None:
+            self._idle.wait(max(0.0, deadline_s - time.monotonic()))
+
+    def close(self) -> None:
+        self._over.set()
+        with suppress(queue.Full):
+            self._tasks.put_nowait(None)  # wakes the thread
+        with self._lock:
+            if self._sending is not None:
+                loop, sending = self._sending
+                loop.call_soon_threadsafe(sending.cancel)
+
+    def _run(self) -> None:
+        outbox = Outbox(self._folder)
+        loop = asyncio.new_event_loop()
+        try:
+            while not self._over.is_set():
+                self._turn(outbox, loop)
+            self._write_down(outbox, 0)
+        except Exception:
+            log.exception("webhooks are not delivered any more")
+        finally:
+            outbox.close()
+            loop.close()
+
+    def _turn(self, outbox: Outbox, loop: asyncio.AbstractEventLoop) -> None:
+        letter = self._next(outbox)
+        self._kept = len(outbox)
+        if letter is None:
+            if self._tasks.empty():
+                self._idle.set()
+            self._write_down(outbox, self._wait_s())
+            return
+        if letter.url not in self.urls:
+            self._give_up(outbox, letter, "no rule has this webhook any more")
+        else:
+            self._deliver(outbox, letter, loop)
+        self._write_down(outbox, 0)
+
+    def _next(self, outbox: Outbox) -> Letter | None:
+        """The oldest letter to an address that is not left alone now."""
+        now_s = time.monotonic()
+        free = (
+            each for each in outbox.letters if each.url not in self._pauses or self._pauses[each.url].until_s <= now_s
+        )
+        return next(free, None)
+
+    def _wait_s(self) -> float:
+        now_s = time.monotonic()
+        until = [pause.until_s for pause in self._pauses.values() if pause.until_s > now_s]
+        return min([_LOOK_S, *(each - now_s for each in until)])
+
+    def _write_down(self, outbox: Outbox, wait_s: float) -> None:
+        """Put what came into the outbox; the first may be waited for."""
+        while True:
+            try:
+                task = self._tasks.get(timeout=wait_s) if wait_s else self._tasks.get_nowait()
+            except queue.Empty:
+                return
+            if task is None:
+                return
+            wait_s = 0
+            _, oldest = outbox.add(task.event_id, task.rule.name, task.rule.webhook, task.text, time.time())
+            if oldest is not None:
+                self._tell(oldest, "failed", f"{MOST_LETTERS:,} newer webhooks wait already")
+            self._kept = len(outbox)
+
+    def _deliver(self, outbox: Outbox, letter: Letter, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            said = self._send(letter, loop)
+        except asyncio.CancelledError:  # the run ends: the next one delivers it
+            return
+        except HookRefused as refusal:
+            self._give_up(outbox, letter, str(refusal))
+        except TryLater as failure:
+            self._later(outbox, letter, str(failure))
+        except Exception:
+            log.exception("a webhook failed unexpectedly")
+            self._later(outbox, letter, "it failed unexpectedly; the log says more")
+        else:
+            self._pauses.pop(letter.url, None)
+            outbox.remove(letter)
+            self._tell(letter, "ok", said)
+
+    def _send(self, letter: Letter, loop: asyncio.AbstractEventLoop) -> str:
+        body = letter.body.encode()
+        headers = {"Idempotency-Key": letter.key, **signed(self.secret, int(time.time()), body)}
+        sending = loop.create_task(post(letter.url, body, headers))
+        with self._lock:
+            self._sending = (loop, sending)
+        try:
+            return loop.run_until_complete(sending)
+        finally:
+            with self._lock:
+                self._sending = None
+
+    def _later(self, outbox: Outbox, letter: Letter, why: str) -> None:
+        before = self._pauses.get(letter.url)
+        length_s = min(before.length_s * 2, _LONGEST_PAUSE_S) if before else self._first_pause_s
+        self._pauses[letter.url] = _Pause(time.monotonic() + length_s, length_s)
+        if time.time() - letter.made_s > _MOST_AGE_S:  # only after an attempt: a Pi may boot with a wrong clock
+            self._give_up(outbox, letter, f"{why}, for a day")
+        elif letter.number not in self._told:
+            self._told.add(letter.number)
+            log.info("the rule %s: %s; its webhook is tried again", letter.rule, why)
+            self._tell(letter, "waiting", f"{why}; it is tried again")
+
+    def _give_up(self, outbox: Outbox, letter: Letter, why: str) -> None:
+        outbox.remove(letter)
+        self._tell(letter, "failed", why)
+
+    def _tell(self, letter: Letter, status: str, detail: str) -> None:
+        if status != "waiting":
+            self._told.discard(letter.number)
+        self._note(Outcome(letter.event_id, letter.rule, KIND, status, shortened(detail)))  # type: ignore[arg-type]
