@@ -63,7 +63,7 @@ def test_the_arguments_go_to_the_program_as_they_are_without_a_shell(tmp_path: P
 
 @pytest.mark.fault(
     "the command of a rule fails",
-    injected="it ends with status 3, is killed, is missing, is a folder, or is no program",
+    injected="it ends with status 3, is killed, is missing, is a folder, or is not a program",
     observed="the action has failed, with the reason and the last line of its output; the daemon continues",
 )
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_what_waits_for_longer_than_a_day_is_given_up_after_one_more_attempt(tmp
 
 @pytest.mark.fault(
     "the outbox is damaged",
-    injected="a file that is no database, and one that was cut",
+    injected="a file that is not a database, and one that was cut",
     observed="it is renamed, a new one begins, and webhooks arrive",
 )
 @pytest.mark.parametrize("content", [b"no database " * 1000, b""])
