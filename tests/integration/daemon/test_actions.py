@@ -3,10 +3,18 @@
 import json
 import signal
 from pathlib import Path
+from typing import Any
 
-from tests.daemon import daemon
+from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
 from tests.unit.actions.receiver import receiver
+
+
+def running_actions(running: Daemon, kind: str) -> dict[str, Any]:
+    """What came of the first action of this kind, as an event of the history says it; empty if none does."""
+    events = get_json(f"{running.url}/api/events")["events"]
+    return next((action for event in events for action in event["actions"] if action["kind"] == kind), {})
+
 
 EVERY = "[events]\ndwell_s = 0.1\nenter = 0.3\n"
 
@@ -24,6 +32,7 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_and_says_so(tmp_path: P
             there.wait_for_count(1)
             assert eventually((tmp_path / "commands").exists)
             told = eventually(lambda: (found := running.state()["actions"])["failed"] and found["ok"] > 1 and found)
+            stored = eventually(lambda: running_actions(running, "command"))
             code, _ = running.end()
 
     lines = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
@@ -31,6 +40,8 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_and_says_so(tmp_path: P
     assert code == 0
     assert told["rules"] == 3
     assert told["trouble"].startswith("command of the rule 2: it ended with status 1: cat: /nonexistent")
+    assert (stored["rule"], stored["status"]) == ("2", "failed")
+    assert stored["detail"].startswith("it ended with status 1: cat: /nonexistent")
     assert lines[0]["rule"] == "log"
     assert (ended["phase"], ended["id"]) == ("end", lines[0]["id"])
     assert ended["end"] > ended["start"]
