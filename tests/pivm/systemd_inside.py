@@ -24,6 +24,32 @@ STALL = Path("/run/pivm/stall-all")
 HERE_ONLY = "[Service]\nDeviceAllow=/dev/udmabuf rw\nEnvironment=PIVM_FORMATS=1\n"
 # small and slow: an emulated machine has little time for inferences, which must not look hung
 CAMERA = '[camera]\nsource = "picamera"\nwidth = 320\nheight = 240\nfps = 5\n'
+ACTED = Path("/var/lib/vitcam/acted.json")
+ACTS = """
+import json, mmap, os, sys, urllib.request
+from pathlib import Path
+
+def works(attempt):
+    try:
+        return attempt() is not None
+    except Exception:
+        return False
+
+found = {
+    "event": json.load(sys.stdin)["type"],
+    "reads the configuration": works(Path("/etc/vitcam/config.toml").read_text),
+    "reaches the network": works(lambda: urllib.request.urlopen("http://127.0.0.1:8420/healthz", timeout=20)),
+    "has a folder for a moment": works(lambda: Path("/tmp/acted").write_text("1")),
+    "writes the system": works(lambda: Path("/etc/vitcam/acted").write_text("1")),
+    "sees homes": works(lambda: list(Path("/home").iterdir())) or works(lambda: list(Path("/root").iterdir())),
+    "sees other processes": works(Path("/proc/1/cmdline").read_text),
+    "makes code": works(lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_WRITE | mmap.PROT_EXEC)),
+    "may get rights": "NoNewPrivs:\\t0" in Path("/proc/self/status").read_text(),
+    "has secrets": any(name.startswith("VITCAM_") for name in os.environ),
+}
+Path("/var/lib/vitcam/acted.json").write_text(json.dumps(found))
+"""
+ALLOWED = {"reads the configuration", "reaches the network", "has a folder for a moment"}
 HANGS_ONCE = """
 import os, time
 from pathlib import Path
@@ -170,6 +196,20 @@ def decodes_photos_in_a_process_with_limits(report: Report) -> None:
     report.check("another takes its place when it dies", "top" in again or "top" in classify_photo(), again)
 
 
+def runs_commands_in_its_sandbox(report: Report) -> None:
+    command = f"command = {json.dumps(['/usr/bin/python3', '-c', ACTS])}\ntimeout_s = 120\n"
+    rules = f'[events]\ndwell_s = 0\nenter = 0.1\nleave = 0.01\n[[on]]\n{command}[[on]]\nfile = "acted.jsonl"\n'
+    configure(f'[camera]\nsource = "demo"\n{rules}', "Environment=VITCAM_ACTIONS_SECRET=hunter2\n")
+    sh("systemctl", "restart", "vitcam")
+    report.check("a command runs as part of the service", until(ACTED.exists, 200), state().get("actions"))
+    acted = json.loads(ACTED.read_text())
+    report.check("it gets the event", acted.pop("event") == "event")
+    may = {what for what, works in acted.items() if works}
+    report.check("it may do what docs/actions.md says, and no more", may == ALLOWED, acted)
+    lines = Path("/var/lib/vitcam/acted.jsonl")
+    report.check("a rule writes its file into the state folder", until(lambda: '"event"' in lines.read_text(), 20))
+
+
 def survives_a_camera_that_is_away(report: Report) -> None:
     configure(CAMERA)
     sh("systemctl", "restart", "vitcam")
@@ -238,6 +278,7 @@ def main() -> int:
         runs_as_it_should,
         takes_over_settings_at_a_reload,
         decodes_photos_in_a_process_with_limits,
+        runs_commands_in_its_sandbox,
         survives_a_camera_that_is_away,
         starts_without_a_camera,
         restarts_after_a_hung_inference,
