@@ -9,7 +9,7 @@ from vitcam.actions.command import AT_ONCE, Commands
 from vitcam.actions.lane import Hand, Lane
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
-from vitcam.actions.notification import Notifications
+from vitcam.actions.notification import Notifications, Picture
 from vitcam.actions.outbox import has_letters
 from vitcam.actions.pin import MISSING as NO_GPIOZERO
 from vitcam.actions.pin import Pins
@@ -35,10 +35,17 @@ class Acting:
     outbox   folder for webhooks that wait, which no other run uses; None: they are lost at the end
     environ  of the process
     note     keeps what came of an action
+    picture  as in `Notifications`
     """
 
     def __init__(
-        self, settings: Settings, groups: Groups, outbox: Path | None, environ: Mapping[str, str], note: Note
+        self,
+        settings: Settings,
+        groups: Groups,
+        outbox: Path | None,
+        environ: Mapping[str, str],
+        note: Note,
+        picture: Picture,
     ) -> None:
         self._outbox = outbox
         tally = Tally(note)
@@ -47,7 +54,7 @@ class Acting:
         hands: dict[str, Hand] = {
             "command": Lane("command", commands, tally, AT_ONCE, commands.close),
             "webhook": self.webhooks,
-            "notify": Lane("notify", Notifications(), tally),
+            "notify": Lane("notify", Notifications(picture), tally),
             "gpio": Lane("gpio", pins, tally, end=pins.close),
             "file": Lane("file", LineFiles(state_folder(environ)), tally),
         }

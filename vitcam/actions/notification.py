@@ -1,17 +1,28 @@
 """Messages to phones and by mail, through Apprise, which knows more than a hundred services."""
 
 import logging
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from vitcam.actions.task import ActionFailed, Task
+
+Picture = Callable[[str], bytes | None]
 
 MISSING = "Apprise is not installed, so no message can be sent; install vitcam[notify]"
 
 
 class Notifications:
-    """Sends a message to each address of a rule."""
+    """Sends a message to each address of a rule, with the picture of the event where there is one.
+
+    picture  JPEG of the event with this id; may wait a moment for it
+    """
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
 
     def __call__(self, task: Task) -> str:
         """Raises ActionFailed where one of them did not take it. Apprise has time limits of its own."""
@@ -21,13 +32,27 @@ class Notifications:
             raise ActionFailed(MISSING) from None
         logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it logs addresses, which hold tokens
         failed = []
-        for address in task.rule.notify:
-            service = apprise.Apprise()
-            if not service.add(address) or not service.notify(title=title(task.record), body=body(task.record)):
-                failed.append(address.partition("://")[0])
+        with _as_file(self._picture(task.event_id)) as picture:
+            message = {"title": title(task.record), "body": body(task.record), "attach": picture}
+            for address in task.rule.notify:
+                service = apprise.Apprise()
+                if not service.add(address) or not service.notify(**message):
+                    failed.append(address.partition("://")[0])
         if failed:
             raise ActionFailed(f"{', '.join(failed)} did not take the message; `apprise -vv -b test ADDRESS` says why")
         return ""
+
+
+@contextmanager
+def _as_file(picture: bytes | None) -> Iterator[str | None]:
+    """Its path, for as long as it is sent: Apprise takes files. None: there is no picture."""
+    if picture is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="vitcam-") as folder:
+        path = Path(folder, "event.jpg")
+        path.write_bytes(picture)
+        yield str(path)
 
 
 def title(record: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
 from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
-from vitcam.daemon.remembered.events import event_store, note, record, state_of
+from vitcam.daemon.remembered.events import event_store, note, picture_soon, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.folders import state_folder
@@ -227,7 +227,14 @@ def _acting(
 ) -> Acting:
     # only one run of a camera uses a state folder, but any number of runs of files
     outbox = state_folder(environ) if is_camera(settings.camera.source) else None
-    return Acting(settings, groups_of(classifier), outbox, environ, lambda outcome: note(history.value, outcome))
+    return Acting(
+        settings,
+        groups_of(classifier),
+        outbox,
+        environ,
+        note=lambda outcome: note(history.value, outcome),
+        picture=lambda event: picture_soon(history.value, event),
+    )
 
 
 def _words(model: str, classifier: Classifier) -> WordsInForce | None:

@@ -1,5 +1,6 @@
 """Rules of a real run act on what it sees, and a restart delivers what waits."""
 
+import base64
 import json
 import signal
 from pathlib import Path
@@ -19,17 +20,19 @@ def running_actions(running: Daemon, kind: str) -> dict[str, Any]:
 EVERY = "[events]\ndwell_s = 0.1\nenter = 0.3\n"
 
 
-def test_a_run_writes_lines_runs_commands_posts_webhooks_and_says_so(tmp_path: Path) -> None:
+def test_a_run_writes_lines_runs_commands_posts_webhooks_sends_pictures_and_says_so(tmp_path: Path) -> None:
     config, state = tmp_path / "config.toml", tmp_path / "state"
-    with receiver() as there:
+    with receiver() as there, receiver() as phone:
         config.write_text(
             f'{EVERY}[[on]]\nname = "log"\nfile = "{tmp_path}/events.jsonl"\n'
             f'[[on]]\ncommand = ["sh", "-c", "cat >> {tmp_path}/commands; cat /nonexistent"]\n'
             f'[[on]]\nname = "hook"\nwebhook = "{there.url}"\nphase = "end"\n'
+            f'[[on]]\nname = "phone"\nnotify = ["json://{phone.url.partition("://")[2]}"]\n'
         )
         with daemon("--source", "demo", "--loop", "--config", str(config), STATE_DIRECTORY=str(state)) as running:
             running.wait_for("ok")
             there.wait_for_count(1)
+            phone.wait_for_count(1)
             assert eventually((tmp_path / "commands").exists)
             told = eventually(lambda: (found := running.state()["actions"])["failed"] and found["ok"] > 1 and found)
             stored = eventually(lambda: running_actions(running, "command"))
@@ -38,7 +41,8 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_and_says_so(tmp_path: P
     lines = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
     ended = json.loads(there.bodies[0])
     assert code == 0
-    assert told["rules"] == 3
+    assert told["rules"] == 4
+    assert base64.b64decode(json.loads(phone.bodies[0])["attachments"][0]["base64"]).startswith(b"\xff\xd8")
     assert told["trouble"].startswith("command of the rule 2: it ended with status 1: cat: /nonexistent")
     assert (stored["rule"], stored["status"]) == ("2", "failed")
     assert stored["detail"].startswith("it ended with status 1: cat: /nonexistent")

@@ -1,11 +1,13 @@
 """Which runs keep events, and where."""
 
+import threading
 import time
 from collections.abc import Mapping
 
 from vitcam.actions.task import Outcome
 from vitcam.config.settings import StoreSettings
 from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
 from vitcam.history.retention import RetentionRules
@@ -15,6 +17,8 @@ from vitcam.history.witness.recorder import Origin, Recorder
 from vitcam.model.classifier import Classifier
 from vitcam.state import History
 from vitcam.wire import wall_time
+
+_LOOKS, _PAUSE_S = 10, 0.2
 
 
 def event_store(settings: StoreSettings, environ: Mapping[str, str]) -> EventStore | None:
@@ -40,6 +44,22 @@ def note(store: EventStore | None, outcome: Outcome) -> None:
     if store is not None:
         now = wall_time(time.monotonic_ns())
         store.note_action(outcome.event_id, Action(outcome.rule, outcome.kind, outcome.status, outcome.detail, now))
+
+
+def picture_soon(store: EventStore | None, event_id: str) -> bytes | None:
+    """The JPEG of an event that began just now: waits two seconds at most until it is on the disk."""
+    if store is None:
+        return None
+    for _ in range(_LOOKS):
+        try:
+            event = store.get(event_id)
+            picture = store.picture(event) if event else None
+        except VitcamError:
+            return None
+        if picture:
+            return picture
+        threading.Event().wait(_PAUSE_S)
+    return None
 
 
 def record(store: EventStore, publisher: Publisher, classifier: Classifier) -> None:
