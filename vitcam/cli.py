@@ -16,6 +16,7 @@ from vitcam.pictures.view import Flip
 from vitcam.terminal.standard_streams import prepare_streams
 from vitcam.text import printable
 from vitcam.verbs.access import password, token_app
+from vitcam.verbs.actions import actions_app
 from vitcam.verbs.backup import backup, restore
 from vitcam.verbs.config import config_app
 from vitcam.verbs.events import events_app
@@ -38,6 +39,7 @@ app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
 app.add_typer(events_app, name="events")
 app.add_typer(token_app, name="token")
+app.add_typer(actions_app, name="actions")
 app.command("password")(password)
 app.command("backup")(backup)
 app.command("restore")(restore)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from vitcam.actions.rules import Groups
 from vitcam.actions.runner import ActionRunner, Tally
 from vitcam.actions.task import Note
 from vitcam.actions.webhook import Webhooks
+from vitcam.config.layers import nearest
 from vitcam.config.settings import Settings
 from vitcam.config.tables import OnSettings
 from vitcam.folders import state_folder
@@ -28,10 +30,30 @@ _NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO)}
 """Kind of action -> the library that does it, and what is said where that is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a model can see."""
+
+    names: frozenset[str] = frozenset()
+    """Of labels and groups; empty where they may change during the run."""
+    groups: Groups = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, classifier: Classifier) -> "Vocabulary":
+        """That of the model in use."""
+        members = classifier.groups.members if classifier.groups else {}
+        groups: dict[str, set[str]] = {}
+        for name, labels in members.items():
+            for index in labels:
+                groups.setdefault(classifier.labels[index], set()).add(name)
+        names = frozenset() if classifier.card.word_capacity else frozenset({*classifier.labels, *members})
+        return cls(names, {label: frozenset(found) for label, found in groups.items()})
+
+
 class Acting:
     """The runner of a run and what only a reload changes in it.
 
-    groups   of the model's labels
+    seen     what the model can see
     outbox   folder for webhooks that wait, which no other run uses; None: they are lost at the end
     environ  of the process
     note     keeps what came of an action
@@ -41,12 +63,13 @@ class Acting:
     def __init__(
         self,
         settings: Settings,
-        groups: Groups,
+        seen: Vocabulary,
         outbox: Path | None,
         environ: Mapping[str, str],
         note: Note,
         picture: Picture,
     ) -> None:
+        self._names = seen.names
         self._outbox = outbox
         tally = Tally(note)
         commands, pins = Commands(environ), Pins()
@@ -58,7 +81,7 @@ class Acting:
             "gpio": Lane("gpio", pins, tally, end=pins.close),
             "file": Lane("file", LineFiles(state_folder(environ)), tally),
         }
-        self.runner = ActionRunner((), groups, hands, tally)
+        self.runner = ActionRunner((), seen.groups, hands, tally)
         self.change(settings)
 
     def start(self) -> None:
@@ -73,6 +96,8 @@ class Acting:
         self.webhooks.urls = frozenset(rule.webhook for rule in settings.on if rule.webhook)
         for sentence in missing(settings.on):
             log.error("%s", sentence)
+        for sentence in without_meaning(settings.on, self._names) if self._names else ():
+            log.warning("%s", sentence)
 
 
 def missing(rules: Iterable[OnSettings]) -> list[str]:
@@ -81,11 +106,12 @@ def missing(rules: Iterable[OnSettings]) -> list[str]:
     return [sentence for kind, (library, sentence) in _NEEDED.items() if kind in kinds and not find_spec(library)]
 
 
-def groups_of(classifier: Classifier) -> Groups:
-    """Label -> names of the groups that hold it."""
-    members = classifier.groups.members if classifier.groups else {}
-    found: dict[str, set[str]] = {}
-    for name, labels in members.items():
-        for index in labels:
-            found.setdefault(classifier.labels[index], set()).add(name)
-    return {label: frozenset(names) for label, names in found.items()}
+def without_meaning(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
+    """A sentence for each rule whose label the model does not know. names: of labels and groups."""
+    found = []
+    for rule in rules:
+        if rule.label and rule.label not in names:
+            near = nearest(rule.label, names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            found.append(f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{hint}")
+    return found

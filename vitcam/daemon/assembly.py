@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vitcam.actions.acting import Acting, groups_of
+from vitcam.actions.acting import Acting, Vocabulary
 from vitcam.config.duration import seconds_of
 from vitcam.config.settings import HeatSettings, Settings
 from vitcam.daemon.binding import binding
@@ -229,7 +229,7 @@ def _acting(
     outbox = state_folder(environ) if is_camera(settings.camera.source) else None
     return Acting(
         settings,
-        groups_of(classifier),
+        Vocabulary.of(classifier),
         outbox,
         environ,
         note=lambda outcome: note(history.value, outcome),

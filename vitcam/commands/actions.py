@@ -1,0 +1,105 @@
+"""What `vitcam actions` does: tries the rules of the configuration with an event that is made up."""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from vitcam.actions.command import Commands
+from vitcam.actions.line_file import LineFiles
+from vitcam.actions.notification import Notifications
+from vitcam.actions.pin import Pins
+from vitcam.actions.post import HookRefused, TryLater, post
+from vitcam.actions.rules import Firing
+from vitcam.actions.signature import signed
+from vitcam.actions.task import Act, ActionFailed, Outcome, Task
+from vitcam.config.load import load
+from vitcam.config.tables import OnSettings
+from vitcam.errors import UsageError, VitcamError
+from vitcam.folders import state_folder
+from vitcam.frames import Event
+from vitcam.terminal.consoles import stdout_console
+from vitcam.text import printable
+
+
+def try_rules(names: Sequence[str], config: Path | None, sets: list[str], as_json: bool) -> None:
+    """Do the actions of the named rules, or of all, now, whatever their conditions.
+
+    raises  ConfigError; UsageError where there is no such rule; VitcamError where an action failed
+    """
+    settings = load(config, sets, {}, os.environ).settings
+    rules = _chosen(settings.on, names)
+    acts = _acts(settings.actions.secret, os.environ)
+    failed = 0
+    for outcome in _outcomes(rules, acts):
+        failed += outcome.status == "failed"
+        _show(outcome, as_json)
+    if failed:
+        raise VitcamError(f"{failed} action(s) failed; what is printed above says why")
+
+
+def _chosen(rules: Sequence[OnSettings], names: Sequence[str]) -> list[OnSettings]:
+    known = [rule.name for rule in rules]
+    if not rules:
+        raise UsageError("the configuration has no rules; docs/actions.md shows how to write [[on]]")
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no rule is called {printable(name)!r}; there are {', '.join(known)}")
+    return [rule for rule in rules if not names or rule.name in names]
+
+
+def _acts(secret: str, environ: Mapping[str, str]) -> dict[str, Act]:
+    pins = Pins()
+
+    def webhook(task: Task) -> str:
+        body = task.text.encode()
+        headers = {"Idempotency-Key": task.event_id, **signed(secret, int(time.time()), body)}
+        try:
+            return asyncio.run(post(task.rule.webhook, body, headers))
+        except (HookRefused, TryLater) as failure:
+            raise ActionFailed(str(failure)) from None
+
+    def pin(task: Task) -> str:
+        detail = pins(task)
+        time.sleep(task.rule.gpio_s)
+        pins.close()
+        return detail
+
+    return {
+        "command": Commands(environ),
+        "webhook": webhook,
+        "notify": Notifications(lambda _: None),
+        "gpio": pin,
+        "file": LineFiles(state_folder(environ)),
+    }
+
+
+def _outcomes(rules: Sequence[OnSettings], acts: Mapping[str, Act]) -> Iterator[Outcome]:
+    for rule in rules:
+        task = _made_up(rule)
+        for kind in rule.kinds:
+            try:
+                yield task.done(kind, acts[kind](task))
+            except ActionFailed as failure:
+                yield task.failed(kind, str(failure))
+
+
+def _made_up(rule: OnSettings) -> Task:
+    """An event that the rule would act at; `test` marks it for those who get it."""
+    now = time.monotonic_ns()
+    end = now if rule.phase == "end" else None
+    start = now - round(max(rule.for_s, 1.0) * 1e9)
+    event = Event("test", rule.phase, rule.label or "test", 1.0, start, end, "test", zone=rule.zone or None)
+    task = Task.of(Firing(rule, event))
+    return Task(rule, event.id, {**task.record, "test": True})
+
+
+def _show(outcome: Outcome, as_json: bool) -> None:
+    if as_json:
+        record = {name: getattr(outcome, name) for name in ("rule", "kind", "status", "detail")}
+        stdout_console().print_json(json.dumps({"type": "action", **record}), indent=None)
+        return
+    detail = f": {outcome.detail}" if outcome.detail else ""
+    stdout_console().print(f"{outcome.rule} {outcome.kind} {outcome.status}{detail}", markup=False, highlight=False)
