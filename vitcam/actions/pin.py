@@ -4,12 +4,15 @@ import os
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Protocol
 
 from vitcam.actions.task import ActionFailed, Task
 
 MISSING = "gpiozero is not installed, so no pin can be set; install python3-gpiozero, or vitcam[gpio]"
+
+NO_PINS = "gpiozero finds no pins; a Raspberry Pi needs python3-lgpio, and a user in the group gpio"
 
 
 class OutputPin(Protocol):
@@ -34,7 +37,8 @@ def open_pin(number: int) -> OutputPin:
     os.environ.setdefault("LG_WD", tempfile.gettempdir())
     from gpiozero import DigitalOutputDevice  # only on machines that use it
 
-    pin: OutputPin = DigitalOutputDevice(number)
+    with warnings.catch_warnings(action="ignore"):  # one for each library below it that is missing
+        pin: OutputPin = DigitalOutputDevice(number)
     return pin
 
 
@@ -78,8 +82,10 @@ class Pins:
         if number not in self._pins:
             try:
                 self._pins[number] = self._open(number)
-            except ImportError:
+            except ModuleNotFoundError:
                 raise ActionFailed(MISSING) from None
+            except ImportError:  # BadPinFactory of gpiozero is one
+                raise ActionFailed(NO_PINS) from None
             except Exception as error:
                 raise ActionFailed(f"GPIO{number} cannot be used: {str(error) or type(error).__name__}") from error
         return self._pins[number]

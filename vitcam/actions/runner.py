@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 _MOST_EVENTS = 256
 _END_WITHIN_S = 0.2
 _IDLE_S = 5.0
+_LOG_EVERY_S = 60.0
 
 
 class Tally:
@@ -29,15 +30,23 @@ class Tally:
         self._lock = threading.Lock()
         self.ok = self.failed = 0
         self.trouble = ""
+        self._logged_s = 0.0
 
     def __call__(self, outcome: Outcome) -> None:
         with self._lock:
             self.ok += outcome.status == "ok"
             if outcome.status == "failed":
                 self.failed += 1
-                self.trouble = f"{outcome.kind} of the rule {outcome.rule}: {outcome.detail}"
-                log.warning("%s", self.trouble)
+                self._tell(f"{outcome.kind} of the rule {outcome.rule}: {outcome.detail}")
         self._note(outcome)
+
+    def _tell(self, trouble: str) -> None:
+        """Log it, the same sentence once a minute at most: events may come fast."""
+        now_s = time.monotonic()
+        if trouble != self.trouble or now_s - self._logged_s >= _LOG_EVERY_S:
+            self._logged_s = now_s
+            log.warning("%s", trouble)
+        self.trouble = trouble
 
 
 class ActionRunner:

@@ -15,7 +15,7 @@ KEPT = "before-restore-"
 DEEPEST = 32
 """Folders within each other."""
 _LEFT_OUT = re.compile(
-    rf"\..*|.*~|lost\+found|__pycache__|cache|tmp|tmp\w{{8}}|lock|sessions\.json|.*\.(cache|lock|pid|sock|tmp|part|partial|swp)|{KEPT}.*",
+    rf"\..*|.*~|lost\+found|__pycache__|cache|tmp|tmp\w{{8}}|lock|sessions\.json|outbox\.db.*|.*\.(cache|lock|pid|sock|tmp|part|partial|swp)|{KEPT}.*",
     re.DOTALL,
 )
 
@@ -40,7 +40,8 @@ class _Search:
 def is_left_out(name: str) -> bool:
     """Whether a file or folder of this name is a lock, a temporary file or a cache. Hidden ones are all left out.
 
-    Sessions are left out, too: who has logged out must not be logged in again by a restore.
+    Sessions are left out, too: who has logged out must not be logged in again by a restore. And webhooks that
+    wait: those that a restore would bring back have been sent long ago.
     """
     return _LEFT_OUT.fullmatch(name) is not None
 

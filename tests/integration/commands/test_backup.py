@@ -233,6 +233,8 @@ def test_root_gives_restored_files_to_the_owner_of_the_folder(tmp_path: Path) ->
 def test_links_are_left_out_with_a_sentence_and_locks_and_caches_without_one(tmp_path: Path) -> None:
     others = {
         "state/sessions.json": b"{}",
+        "state/outbox.db": b"",
+        "state/outbox.db-wal": b"",
         "state/vitcam.lock": b"",
         "state/cache/x": b"x",
         "state/.password.k3j": b"",

@@ -8,7 +8,7 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.actions.doing import task
 from vitcam.actions import acting
-from vitcam.actions.pin import MISSING, OutputPin, Pins, open_pin
+from vitcam.actions.pin import MISSING, NO_PINS, OutputPin, Pins, open_pin
 from vitcam.actions.task import ActionFailed
 from vitcam.config.tables import OnSettings
 
@@ -68,8 +68,9 @@ def test_at_the_end_all_pins_are_low_and_free(mock: Any) -> None:
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (ImportError("No module named 'gpiozero'"), MISSING),
-        (RuntimeError("Unable to load any default pin factory!"), "GPIO17 cannot be used: Unable to load any default"),
+        (ModuleNotFoundError("No module named 'gpiozero'"), MISSING),
+        (ImportError("Unable to load any default pin factory!"), NO_PINS),
+        (RuntimeError("a pin that melts"), "GPIO17 cannot be used: a pin that melts"),
         (OSError(), "GPIO17 cannot be used: OSError"),
     ],
 )
@@ -81,6 +82,17 @@ def test_a_pin_that_cannot_be_used_fails_with_a_sentence(error: Exception, sente
         Pins(fails)(task(OnSettings("lamp", gpio=17)))
 
     assert str(failed.value).startswith(sentence)
+
+
+def test_a_machine_without_pins_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    import gpiozero
+
+    monkeypatch.setattr(gpiozero.Device, "pin_factory", None)
+
+    with pytest.raises(ActionFailed) as failed:
+        Pins()(task(OnSettings("lamp", gpio=17)))
+
+    assert str(failed.value) == NO_PINS
 
 
 def test_a_pin_that_is_in_use_already_fails_with_a_sentence(mock: Any) -> None:

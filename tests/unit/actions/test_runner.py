@@ -13,7 +13,7 @@ from tests.unit.actions.doing import Kept, event
 from vitcam.actions import runner
 from vitcam.actions.lane import Lane
 from vitcam.actions.runner import ActionRunner, Tally
-from vitcam.actions.task import ActionFailed, Task
+from vitcam.actions.task import ActionFailed, Outcome, Task
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event
 
@@ -120,6 +120,19 @@ def test_an_action_that_fails_unexpectedly_does_not_end_its_thread() -> None:
     assert [outcome.status for outcome in kept.all] == ["failed", "failed", "ok"]
     assert kept.all[0].detail == "it failed unexpectedly; the log says more"
     assert len(kept.all[1].detail) == 200
+
+
+def test_the_log_has_the_same_failure_once_a_minute_and_another_one_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    tally = Tally(Kept())
+    failed = [Outcome(str(number), "lamp", "command", "failed", "no lamp") for number in range(5)]
+    for outcome in (*failed, replace(failed[0], detail="no light")):
+        tally(outcome)
+
+    assert [record.message for record in caplog.records] == [
+        "command of the rule lamp: no lamp",
+        "command of the rule lamp: no light",
+    ]
+    assert tally.failed == 6
 
 
 def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
