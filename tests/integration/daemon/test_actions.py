@@ -3,12 +3,18 @@
 import base64
 import json
 import signal
+import socket
+import threading
 from pathlib import Path
 from typing import Any
 
-from tests.daemon import Daemon, daemon, get_json
+import pytest
+
+from tests.daemon import Daemon, daemon, free_port, get_json
 from tests.eventually import eventually
+from tests.http_camera import EXACT, MULTIPART, server
 from tests.unit.actions.receiver import receiver
+from tests.unit.docs.pages import ROOT
 
 
 def running_actions(running: Daemon, kind: str) -> dict[str, Any]:
@@ -76,3 +82,45 @@ def test_a_reload_takes_a_rule_away_and_brings_another_one(tmp_path: Path) -> No
 
     assert more
     assert first.read_text().count("\n") == count
+
+
+def coffee_camera(connection: socket.socket, request: bytes) -> None:
+    """A camera that sees a cup of coffee, ten times a second."""
+    photo = (ROOT / "models/golden/coffee.jpg").read_bytes()
+    connection.sendall(MULTIPART)
+    while True:
+        connection.sendall(EXACT.replace(b"LENGTH", str(len(photo)).encode()) + photo + b"\r\n")
+        threading.Event().wait(0.1)
+
+
+@pytest.mark.fault(
+    "the daemon is killed while a webhook waits",
+    injected="SIGKILL, with the receiver away; then both come back",
+    observed="the webhook of the event before the kill arrives, and that event says so",
+)
+def test_a_webhook_that_waited_when_the_daemon_was_killed_arrives_after_the_next_start(tmp_path: Path) -> None:
+    config, port = tmp_path / "config.toml", free_port()
+    config.write_text(f'{EVERY}[[on]]\nname = "hook"\nwebhook = "http://127.0.0.1:{port}/hook/secret-path"\n')
+    with server(coffee_camera) as camera:
+        options = ("--source", f"http://127.0.0.1:{camera}/", "--config", str(config))
+        with daemon(*options, STATE_DIRECTORY=str(tmp_path / "state")) as running:
+            running.wait_for("ok")
+            waited = eventually(lambda: running_actions(running, "webhook"))
+            event = get_json(f"{running.url}/api/events")["events"][-1]["id"]
+            running.process.kill()
+            running.process.wait(60)
+        with receiver(port=port) as there, daemon(*options, STATE_DIRECTORY=str(tmp_path / "state")) as running:
+            there.wait_for_count(1)
+            delivered = eventually(lambda: action_of(running, event)["status"] == "ok")
+
+    assert waited["status"] == "waiting"
+    assert waited["detail"] == f"127.0.0.1:{port} cannot be reached: Connection refused; it is tried again"
+    assert json.loads(there.bodies[0])["id"] == event
+    assert delivered
+
+
+def action_of(running: Daemon, event: str) -> dict[str, Any]:
+    """What came of the one action at an event."""
+    actions: list[dict[str, Any]] = get_json(f"{running.url}/api/events/{event}")["actions"]
+    assert len(actions) == 1
+    return actions[0]
