@@ -162,3 +162,5 @@ class Event:
     """What is surely there where no label is: `label` is then the best guess within this group."""
     zone: str | None = None
     """Where in the picture it is; None: in the whole view."""
+    kind: Literal["seen", "problem"] = "seen"
+    """`problem`: the camera does not see what it usually sees, and `label` says why."""

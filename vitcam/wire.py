@@ -72,6 +72,7 @@ def event_record(event: Event) -> dict[str, Any]:
         "type": "event",
         "id": event.id,
         "phase": event.phase,
+        "kind": event.kind,
         "label": event.label,
         "zone": event.zone,
         "p": round(event.p, 6),

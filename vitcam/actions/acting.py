@@ -110,7 +110,7 @@ def without_meaning(rules: Iterable[OnSettings], names: frozenset[str]) -> list[
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
     found = []
     for rule in rules:
-        if rule.label and rule.label not in names:
+        if rule.kind == "seen" and rule.label and rule.label not in names:
             near = nearest(rule.label, names)
             hint = f"; did you mean {near!r}?" if near else ""
             found.append(f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{hint}")

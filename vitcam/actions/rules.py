@@ -65,7 +65,8 @@ def step(
     lasting = dict(state.lasting)
     if event:
         if event.phase == "new":  # what lasted in its zone is over, even if nobody heard so
-            lasting = {id_: other for id_, other in lasting.items() if other.zone != event.zone}
+            place = event.kind, event.zone
+            lasting = {id_: other for id_, other in lasting.items() if (other.kind, other.zone) != place}
         lasting[event.id] = event
     fired, last_ns = set(state.fired), dict(state.last_ns)
     firings: list[Firing] = []
@@ -86,9 +87,9 @@ def step(
 
 
 def fits(rule: OnSettings, groups: Groups, event: Event) -> bool:
-    """Whether an event is of the label or group, and in the zone, that the rule is for."""
+    """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
     names = {event.label, *groups.get(event.label, ()), *([event.group.name] if event.group else [])}
-    return (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
+    return rule.kind == event.kind and (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
 
 
 def _holds(rule: OnSettings, groups: Groups, event: Event, now: Instant) -> bool:

@@ -1,4 +1,4 @@
-"""The witness that acts: it asks the rules at each event and each second, and hands over what has to be done."""
+"""The sink that acts: it asks the rules at each event and each second, and hands over what has to be done."""
 
 import logging
 import queue
@@ -11,7 +11,8 @@ from vitcam.actions.lane import Hand
 from vitcam.actions.rules import TICK_S, Firing, Groups, Instant, RuleState, step
 from vitcam.actions.task import Note, Outcome, Task
 from vitcam.config.tables import OnSettings
-from vitcam.frames import Event, Frame, Prediction
+from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.sinks.sink import Summary
 from vitcam.state import Actions
 
 log = logging.getLogger(__name__)
@@ -69,13 +70,14 @@ class ActionRunner:
         self._thread: threading.Thread | None = None
         self._dropped = 0
 
-    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
-        """Hand events over; where too many wait, they are dropped and counted."""
-        for event in events:
-            self.report(event)
+    def serving(self, url: str) -> None: ...
 
-    def report(self, event: Event) -> None:
-        """Hand one event over. Called in one thread."""
+    def prediction(self, prediction: Prediction, changed: bool) -> None: ...
+
+    def unreadable(self, bad: Unreadable) -> None: ...
+
+    def event(self, event: Event) -> None:
+        """Hand an event over; where too many wait, it is dropped and counted."""
         if self.rules and self._thread is None:
             self._thread = threading.Thread(target=self._run, name="rules", daemon=True)
             self._thread.start()
@@ -85,11 +87,9 @@ class ActionRunner:
             except queue.Full:
                 self._dropped += 1
 
-    def close(self, events: tuple[Event, ...]) -> None:
+    def close(self, summary: Summary | None) -> None:
         """Begin what the last events ask for, wait a moment for it, and end the rest."""
         deadline_s = time.monotonic() + _END_WITHIN_S
-        for event in events:
-            self.report(event)
         if self._thread is not None:
             try:
                 self._events.put(None, timeout=_END_WITHIN_S)

@@ -91,7 +91,8 @@ def _made_up(rule: OnSettings) -> Task:
     now = time.monotonic_ns()
     end = now if rule.phase == "end" else None
     start = now - round(max(rule.for_s, 1.0) * 1e9)
-    event = Event("test", rule.phase, rule.label or "test", 1.0, start, end, "test", zone=rule.zone or None)
+    label, zone = rule.label or "test", rule.zone or None
+    event = Event("test", rule.phase, label, 1.0, start, end, "test", zone=zone, kind=rule.kind)
     task = Task.of(Firing(rule, event))
     return Task(rule, event.id, {**task.record, "test": True})
 

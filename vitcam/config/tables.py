@@ -12,6 +12,7 @@ from vitcam.config.duration import SPAN_WORDS, is_span_of_day
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.pictures.view import CROP_WORDS, is_region
 
+EventKind = Literal["seen", "problem"]
 Phase = Literal["new", "end"]
 ACTIONS = ("command", "webhook", "notify", "gpio", "file")
 """Keys of a rule that say what is done."""
@@ -106,6 +107,10 @@ class OnSettings:
     cooldown_s: Annotated[
         float, Rule("Least time between two actions of this rule, in s", low=0, high=604800, live=True)
     ] = 0.0
+    kind: Annotated[
+        EventKind,
+        Rule("seen: a label. problem: the camera was moved, covered, blinded or is out of focus", live=True),
+    ] = "seen"
     phase: Annotated[
         Phase, Rule("When it acts. new: while the event lasts. end: when it is over, with its whole length", live=True)
     ] = "new"

@@ -166,12 +166,11 @@ def assemble(
         check_overlay(settings, classifier)
     every = not (live or source_options.realtime)
     console = build_sink(settings.log, every, classifier.labels)
-    publisher.connect(console)
+    publisher.connect(console, handles.acting.runner)
     if not every:
         handles.history.value = history = event_store(settings.store, environ)
         if history is not None:
             record(history, publisher, classifier)
-    publisher.show_to(handles.acting.runner)  # after the recorder: an outcome needs the event in the history
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:

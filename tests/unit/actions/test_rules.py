@@ -51,6 +51,13 @@ def test_a_rule_fits_label_group_and_zone_of_an_event(label: str, zone: str, exp
     assert fits(OnSettings(label=label, zone=zone), GROUPS, replace(cat(), zone="door")) is expected
 
 
+def test_a_rule_for_problems_of_the_camera_fires_at_those_only() -> None:
+    covered = replace(cat(id_="2"), label="covered", kind="problem")
+    rules = OnSettings("seen"), OnSettings("any", kind="problem"), OnSettings("moved", kind="problem", label="moved")
+
+    assert fired(*rules, reports=[(1, cat()), (2, covered), (3, None)]) == [(1, "seen", "1"), (2, "any", "2")]
+
+
 def test_a_rule_fires_once_at_an_event_however_often_that_is_reported() -> None:
     rule = OnSettings("a", label="cat")
     reports = [(1, cat()), (2, None), (6, cat("update")), (9, cat("end", end_s=9)), (12, cat(id_="2", start_s=12))]

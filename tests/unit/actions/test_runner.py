@@ -50,7 +50,7 @@ def acting(*rules: OnSettings) -> Iterator[tuple[ActionRunner, Doer, Doer, Kept]
     finally:
         pins.may_end.set()
         files.may_end.set()
-        found.close(())
+        found.close(None)
 
 
 def lasting(id_: str, for_s: float = 0.0) -> Event:
@@ -59,8 +59,8 @@ def lasting(id_: str, for_s: float = 0.0) -> Event:
 
 def test_every_action_of_a_rule_is_done_once_and_counted() -> None:
     with acting(replace(GPIO, file="x")) as (found, _, _, kept):
-        found.report(lasting("1"))
-        found.report(replace(lasting("1"), phase="update"))
+        found.event(lasting("1"))
+        found.event(replace(lasting("1"), phase="update"))
         kept.wait_for_count(2)
         state = found.state()
 
@@ -73,7 +73,7 @@ def test_every_action_of_a_rule_is_done_once_and_counted() -> None:
 
 def test_a_rule_that_waits_for_the_length_of_an_event_acts_without_another_report() -> None:
     with acting(replace(GPIO, for_s=0.3)) as (found, _, _, kept):
-        found.report(lasting("1"))
+        found.event(lasting("1"))
         kept.wait_for_count(1)
 
         assert kept.all[0].event_id == "1"
@@ -88,7 +88,7 @@ def test_an_action_that_hangs_delays_no_event_and_no_action_of_another_kind() ->
     with acting(GPIO, FILE) as (found, pins, files, kept):
         pins.hangs = True
         for number in range(40):
-            found.report(lasting(str(number)))
+            found.event(lasting(str(number)))
             assert eventually(lambda number=number: len(files.done) == number + 1)  # type: ignore[misc]
         state = found.state()
 
@@ -108,13 +108,13 @@ def test_an_action_that_hangs_delays_no_event_and_no_action_of_another_kind() ->
 def test_an_action_that_fails_unexpectedly_does_not_end_its_thread() -> None:
     with acting(FILE) as (found, _, files, kept):
         files.fails = RuntimeError("a bug")
-        found.report(lasting("1"))
+        found.event(lasting("1"))
         kept.wait_for_count(1)
         files.fails = ActionFailed("x" * 300)
-        found.report(lasting("2"))
+        found.event(lasting("2"))
         kept.wait_for_count(2)
         files.fails = None
-        found.report(lasting("3"))
+        found.event(lasting("3"))
         kept.wait_for_count(3)
 
     assert [outcome.status for outcome in kept.all] == ["failed", "failed", "ok"]
@@ -146,10 +146,10 @@ def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.Mon
     monkeypatch.setattr(runner, "step", hangs)
     with acting(FILE) as (found, _, _, _):
         began = time.monotonic()
-        found.report(lasting("1"))
+        found.event(lasting("1"))
         assert entered.wait(60)
         for number in range(300):
-            found.report(lasting(str(number)))
+            found.event(lasting(str(number)))
         took_s = time.monotonic() - began
         dropped = found.state().dropped
         may_end.set()
@@ -160,10 +160,10 @@ def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.Mon
 
 def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs() -> None:
     with acting() as (found, _, files, kept):
-        found.report(lasting("1"))
+        found.event(lasting("1"))
         assert found._thread is None
         found.rules = (FILE,)
-        found.report(lasting("2"))
+        found.event(lasting("2"))
         kept.wait_for_count(1)
 
     assert files.done == ["2"]
@@ -171,9 +171,9 @@ def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs()
 
 def test_the_end_of_a_run_does_what_its_last_events_ask_for() -> None:
     with acting(replace(FILE, phase="end")) as (found, _, files, _):
-        found.report(lasting("1"))
-        found.report(replace(lasting("1"), phase="end", end_ns=time.monotonic_ns()))
-        found.close(())
+        found.event(lasting("1"))
+        found.event(replace(lasting("1"), phase="end", end_ns=time.monotonic_ns()))
+        found.close(None)
 
         assert files.done == ["1"]
 
@@ -181,9 +181,9 @@ def test_the_end_of_a_run_does_what_its_last_events_ask_for() -> None:
 def test_the_end_of_a_run_waits_only_a_moment_for_what_hangs() -> None:
     with acting(FILE) as (found, _, files, _):
         files.hangs = True
-        found.report(lasting("1"))
+        found.event(lasting("1"))
         assert eventually(lambda: files.done)
         began = time.monotonic()
-        found.close(())
+        found.close(None)
 
         assert time.monotonic() - began < 5
