@@ -8,6 +8,7 @@ from typing import Any, Literal
 from vitcam.actions.rules import Firing
 from vitcam.config.tables import OnSettings
 from vitcam.errors import VitcamError
+from vitcam.text import readable
 from vitcam.wire import event_record
 
 
@@ -27,7 +28,8 @@ class Task:
     def of(cls, firing: Firing) -> "Task":
         """Times of the event become wall time, by the clock as it is now."""
         event = firing.event
-        return cls(firing.rule, event.id, {**event_record(event), "rule": firing.rule.name})
+        more = {"camera": readable(event.camera), "rule": firing.rule.name}
+        return cls(firing.rule, event.id, {**event_record(event), **more})
 
     @property
     def text(self) -> str:

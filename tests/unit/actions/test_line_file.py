@@ -6,14 +6,16 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.actions.doing import task
+from tests.unit.actions.doing import event, task
 from vitcam.actions import line_file
 from vitcam.actions.line_file import LineFiles, add_line
-from vitcam.actions.task import ActionFailed
+from vitcam.actions.rules import Firing
+from vitcam.actions.task import ActionFailed, Task
 from vitcam.config.tables import OnSettings
 
 
@@ -26,6 +28,14 @@ def test_each_event_is_a_line_in_a_file_of_the_state_folder(tmp_path: Path) -> N
 
     assert [json.loads(line)["id"] for line in lines] == ["1", "2"]
     assert "Käuzchen" in lines[1]
+
+
+def test_a_camera_whose_name_is_not_utf8_can_be_written(tmp_path: Path) -> None:
+    odd = replace(event(), camera="clip\udcff.mp4")
+
+    LineFiles(tmp_path)(Task.of(Firing(OnSettings("log", file="x"), odd)))
+
+    assert json.loads((tmp_path / "x").read_text("utf-8"))["camera"] == "clip\\xff.mp4"
 
 
 def test_a_file_of_another_folder_is_named_with_a_leading_slash(tmp_path: Path) -> None:
