@@ -198,6 +198,13 @@ class StoreSettings:
             live=True,
         ),
     ] = 500.0
+    forget: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Labels and groups whose events are not kept; unknown is one of them. In the environment and with --set, "
+            "put commas between them"
+        ),
+    ] = ()
     written_mb: Annotated[
         float,
         Rule(

@@ -170,7 +170,7 @@ def assemble(
     if not every:
         handles.history.value = history = event_store(settings.store, environ)
         if history is not None:
-            record(history, publisher, classifier)
+            record(history, settings.store, publisher, classifier)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:

@@ -13,9 +13,11 @@ from vitcam.pictures.decode import decode_image
 class Story:
     """A recorder that is told what a publisher would tell it, 10 predictions a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, forget: frozenset[str] = frozenset()) -> None:
         self.changes: list[EventChange] = []
-        self.recorder = Recorder(self.changes.append, lambda _: None, Origin("toy", "abc"), lambda: "unknown-1")
+        self.recorder = Recorder(
+            self.changes.append, lambda _: None, Origin("toy", "abc"), lambda: "unknown-1", forget=forget
+        )
         self._state = EventState()
         self._count = 0
         self.ns = 0
@@ -76,3 +78,24 @@ def test_a_blank_picture_is_no_unknown_event() -> None:
     story.close()
 
     assert story.changes == []
+
+
+def test_an_event_whose_label_is_to_be_forgotten_leaves_nothing() -> None:
+    story = Story(forget=frozenset({"person"}))
+    story.see("person", 0.9, 2)
+    story.see("cup", 0.9, 2)
+    story.close()
+
+    assert {change.event.label for change in story.changes} == {"cup"}
+
+
+def test_a_clearly_better_frame_replaces_the_picture_and_a_slightly_better_one_does_not() -> None:
+    story = Story()
+    story.see("cup", 0.6, 3)
+    story.see("cup", 0.62, 3)
+    story.see("cup", 0.95, 10)
+    story.close()
+    pictures = [change for change in story.changes if change.jpeg is not None]
+
+    assert [round(change.event.sight.top[0].p, 2) for change in pictures] == [0.6, 0.95]
+    assert pictures[-1].event.peak == 0.95

@@ -62,8 +62,9 @@ def picture_soon(store: EventStore | None, event_id: str) -> bytes | None:
     return None
 
 
-def record(store: EventStore, publisher: Publisher, classifier: Classifier) -> None:
+def record(store: EventStore, settings: StoreSettings, publisher: Publisher, classifier: Classifier) -> None:
     """Let the publisher's events be kept."""
     card = classifier.card
     origin = Origin(card.name, card.graph_sha256)
-    publisher.show_to(Recorder(store.put, store.shift_times, origin, event_id, store.budget.detail))
+    forget = frozenset(settings.forget)
+    publisher.show_to(Recorder(store.put, store.shift_times, origin, event_id, store.budget.detail, forget))

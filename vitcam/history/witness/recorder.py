@@ -70,6 +70,7 @@ class Recorder:
     shift   called with the ms by which the clock was set: times of this run that are stored already are wrong by that
     new_id  for events that only the history knows
     detail  says what there is budget for
+    forget  labels and groups whose events are not kept
     """
 
     def __init__(
@@ -79,12 +80,14 @@ class Recorder:
         origin: Origin,
         new_id: Callable[[], str],
         detail: Callable[[], Detail] = lambda: Detail.FULL,
+        forget: frozenset[str] = frozenset(),
     ) -> None:
         self._put = put
         self._shift = shift
         self._origin = origin
         self._new_id = new_id
         self._detail = detail
+        self._forget = forget
         self._clock = WallClock()
         self._episodes: dict[str, _Episode] = {}
         self._unknown: dict[str | None, UnknownWatch] = {}
@@ -109,7 +112,7 @@ class Recorder:
             self._end(event)
 
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
-        if event.phase == "new":
+        if event.phase == "new" and not self._forget & {event.label, event.group.name if event.group else ""}:
             episode = self._episodes[event.id] = _Episode(self._begun(event), event.start_ns)
             episode.look(frame, prediction, self._detail())
             self._save(episode, "new", prediction.captured_ns)
