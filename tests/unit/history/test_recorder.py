@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from tests.frames import SECOND, frame, prediction
+from tests.frames import SECOND, frame, picture, prediction
 from vitcam.events import EventState, Rules, finish, step
-from vitcam.frames import Event, Frame, Prediction
+from vitcam.frames import Event, Frame, Prediction, Rect
 from vitcam.history.stored import EventChange
+from vitcam.history.witness.best_picture import sharpness
 from vitcam.history.witness.recorder import Origin, Recorder
 from vitcam.pictures.decode import decode_image
 
@@ -87,6 +88,15 @@ def test_an_event_whose_label_is_to_be_forgotten_leaves_nothing() -> None:
     story.close()
 
     assert {change.event.label for change in story.changes} == {"cup"}
+
+
+def test_the_sharpness_of_a_zone_is_that_of_its_own_part() -> None:
+    image = picture(72, 128)
+    image[::2, :32] = 255
+    seen = frame(image=image)
+
+    assert sharpness(seen, Rect(0, 0, 32, 72)) > 100
+    assert sharpness(seen, Rect(64, 0, 32, 72)) == 1
 
 
 def test_a_clearly_better_frame_replaces_the_picture_and_a_slightly_better_one_does_not() -> None:

@@ -46,7 +46,7 @@ class BestPicture:
             return None
         if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):
             return None
-        value = p * sharpness(frame) ** 0.25  # half as sharp weighs as much as 16 % less certain
+        value = p * sharpness(frame, prediction.crop) ** 0.25  # half as sharp weighs as much as 16 % less certain
         if not first and value <= _CLEARLY * self._value:
             return None
         try:
@@ -75,14 +75,14 @@ def sight_of(prediction: Prediction, scale: float) -> Sight:
     )
 
 
-def sharpness(frame: Frame) -> float:
+def sharpness(frame: Frame, crop: Rect) -> float:
     """How sharp the part is that the model saw: the variance of its Laplacian, above 0; 1 is a blurred picture.
 
+    crop    what the model saw: the frame's own crop, or that of a zone
     source  Pech-Pacheco et al. 2000, Diatom autofocusing in brightfield microscopy
     """
-    part = frame.model_input
+    part = frame.model_input if crop == frame.crop else None
     if part is None:
-        crop = frame.crop
         part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
     grey = cv2.cvtColor(cv2.resize(part, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
     return 1.0 + float(cv2.Laplacian(grey, cv2.CV_32F).var())
