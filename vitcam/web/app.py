@@ -98,6 +98,7 @@ class _Handlers:
         self.by_route: dict[tuple[str, str], Handler] = {
             ("GET", "/"): self.index,
             ("GET", "/page/{name}"): self.file,
+            ("GET", "/page/history/{name}"): self.history_file,
             ("GET", "/stream"): self.stream,
             ("GET", "/snapshot"): self.snapshot,
             ("GET", "/snapshot.jpg"): self.snapshot,
@@ -139,6 +140,9 @@ class _Handlers:
 
     async def file(self, request: web.Request) -> web.Response:
         return self._page.serve(request, request.match_info["name"])
+
+    async def history_file(self, request: web.Request) -> web.Response:
+        return self._page.serve(request, f"history/{request.match_info['name']}")
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         variant = self._variant(request.query)

@@ -35,6 +35,7 @@ WRONG = [
     ("GET", "/api/events/export?format=x", 400),
     ("DELETE", "/api/events", 400),
     ("PATCH", "/api/events/none", 404),
+    ("GET", "/page/history/none.js", 404),
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
     ("POST", "/api/words", 400),
@@ -92,12 +93,13 @@ def newest_event(running: Daemon) -> Any:
         return next(iter(json.load(answer)["events"]), None)
 
 
+FILES = {"/page/{name}": "app.js", "/page/history/{name}": "history.js", "/login/{name}": "login.js"}
 ANSWERED = [route for route in ROUTES if OPERATIONS[route.method, route.path].answers and route.path != "/api/words"]
 
 
 @pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
 def test_a_route_answers_what_its_description_says(running: Daemon, document: dict[str, Any], route: Any) -> None:
-    target = running.url + route.path.replace("{name}", "app.js" if route.path.startswith("/page") else "login.js")
+    target = running.url + route.path.replace("{name}", FILES.get(route.path, ""))
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running))["id"])
     if (route.method, route.path) == ("DELETE", "/api/events"):
@@ -134,7 +136,7 @@ def test_a_refusal_is_described(
 ) -> None:
     body = b'{"favourite": true}' if method == "PATCH" else b"x" if method in WITH_BODY else None
     found, kind, answer = ask(running.url + target, method, body)
-    path = "/page/{name}" if target.startswith("/page/") else target.partition("?")[0].replace("none", "{id}")
+    path = target.partition("?")[0].replace("none.js", "{name}").replace("none", "{id}")
     content = document["paths"][path][method.lower()]["responses"][str(status)]["content"]
 
     assert (found, kind) == (status, "application/json")

@@ -91,6 +91,9 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("GET", "/page/{name}"): Operation(
         dict.fromkeys(("text/html", "text/css", "text/javascript", "image/svg+xml"), TEXT), refusals=(404,), cached=True
     ),
+    ("GET", "/page/history/{name}"): Operation(
+        dict.fromkeys(("text/css", "text/javascript"), TEXT), refusals=(404,), cached=True
+    ),
     ("GET", "/stream"): _STREAM,
     ("GET", "/snapshot"): _SNAPSHOT,
     ("GET", "/snapshot.jpg"): _SNAPSHOT,

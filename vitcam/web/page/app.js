@@ -12,6 +12,7 @@ import { Seen } from "./seen.js";
 import { checkSession, showSession } from "./session.js";
 import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
+import { isLive, Views } from "./views.js";
 import { Words } from "./words.js";
 import { ZoneRows } from "./zone_rows.js";
 import { Zones } from "./zones.js";
@@ -35,6 +36,7 @@ const zoneRows = new ZoneRows();
 new Screen();
 let model = null;
 let crop = null;
+let views = null;
 
 // predictions: the newest one, ten times a second at most
 
@@ -45,6 +47,7 @@ let framed = false; // predictions say which part the model saw; before the firs
 function listen() {
   events = new EventSource("/api/predictions");
   events.addEventListener("prediction", (event) => {
+    if (!isLive()) return;
     const prediction = JSON.parse(event.data);
     const { width, height, crop: part } = prediction.frame;
     if (prediction.zone === null) newest = prediction;
@@ -52,6 +55,7 @@ function listen() {
     if (isShown) seen.show([width, height], part, prediction.zone === null);
     framed = true;
   });
+  events.addEventListener("event", (event) => views.event(JSON.parse(event.data)));
   events.addEventListener("error", () => {
     if (events?.readyState === EventSource.CLOSED) setTimeout(() => { if (!document.hidden) relisten(); }, ASK_MS);
   });
@@ -109,8 +113,9 @@ async function askState() {
 
 async function rejoin() {
   if (JSON.stringify(await getModel()) !== JSON.stringify(model)) return location.reload(); // another model has other controls
-  picture.reload();
+  if (isLive()) picture.reload();
   relisten();
+  views.refresh();
 }
 
 function showState(state) {
@@ -119,6 +124,7 @@ function showState(state) {
   document.getElementById("source").textContent = state.source;
   speed.show(state);
   showSession(state.access);
+  views.setAccess(state.access);
   showPlayback(state.playback ?? null);
   crop.show(state.view);
   zones.show(state);
@@ -156,11 +162,18 @@ function showStatus(status, reason) {
 let asking = 0;
 
 function wake() {
-  picture.start();
+  showPicture();
   relisten();
+  views.refresh();
   asked = Date.now();
   askState();
   asking = setInterval(askState, ASK_MS);
+}
+
+// the history covers the picture, and then it is not sent
+function showPicture() {
+  if (isLive() && !document.hidden) picture.start();
+  else picture.stop();
 }
 
 function sleep() {
@@ -193,6 +206,7 @@ async function begin() {
       photo.look(look, kind);
       document.getElementById("fit").classList.toggle("plain", !kind.needs);
     });
+    views = new Views(model, showPicture);
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();
   } catch {

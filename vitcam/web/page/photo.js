@@ -6,6 +6,7 @@ import { PhotoPicture } from "./photo_picture.js";
 import { Explanation } from "./explanation.js";
 import { milliseconds } from "./speed.js";
 import { readFiles } from "./transfer.js";
+import { isLive } from "./views.js";
 
 export class Photo {
   #card = document.getElementById("photo");
@@ -41,6 +42,7 @@ export class Photo {
   // found: {photo} or {sentence}
   take({ photo, sentence }) {
     this.#newest += 1;
+    if (!isLive()) location.hash = "live";
     if (photo) this.#classify(photo, this.#newest);
     else this.#refuse(sentence);
   }

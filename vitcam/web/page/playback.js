@@ -45,7 +45,7 @@ export class Playback {
   }
 
   #press(event) {
-    if (!this.#record || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!this.#record || this.#bar.offsetParent === null || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target.closest(TYPING)) return;
     const step = STEPS[event.key];
     if (step) this.#ask({ step });

@@ -29,12 +29,14 @@ class _File:
 
 
 class PageFiles:
-    """Every file in `page/`. Browsers ask each time whether a file has changed, and mostly get a 304."""
+    """Every file in `page/` and below. Browsers ask each time whether a file has changed, and mostly get a 304."""
 
     def __init__(self) -> None:
+        page = files("vitcam.web") / "page"
         self._files = {
-            entry.name: _file(kind, entry.read_bytes())
-            for entry in (files("vitcam.web") / "page").iterdir()
+            folder + entry.name: _file(kind, entry.read_bytes())
+            for folder in ("", "history/")
+            for entry in (page / folder).iterdir()
             if (kind := _TYPES.get("." + entry.name.rpartition(".")[2]))
         }
 

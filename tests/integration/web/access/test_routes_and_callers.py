@@ -82,10 +82,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         )
 
 
+FILES = {"/page/{name}": "app.js", "/page/history/{name}": "history.js", "/login/{name}": "login.js"}
+
+
 def status(house: House, route: Route, caller: str, address: str) -> int:
     """What a caller is answered, from an address of its own: wrong passwords of the others must not delay it."""
-    target = {"/page/{name}": "/page/app.js", "/login/{name}": "/login/login.js"}.get(route.path, route.path)
-    target = target.replace("{id}", "none")
+    target = route.path.replace("{name}", FILES.get(route.path, "")).replace("{id}", "none")
     with sent(house.url, target, route.method, headers=house.callers[caller], address=address) as answer:
         return answer.status
 

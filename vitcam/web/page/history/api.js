@@ -1,0 +1,69 @@
+// Requests to the event store. Each returns what the daemon answers, or throws a Refusal with a sentence for people.
+
+import { checkSession } from "../session.js";
+
+const TIMEOUT_MS = 20_000;
+
+export class Refusal extends Error {
+  // status: of the answer; 0: there was none
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+// filters: of filters.js; before: the id of the last event of the page before, or null
+export function listEvents(filters, { before = null, limit, signal }) {
+  const query = new URLSearchParams({ ...filters, limit });
+  if (before) query.set("before", before);
+  return ask(`/api/events?${query}`, { signal });
+}
+
+// returns [{label, hours}]: how many events of the label began in each of the 24 hours of the viewer's day
+export async function countEvents(filters) {
+  const { counts } = await ask(`/api/events/counts?${new URLSearchParams(filters)}`);
+  const byLabel = new Map();
+  for (const { label, hour, count } of counts) {
+    if (!byLabel.has(label)) byLabel.set(label, Array(24).fill(0));
+    byLabel.get(label)[new Date(hour).getHours()] += count;
+  }
+  return [...byLabel].map(([label, hours]) => ({ label, hours }));
+}
+
+export function getEvent(id) {
+  return ask(`/api/events/${encodeURIComponent(id)}`);
+}
+
+// change: {label} or {favourite}
+export function changeEvent(id, change) {
+  const body = JSON.stringify(change);
+  return ask(`/api/events/${encodeURIComponent(id)}`, { method: "PATCH", headers: { "Content-Type": "application/json" }, body });
+}
+
+export function deleteEvent(id) {
+  return ask(`/api/events/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+// The address of an event's picture, at most `width` px wide. It changes when a better picture may have come.
+export function frameUrl(event, width, overlay = null) {
+  const query = new URLSearchParams({ width, peak: event.peak });
+  if (overlay) query.set("overlay", overlay);
+  return `${event.frame}?${query}`;
+}
+
+async function ask(url, { signal, ...options } = {}) {
+  const end = new AbortController();
+  const late = setTimeout(() => end.abort(), TIMEOUT_MS);
+  signal?.addEventListener("abort", () => end.abort());
+  let response;
+  try {
+    response = checkSession(await fetch(url, { ...options, signal: end.signal }));
+  } catch {
+    throw new Refusal("vitcam does not answer. Try again", 0);
+  } finally {
+    clearTimeout(late);
+  }
+  const answer = response.status === 204 ? null : await response.json().catch(() => null);
+  if (!response.ok) throw new Refusal(answer?.error ?? `vitcam answers with status ${response.status}`, response.status);
+  return answer;
+}

@@ -1,0 +1,224 @@
+// One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
+
+import { Guesses, percent } from "../guesses.js";
+import { changeEvent, deleteEvent, frameUrl, getEvent } from "./api.js";
+import { Curve } from "./curve.js";
+import { clock, dayName, dayOf, lasted, nameOf } from "./words.js";
+
+const TYPING = "input, select, textarea, video, dialog";
+const WIDTHS = [480, 960, 1920];
+const OVERLAY = "evidence";
+const find = (name) => document.getElementById(`event-${name}`);
+
+export class EventView {
+  #section = document.getElementById("event");
+  #image = find("image");
+  #overlay = find("overlay");
+  #form = find("correct");
+  #message = find("message");
+  #sure = find("sure");
+  #guesses = new Guesses(find("guesses"));
+  #curve = new Curve(find("curve"));
+  #event = null;
+  #wanted = null; // id of the event that was asked for last
+  #mayChange = true;
+  #done;
+
+  // done: {changed(event), removed(id), step(id, by), back()}
+  constructor(labels, done) {
+    this.#done = done;
+    find("labels").replaceChildren(...labels.map((label) => new Option("", label)));
+    this.#overlay.addEventListener("change", () => this.#showPicture());
+    this.#image.addEventListener("error", () => this.#say("The picture of this event could not be loaded.", true));
+    find("favourite").addEventListener("click", () => this.#change({ favourite: !this.#event.favourite }));
+    find("delete").addEventListener("click", () => this.#sure.showModal());
+    find("sure-yes").addEventListener("click", () => this.#delete());
+    find("sure-no").addEventListener("click", () => this.#sure.close());
+    this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#correct(); });
+    find("newer").addEventListener("click", () => this.#done.step(this.#wanted, -1));
+    find("older").addEventListener("click", () => this.#done.step(this.#wanted, 1));
+    document.addEventListener("keydown", (event) => this.#press(event));
+  }
+
+  get isOpen() {
+    return !this.#section.hidden;
+  }
+
+  // mayChange: whether the caller may change and delete events
+  allow(mayChange) {
+    if (this.#mayChange === mayChange) return;
+    this.#mayChange = mayChange;
+    if (this.#event) this.#showActions();
+  }
+
+  // known: the event as the grid has it, shown until the daemon has answered; or undefined
+  async open(id, known) {
+    this.#wanted = id;
+    this.#section.hidden = false;
+    this.#message.hidden = true;
+    if (known) this.#show(known);
+    else this.#blank();
+    try {
+      const event = await getEvent(id);
+      if (this.#wanted === id) this.#show(event);
+    } catch (error) {
+      if (this.#wanted === id) this.#say(error.status === 404 ? "This event is not in the store any more." : error.message, true);
+    }
+  }
+
+  // record: a newer state of some event
+  update(record) {
+    if (this.isOpen && record.id === this.#wanted) this.open(record.id, this.#event);
+  }
+
+  close() {
+    this.#wanted = this.#event = null;
+    this.#section.hidden = true;
+    find("clip").removeAttribute("src");
+    this.#sure.close();
+  }
+
+  // steps: {newer, older}, whether there are such events
+  allowSteps({ newer, older }) {
+    find("newer").disabled = !newer;
+    find("older").disabled = !older;
+  }
+
+  #blank() {
+    this.#event = null;
+    find("body").hidden = true;
+    find("title").textContent = "Event";
+  }
+
+  #show(event) {
+    const other = this.#event?.id !== event.id;
+    this.#event = event;
+    find("body").hidden = false;
+    find("title").textContent = nameOf(event);
+    find("chance").textContent = event.kind === "seen" && event.p !== null ? percent(event.peak ?? event.p) : "";
+    this.#showFacts();
+    this.#showPicture();
+    this.#showCurve(other);
+    this.#showClip(other);
+    find("guesses-part").hidden = !event.top?.length;
+    if (event.top?.length) this.#guesses.show(event.top);
+    this.#showActionsTaken();
+    this.#showActions();
+  }
+
+  #showFacts() {
+    const { start, zone, camera, model, label, kind, corrected } = this.#event;
+    const ends = this.#event.end === null ? "" : `–${clock(this.#event.end)}`;
+    const facts = [
+      ["when", `${dayName(dayOf(start))}, ${clock(start)}${ends}`], ["lasted", lasted(this.#event)], ["zone", zone],
+      ["kind", { seen: "", unknown: "nothing that the model knows", problem: "a problem of the camera" }[kind]],
+      ["the model said", corrected ? label || "unknown" : ""], ["camera", camera], ["model", typeof model === "string" ? model : model?.name],
+    ];
+    find("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+  }
+
+  #showPicture() {
+    const event = this.#event;
+    const overlay = event.evidence && this.#overlay.checked ? OVERLAY : null;
+    this.#overlay.closest("label").hidden = !event.evidence;
+    find("picture").hidden = !event.frame;
+    find("no-picture").hidden = Boolean(event.frame);
+    if (!event.frame) return;
+    const wanted = find("picture").clientWidth * Math.min(devicePixelRatio, 2);
+    const address = frameUrl(event, WIDTHS.find((width) => width >= wanted) ?? WIDTHS.at(-1), overlay);
+    if (this.#image.getAttribute("src") !== address) this.#image.src = address;
+    this.#image.alt = `What the camera saw: ${nameOf(event)}${overlay ? ", with the patches that spoke for it" : ""}`;
+    find("download").href = event.frame;
+    find("download").download = `${dayOf(event.start)} ${clock(event.start).replaceAll(":", "-")} ${nameOf(event)}.jpg`;
+  }
+
+  #showCurve(other) {
+    const curve = this.#event.curve;
+    if (other || curve) find("curve-part").hidden = !(curve?.length > 1);
+    if (curve?.length > 1) this.#curve.show(curve);
+  }
+
+  #showClip(other) {
+    const clip = this.#event.clip;
+    find("clip-part").hidden = !clip;
+    const video = find("clip");
+    if (clip && (other || video.getAttribute("src") !== clip)) video.src = clip;
+    if (!clip) video.removeAttribute("src");
+  }
+
+  #showActionsTaken() {
+    const actions = this.#event.actions ?? [];
+    find("actions-part").hidden = actions.length === 0;
+    find("actions").replaceChildren(...actions.map(({ rule, kind, status, detail, time }) => {
+      const line = element("li", [rule, kind, status, detail, time && clock(time)].filter(Boolean).join(" · "));
+      line.className = status;
+      return line;
+    }));
+  }
+
+  #showActions() {
+    find("change").hidden = !this.#mayChange;
+    find("correct-part").hidden = !this.#mayChange || !this.#event.frame || this.#event.kind === "problem";
+    find("favourite").setAttribute("aria-pressed", String(Boolean(this.#event.favourite)));
+    find("favourite").querySelector("span").textContent = this.#event.favourite ? "★" : "☆";
+  }
+
+  async #change(change, said = "") {
+    const id = this.#event.id;
+    try {
+      const event = await changeEvent(id, change);
+      if (this.#wanted === id) {
+        this.#show({ ...this.#event, ...event });
+        this.#say(said);
+      }
+      this.#done.changed(event);
+    } catch (error) {
+      if (this.#wanted === id) this.#say(error.message, true);
+    }
+  }
+
+  async #correct() {
+    const label = this.#form.elements.label.value.trim();
+    if (!label) return this.#say("Type what it is first.", true);
+    await this.#change({ label }, `Stored as “${label}”. The picture is kept for training.`);
+    if (!this.#message.classList.contains("bad")) this.#form.reset();
+  }
+
+  async #delete() {
+    this.#sure.close();
+    const id = this.#event.id;
+    try {
+      await deleteEvent(id);
+      this.#done.removed(id);
+    } catch (error) {
+      if (this.#wanted === id) this.#say(error.message, true);
+    }
+  }
+
+  #press(event) {
+    if (!this.isOpen || !this.#section.offsetParent || event.target.closest(TYPING) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const action = {
+      Escape: () => this.#done.back(),
+      ArrowLeft: () => this.#done.step(this.#wanted, -1),
+      ArrowRight: () => this.#done.step(this.#wanted, 1),
+      o: () => { if (this.#event?.evidence) this.#overlay.click(); },
+      f: () => { if (this.#event && this.#mayChange) find("favourite").click(); },
+      Delete: () => { if (this.#event && this.#mayChange) this.#sure.showModal(); },
+    }[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  #say(sentence, bad = false) {
+    this.#message.hidden = !sentence;
+    this.#message.textContent = sentence;
+    this.#message.classList.toggle("bad", bad);
+  }
+}
+
+function element(tag, text) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}

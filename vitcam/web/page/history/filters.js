@@ -1,0 +1,127 @@
+// What of the history is shown. The choice is a part of the address, so that going back, reloading and links keep it.
+
+import { countEvents } from "./api.js";
+import { dayAfter, dayOf, momentOf } from "./words.js";
+
+const KEYS = ["day", "from", "hours", "kind", "label", "zone", "min_p", "favourite", "corrected"];
+const MARKS = ["favourite", "corrected"];
+
+export class Filters {
+  #form = document.getElementById("filters");
+  #chosen = new URLSearchParams();
+  #changed;
+
+  // changed: called when the viewer has chosen something else
+  constructor(changed) {
+    this.#changed = changed;
+    this.#form.addEventListener("submit", (event) => event.preventDefault());
+    this.#form.addEventListener("change", () => this.#read());
+    document.getElementById("filters-clear").addEventListener("click", () => this.choose(Object.fromEntries(KEYS.map((key) => [key, ""]))));
+  }
+
+  // of the address, after its question mark
+  get text() {
+    return this.#chosen.toString();
+  }
+
+  get day() {
+    return this.#chosen.get("day");
+  }
+
+  // the first hour of the chosen part of the day, or null
+  get from() {
+    return this.#chosen.has("from") ? Number(this.#chosen.get("from")) : null;
+  }
+
+  // as the daemon takes them
+  get query() {
+    const query = {};
+    for (const key of ["kind", "label", "zone", "min_p"]) if (this.#chosen.get(key)) query[key] = this.#chosen.get(key);
+    for (const key of MARKS) if (this.#chosen.get(key)) query[key] = "1";
+    return { ...query, ...this.#times() };
+  }
+
+  // text: after the question mark of the address
+  set(text) {
+    const given = new URLSearchParams(text);
+    this.#chosen = new URLSearchParams(KEYS.filter((key) => given.get(key)).map((key) => [key, given.get(key)]));
+    if (this.day && !/^\d{4}-\d\d-\d\d$/.test(this.day)) this.#chosen.delete("day");
+    this.#write();
+  }
+
+  // changes: values by key; an empty one takes the filter away
+  choose(changes) {
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === "" || value === null) this.#chosen.delete(key);
+      else this.#chosen.set(key, value);
+    }
+    this.#write();
+    this.#changed();
+  }
+
+  // whether a live event belongs to what is shown
+  match(event) {
+    const { since, until, kind, label, zone, min_p: least } = this.query;
+    const name = event.corrected ?? event.label;
+    if (kind && kind !== event.kind) return false;
+    if (label && label !== name) return false;
+    if (zone && zone !== event.zone) return false;
+    if (least && (event.peak ?? event.p ?? 0) < Number(least)) return false;
+    if (MARKS.some((mark) => this.#chosen.get(mark) && !event[mark])) return false;
+    const start = new Date(event.start);
+    return !(since && start < new Date(since)) && !(until && start >= new Date(until));
+  }
+
+  // offers what occurs in the store
+  async offer() {
+    const counts = await countEvents({});
+    this.#fill("label", counts.map(({ label }) => label).sort());
+    this.#write();
+  }
+
+  // events: zones that occur in them are offered
+  offerZones(events) {
+    const zones = new Set(events.map(({ zone }) => zone).filter(Boolean));
+    this.#fill("zone", [...zones].sort());
+    if (zones.size) this.#form.elements.zone.closest("label").hidden = false;
+  }
+
+  #times() {
+    if (!this.day) return {};
+    const [from, hours] = this.from === null ? [0, 24] : [this.from, Number(this.#chosen.get("hours") ?? 1)];
+    const until = from + hours < 24 ? momentOf(this.day, from + hours) : momentOf(dayAfter(this.day, 1));
+    return { since: momentOf(this.day, from).toISOString(), until: until.toISOString() };
+  }
+
+  #read() {
+    const values = Object.fromEntries(KEYS.flatMap((key) => {
+      const field = this.#form.elements[key];
+      if (!field) return [];
+      return [[key, field.type === "checkbox" ? (field.checked ? "1" : "") : field.value]];
+    }));
+    const same = values.day === (this.day ?? "");
+    this.choose(same ? values : { ...values, from: "", hours: "" });
+  }
+
+  #write() {
+    for (const key of KEYS) {
+      const field = this.#form.elements[key];
+      const value = this.#chosen.get(key) ?? "";
+      if (!field) continue;
+      if (field.type === "checkbox") field.checked = Boolean(value);
+      else {
+        if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) field.add(new Option(value, value));
+        field.value = value;
+      }
+    }
+    this.#form.elements.day.max = dayOf(Date.now());
+    document.getElementById("filters-clear").hidden = this.text === "";
+  }
+
+  #fill(key, values) {
+    const select = this.#form.elements[key];
+    for (const value of values) {
+      if (![...select.options].some((option) => option.value === value)) select.add(new Option(value, value));
+    }
+  }
+}

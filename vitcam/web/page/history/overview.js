@@ -1,0 +1,87 @@
+// The chosen day as a timeline, and on request how often each label came in each hour.
+
+import { countEvents, listEvents } from "./api.js";
+import { Counts } from "./counts.js";
+import { Timeline } from "./timeline.js";
+import { dayAfter, dayName, dayOf, momentOf } from "./words.js";
+
+const MARKED = 1000; // events of a day that get a mark; the hours count all of them
+const PAGE = 500;
+const LIVE_MS = 3000; // live events draw it again at most this often
+const DAYS = { day: 1, week: 7, month: 30 };
+
+export class Overview {
+  #title = document.getElementById("timeline-title");
+  #note = document.getElementById("timeline-note");
+  #part = document.getElementById("counts");
+  #period = document.getElementById("counts-period");
+  #timeline;
+  #counts = new Counts();
+  #filters = null;
+  #day = null;
+  #due = 0;
+  #turn = 0; // an answer to an older question is not shown
+  #failed;
+
+  // chosen: called with changes of the filters; failed: called with an error
+  constructor(chosen, failed) {
+    this.#failed = failed;
+    this.#timeline = new Timeline(chosen);
+    document.getElementById("day-before").addEventListener("click", () => chosen({ day: dayAfter(this.#day, -1), from: "", hours: "" }));
+    document.getElementById("day-after").addEventListener("click", () => chosen({ day: dayAfter(this.#day, 1), from: "", hours: "" }));
+    this.#part.addEventListener("toggle", () => this.#loadCounts());
+    this.#period.addEventListener("change", () => this.#loadCounts());
+  }
+
+  // filters: of filters.js; newest: the newest event of the list, or undefined
+  show(filters, newest) {
+    this.#filters = filters;
+    this.#day = filters.day ?? dayOf(newest?.start ?? Date.now());
+    this.#title.textContent = dayName(this.#day);
+    document.getElementById("day-after").disabled = this.#day >= dayOf(Date.now());
+    this.#load();
+  }
+
+  // events came, changed or went
+  renew() {
+    this.#due ||= setTimeout(() => { this.#due = 0; if (this.#part.offsetParent) this.#load(); }, LIVE_MS);
+  }
+
+  async #load() {
+    const turn = this.#turn += 1;
+    const query = { ...this.#filters.query, since: momentOf(this.#day).toISOString(), until: momentOf(dayAfter(this.#day, 1)).toISOString() };
+    try {
+      const [counts, { events, all }] = await Promise.all([countEvents(query), this.#eventsOf(query)]);
+      if (turn !== this.#turn) return;
+      this.#timeline.show({ day: this.#day, events, byHour: hoursOf(counts.map(({ hours }) => hours)), from: this.#filters.day ? this.#filters.from : null });
+      this.#note.textContent = all ? "" : `The marks show the newest ${events.length} events of the day. The hours count all of them.`;
+      await this.#loadCounts();
+    } catch (error) {
+      if (turn === this.#turn) this.#failed(error);
+    }
+  }
+
+  async #eventsOf(query) {
+    let page = await listEvents(query, { limit: PAGE });
+    let events = page.events;
+    while (page.next !== null && events.length < MARKED) {
+      page = await listEvents(query, { before: page.next, limit: PAGE });
+      events = [...events, ...page.events];
+    }
+    return { events, all: page.next === null };
+  }
+
+  async #loadCounts() {
+    if (!this.#part.open || !this.#filters) return;
+    const { since, until, ...query } = this.#filters.query;
+    const end = momentOf(dayAfter(this.#day, 1));
+    const days = DAYS[this.#period.value];
+    if (days) Object.assign(query, { since: momentOf(dayAfter(this.#day, 1 - days)).toISOString(), until: end.toISOString() });
+    this.#counts.show(await countEvents(query));
+  }
+}
+
+// each: 24 numbers; returns their sums
+function hoursOf(each) {
+  return Array.from({ length: 24 }, (_, hour) => each.reduce((sum, hours) => sum + hours[hour], 0));
+}

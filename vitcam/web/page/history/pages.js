@@ -1,0 +1,72 @@
+// The events that were loaded so far, newest first. The daemon sends them a page at a time.
+
+import { listEvents } from "./api.js";
+
+const FIRST = 60; // fills the screen
+const LATER = 200;
+
+export class Pages {
+  events = [];
+  #filters = {};
+  #next = null;
+  #loading = null; // an AbortController while a page is on its way
+
+  // whether there are older events than the loaded ones
+  get hasMore() {
+    return this.#next !== null;
+  }
+
+  get isLoading() {
+    return this.#loading !== null;
+  }
+
+  // filters: of filters.js; forgets everything that was loaded for other filters
+  async start(filters) {
+    this.#loading?.abort();
+    const page = await this.#load(filters, null, FIRST);
+    if (!page) return false;
+    this.#filters = filters;
+    this.events = page.events;
+    this.#next = page.next;
+    return true;
+  }
+
+  // returns whether events were added
+  async more() {
+    if (!this.hasMore || this.isLoading) return false;
+    const page = await this.#load(this.#filters, this.#next, LATER);
+    if (!page) return false;
+    this.events = [...this.events, ...page.events];
+    this.#next = page.next;
+    return true;
+  }
+
+  at(id) {
+    return this.events.findIndex((event) => event.id === id);
+  }
+
+  // an event that began, or one that changed
+  put(record) {
+    const index = this.at(record.id);
+    if (index >= 0) this.events = this.events.map((event) => (event.id === record.id ? record : event));
+    else this.events = [record, ...this.events];
+  }
+
+  remove(id) {
+    this.events = this.events.filter((event) => event.id !== id);
+  }
+
+  // null: other filters were chosen meanwhile
+  async #load(filters, before, limit) {
+    const loading = this.#loading = new AbortController();
+    try {
+      const page = await listEvents(filters, { before, limit, signal: loading.signal });
+      return loading.signal.aborted ? null : page;
+    } catch (error) {
+      if (loading.signal.aborted) return null;
+      throw error;
+    } finally {
+      if (this.#loading === loading) this.#loading = null;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// Which view is shown. The address says it: #events and #event/ID are the history, everything else is the live picture.
+
+export function isLive() {
+  return !/^#events?\b/.test(location.hash);
+}
+
+const TITLES = { live: "vitcam", history: "History · vitcam" };
+
+export class Views {
+  #live = document.querySelector("main");
+  #past = document.getElementById("history");
+  #links = { live: document.getElementById("to-live"), history: document.getElementById("to-history") };
+  #history = null; // its code is loaded when it is opened for the first time
+  #scrolled = 0;
+  #access = null;
+  #model;
+  #turned;
+
+  // model: of /api/model; turned: called when another view is shown
+  constructor(model, turned) {
+    this.#model = model;
+    this.#turned = turned;
+    addEventListener("hashchange", () => this.#show());
+    this.#show();
+  }
+
+  // access: of /api/state
+  setAccess(access) {
+    this.#access = access;
+    this.#history?.setAccess(access);
+  }
+
+  // record: of an event, as the daemon sends it when something began, changed or ended
+  event(record) {
+    this.#history?.event(record);
+  }
+
+  // the connection was away for a while: events may have been missed
+  refresh() {
+    if (!isLive()) this.#history?.refresh();
+  }
+
+  async #show() {
+    const live = isLive();
+    if (live === this.#live.hidden) this.#turn(live);
+    if (live) return this.#history?.close();
+    try {
+      if (!this.#history) await this.#load();
+      if (!isLive()) this.#history.open(location.hash.slice(1));
+    } catch {
+      document.getElementById("history-message").textContent = "The history could not be loaded. Reload the page.";
+    }
+  }
+
+  #turn(live) {
+    if (!live) this.#scrolled = scrollY;
+    this.#live.hidden = !live;
+    this.#past.hidden = live;
+    document.title = live ? TITLES.live : TITLES.history;
+    for (const [name, link] of Object.entries(this.#links)) {
+      if ((name === "live") === live) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    if (live) scrollTo(0, this.#scrolled);
+    this.#turned();
+  }
+
+  async #load() {
+    const [{ History }] = await Promise.all([import("./history/history.js"), loadStyle()]);
+    this.#history ??= new History(this.#model);
+    this.#history.setAccess(this.#access);
+  }
+}
+
+function loadStyle() {
+  const link = document.createElement("link");
+  return new Promise((loaded, failed) => {
+    Object.assign(link, { rel: "stylesheet", href: "/page/history/history.css", onload: loaded, onerror: failed });
+    document.head.append(link);
+  });
+}
