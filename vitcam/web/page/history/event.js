@@ -58,17 +58,12 @@ export class EventView {
     this.#message.hidden = true;
     if (known) this.#show(known);
     else this.#blank();
-    try {
-      const event = await getEvent(id);
-      if (this.#wanted === id) this.#show(event);
-    } catch (error) {
-      if (this.#wanted === id) this.#say(error.status === 404 ? "This event is not in the store any more." : error.message, true);
-    }
+    await this.#load(id);
   }
 
   // record: a newer state of some event
   update(record) {
-    if (this.isOpen && record.id === this.#wanted) this.open(record.id, this.#event);
+    if (this.isOpen && record.id === this.#wanted) this.#load(record.id);
   }
 
   close() {
@@ -82,6 +77,15 @@ export class EventView {
   allowSteps({ newer, older }) {
     find("newer").disabled = !newer;
     find("older").disabled = !older;
+  }
+
+  async #load(id) {
+    try {
+      const event = await getEvent(id);
+      if (this.#wanted === id) this.#show(event);
+    } catch (error) {
+      if (this.#wanted === id) this.#say(error.status === 404 ? "This event is not in the store any more." : error.message, true);
+    }
   }
 
   #blank() {

@@ -40,6 +40,17 @@ export class Grid {
     this.#arrange();
   }
 
+  // events: those that are shown, and older ones after them
+  append(events) {
+    this.#events = events;
+    if (!this.#shape) return;
+    const counts = new Map(this.#lay().map((row) => [row.key, row.to - row.from]));
+    for (const [key, element] of this.#shown) {
+      if (!element.matches("h3") && counts.get(key) !== element.children.length) this.#drop(key, element); // it was the last row
+    }
+    this.#draw();
+  }
+
   // the card of an event gets the focus; false if it is not among the loaded ones
   focus(id) {
     const index = this.#events.findIndex((event) => event.id === id);
@@ -74,13 +85,18 @@ export class Grid {
     this.#cards = new Map([...this.#element.querySelectorAll("a.event")].map((card) => [card.dataset.id, card]));
     this.#shown.clear();
     this.#element.replaceChildren();
-    const { rows, height } = layOut(this.#events, this.#shape);
-    this.#rows = rows;
-    this.#element.style.height = `${height}px`;
+    this.#lay();
     this.#draw();
     for (const card of this.#cards.values()) release(card);
     this.#cards.clear();
     if (focused) this.#card(focused)?.focus({ preventScroll: true });
+  }
+
+  #lay() {
+    const { rows, height } = layOut(this.#events, this.#shape);
+    this.#rows = rows;
+    this.#element.style.height = `${height}px`;
+    return rows;
   }
 
   #soon() {
@@ -106,7 +122,6 @@ export class Grid {
     const element = document.createElement(row.day ? "h3" : "div");
     element.className = row.day ? "day" : "row";
     if (row.day) element.textContent = dayName(row.day);
-    else element.dataset.count = row.to - row.from;
     for (const event of row.day ? [] : this.#events.slice(row.from, row.to)) {
       element.appendChild(this.#take(event)).tabIndex = event.id === this.#current ? 0 : -1;
     }

@@ -110,6 +110,7 @@ export class History {
       this.#loaded = text;
       this.#refuse(null);
       this.#draw();
+      this.#filters.offerZones(this.#pages.events);
       this.#overview.show(this.#filters, this.#pages.events[0]);
     } catch (error) {
       this.#refuse(error);
@@ -119,7 +120,9 @@ export class History {
 
   async #more() {
     try {
-      if (await this.#pages.more()) this.#draw();
+      if (!(await this.#pages.more())) return;
+      if (this.#view.isOpen) return; // the grid is drawn again when the viewer comes back
+      this.#grid.append(this.#pages.events);
     } catch (error) {
       this.#refuse(error);
     }
@@ -134,7 +137,6 @@ export class History {
   }
 
   #draw() {
-    this.#filters.offerZones(this.#pages.events);
     this.#grid.show(this.#pages.events);
     const none = this.#pages.events.length === 0;
     this.#empty.hidden = !none;

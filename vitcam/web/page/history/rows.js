@@ -5,6 +5,7 @@ import { dayOf } from "./words.js";
 export const GAP = 12;
 const DAY_HEIGHT = 44;
 const TEXT_HEIGHT = 58; // of a card below its picture
+const days = new WeakMap(); // event -> its day: dates are slow, and each event is laid out many times
 const MIN_WIDTH = { wide: 218, narrow: 150 };
 
 // returns {columns, card: {width, height}}
@@ -25,12 +26,12 @@ export function layOut(events, { columns, card }) {
     top += height;
   };
   for (let from = 0; from < events.length;) {
-    const its = dayOf(events[from].start);
+    const its = dayOfEvent(events[from]);
     if (its !== day) add({ key: its, day: its }, DAY_HEIGHT);
     day = its;
     const until = from + columns;
     let to = from + 1;
-    while (to < until && to < events.length && dayOf(events[to].start) === day) to += 1;
+    while (to < until && to < events.length && dayOfEvent(events[to]) === day) to += 1;
     add({ key: events[from].id, from, to }, card.height + GAP);
     from = to;
   }
@@ -55,4 +56,9 @@ function firstBelow(rows, top) {
     else low = middle + 1;
   }
   return low;
+}
+
+function dayOfEvent(event) {
+  if (!days.has(event)) days.set(event, dayOf(event.start));
+  return days.get(event);
 }
