@@ -7,6 +7,7 @@ import { clock, dayName, dayOf, lasted, nameOf } from "./words.js";
 
 const TYPING = "input, select, textarea, video, dialog";
 const WIDTHS = [480, 960, 1920];
+const SWIPE_PX = 50;
 const OVERLAY = "evidence";
 const find = (name) => document.getElementById(`event-${name}`);
 
@@ -38,6 +39,7 @@ export class EventView {
     find("newer").addEventListener("click", () => this.#done.step(this.#wanted, -1));
     find("older").addEventListener("click", () => this.#done.step(this.#wanted, 1));
     document.addEventListener("keydown", (event) => this.#press(event));
+    this.#followSwipes(find("picture"));
   }
 
   get isOpen() {
@@ -212,6 +214,17 @@ export class EventView {
     if (!action) return;
     event.preventDefault();
     action();
+  }
+
+  // a finger that moves sideways over the picture leads to the next event
+  #followSwipes(picture) {
+    let from = null;
+    picture.addEventListener("touchstart", ({ touches }) => { from = touches.length === 1 ? touches[0] : null; }, { passive: true });
+    picture.addEventListener("touchend", ({ changedTouches: [to] }) => {
+      if (!from) return;
+      const [across, down] = [to.clientX - from.clientX, to.clientY - from.clientY];
+      if (Math.abs(across) > SWIPE_PX && Math.abs(across) > 2 * Math.abs(down)) this.#done.step(this.#wanted, across < 0 ? 1 : -1);
+    });
   }
 
   #say(sentence, bad = false) {

@@ -3,7 +3,7 @@
 import { countEvents } from "./api.js";
 import { dayAfter, dayOf, momentOf } from "./words.js";
 
-const KEYS = ["day", "from", "hours", "kind", "label", "zone", "min_p", "favourite", "corrected"];
+const KEYS = ["day", "from", "hours", "kind", "label", "zone", "min_p", "text", "favourite", "corrected"];
 const MARKS = ["favourite", "corrected"];
 
 export class Filters {
@@ -33,10 +33,20 @@ export class Filters {
     return this.#chosen.has("from") ? Number(this.#chosen.get("from")) : null;
   }
 
+  // the chosen part of the day in words, or ""
+  get part() {
+    if (!this.day || this.from === null) return "";
+    return [this.from, this.from + this.#hours].map((hour) => `${String(hour).padStart(2, "0")}:00`).join(" to ");
+  }
+
+  get #hours() {
+    return Number(this.#chosen.get("hours") ?? 1);
+  }
+
   // as the daemon takes them
   get query() {
     const query = {};
-    for (const key of ["kind", "label", "zone", "min_p"]) if (this.#chosen.get(key)) query[key] = this.#chosen.get(key);
+    for (const key of ["kind", "label", "zone", "min_p", "text"]) if (this.#chosen.get(key)) query[key] = this.#chosen.get(key);
     for (const key of MARKS) if (this.#chosen.get(key)) query[key] = "1";
     return { ...query, ...this.#times() };
   }
@@ -61,26 +71,22 @@ export class Filters {
 
   // whether a live event belongs to what is shown
   match(event) {
-    const { since, until, kind, label, zone, min_p: least } = this.query;
+    const { since, until, kind, label, zone, min_p: least, text } = this.query;
     const name = event.corrected ?? event.label;
     if (kind && kind !== event.kind) return false;
     if (label && label !== name) return false;
     if (zone && zone !== event.zone) return false;
     if (least && (event.peak ?? event.p ?? 0) < Number(least)) return false;
+    if (text && ![name, event.zone].some((word) => word?.toLowerCase().includes(text.toLowerCase()))) return false;
     if (MARKS.some((mark) => this.#chosen.get(mark) && !event[mark])) return false;
     const start = new Date(event.start);
     return !(since && start < new Date(since)) && !(until && start >= new Date(until));
   }
 
-  // offers what occurs in the store
-  async offer() {
+  // offers what occurs in the store; events: the newest ones, whose zones are offered
+  async offer(events) {
     const counts = await countEvents({});
     this.#fill("label", counts.map(({ label }) => label).sort());
-    this.#write();
-  }
-
-  // events: zones that occur in them are offered
-  offerZones(events) {
     const zones = new Set(events.map(({ zone }) => zone).filter(Boolean));
     this.#fill("zone", [...zones].sort());
     if (zones.size) this.#form.elements.zone.closest("label").hidden = false;
@@ -88,7 +94,7 @@ export class Filters {
 
   #times() {
     if (!this.day) return {};
-    const [from, hours] = this.from === null ? [0, 24] : [this.from, Number(this.#chosen.get("hours") ?? 1)];
+    const [from, hours] = this.from === null ? [0, 24] : [this.from, this.#hours];
     const until = from + hours < 24 ? momentOf(this.day, from + hours) : momentOf(dayAfter(this.day, 1));
     return { since: momentOf(this.day, from).toISOString(), until: until.toISOString() };
   }

@@ -6,6 +6,8 @@ import { Grid } from "./grid.js";
 import { Overview } from "./overview.js";
 import { Pages } from "./pages.js";
 
+const OFF = "Events are not stored. To have a history, set enabled = true in [store] of the configuration, and start vitcam again.";
+
 export class History {
   #list = document.getElementById("events");
   #message = document.getElementById("history-message");
@@ -105,13 +107,12 @@ export class History {
     this.#waiting.clear();
     this.#showFresh();
     try {
-      const [mine] = await Promise.all([this.#pages.start(this.#filters.query), this.#filters.offer()]);
-      if (!mine) return;
+      if (!(await this.#pages.start(this.#filters.query))) return;
       this.#loaded = text;
       this.#refuse(null);
       this.#draw();
-      this.#filters.offerZones(this.#pages.events);
       this.#overview.show(this.#filters, this.#pages.events[0]);
+      await this.#filters.offer(this.#pages.events);
     } catch (error) {
       this.#refuse(error);
     }
@@ -131,7 +132,7 @@ export class History {
   // error: with a sentence; null: all is well
   #refuse(error) {
     this.#message.hidden = !error;
-    this.#message.textContent = error ? `${error.message}.`.replace("..", ".") : "";
+    if (error) this.#message.textContent = error.status === 404 ? OFF : `${error.message.replace(/\.$/, "")}.`;
     const none = Boolean(error) && this.#pages.events.length === 0;
     document.getElementById("events-body").hidden = none;
   }

@@ -26,7 +26,7 @@ export class Overview {
   // chosen: called with changes of the filters; failed: called with an error
   constructor(chosen, failed) {
     this.#failed = failed;
-    this.#timeline = new Timeline(chosen);
+    this.#timeline = new Timeline((part) => chosen({ day: this.#day, ...part }));
     document.getElementById("day-before").addEventListener("click", () => chosen({ day: dayAfter(this.#day, -1), from: "", hours: "" }));
     document.getElementById("day-after").addEventListener("click", () => chosen({ day: dayAfter(this.#day, 1), from: "", hours: "" }));
     this.#part.addEventListener("toggle", () => this.#loadCounts());
@@ -37,7 +37,7 @@ export class Overview {
   show(filters, newest) {
     this.#filters = filters;
     this.#day = filters.day ?? dayOf(newest?.start ?? Date.now());
-    this.#title.textContent = dayName(this.#day);
+    this.#title.textContent = [dayName(this.#day), filters.part].filter(Boolean).join(", ");
     document.getElementById("day-after").disabled = this.#day >= dayOf(Date.now());
     this.#load();
   }
@@ -54,7 +54,7 @@ export class Overview {
       const [counts, { events, all }] = await Promise.all([countEvents(query), this.#eventsOf(query)]);
       if (turn !== this.#turn) return;
       this.#timeline.show({ day: this.#day, events, byHour: hoursOf(counts.map(({ hours }) => hours)), from: this.#filters.day ? this.#filters.from : null });
-      this.#note.textContent = all ? "" : `The marks show the newest ${events.length} events of the day. The hours count all of them.`;
+      this.#note.textContent = all ? (events.length ? "" : "No events on this day.") : `The marks show the newest ${events.length} events of the day. The hours count all of them.`;
       await this.#loadCounts();
     } catch (error) {
       if (turn === this.#turn) this.#failed(error);
