@@ -45,9 +45,9 @@ let newest = null;
 let framed = false; // predictions say which part the model saw; before the first one, the state says it
 
 function listen() {
-  events = new EventSource("/api/predictions");
+  events = new EventSource(isLive() ? "/api/predictions" : "/api/predictions?only=events");
+  events.addEventListener("open", () => views.catchUp());
   events.addEventListener("prediction", (event) => {
-    if (!isLive()) return;
     const prediction = JSON.parse(event.data);
     const { width, height, crop: part } = prediction.frame;
     if (prediction.zone === null) newest = prediction;
@@ -115,7 +115,6 @@ async function rejoin() {
   if (JSON.stringify(await getModel()) !== JSON.stringify(model)) return location.reload(); // another model has other controls
   if (isLive()) picture.reload();
   relisten();
-  views.refresh();
 }
 
 function showState(state) {
@@ -164,7 +163,6 @@ let asking = 0;
 function wake() {
   showPicture();
   relisten();
-  views.refresh();
   asked = Date.now();
   askState();
   asking = setInterval(askState, ASK_MS);
@@ -174,6 +172,11 @@ function wake() {
 function showPicture() {
   if (isLive() && !document.hidden) picture.start();
   else picture.stop();
+}
+
+function turn() {
+  showPicture();
+  if (!document.hidden) relisten();
 }
 
 function sleep() {
@@ -206,7 +209,7 @@ async function begin() {
       photo.look(look, kind);
       document.getElementById("fit").classList.toggle("plain", !kind.needs);
     });
-    views = new Views(model, showPicture);
+    views = new Views(model, turn);
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();
   } catch {

@@ -35,9 +35,9 @@ export class Views {
     this.#history?.event(record);
   }
 
-  // the connection was away for a while: events may have been missed
-  refresh() {
-    if (!isLive()) this.#history?.refresh();
+  // there is a connection again: events may have been missed before
+  catchUp() {
+    this.#history?.catchUp();
   }
 
   async #show() {

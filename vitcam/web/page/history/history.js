@@ -64,10 +64,13 @@ export class History {
     else if (this.#loaded !== null) this.#take(record);
   }
 
-  refresh() {
+  // events may have been missed: the newest page has them
+  async catchUp() {
     if (!this.#isOpen) this.#loaded = null;
-    else if (this.#view.isOpen) this.#loaded = null;
-    else this.#load();
+    if (this.#loaded === null) return;
+    const text = this.#loaded;
+    const missed = await this.#pages.peek().catch(() => []); // the page says by itself that vitcam does not answer
+    if (text === this.#loaded) for (const record of missed.reverse()) this.#take(record);
   }
 
   #openEvent(id) {

@@ -41,6 +41,13 @@ export class Pages {
     return true;
   }
 
+  // the newest events that are not loaded, or have changed since
+  async peek() {
+    const { events } = await listEvents(this.#filters, { limit: FIRST });
+    const known = new Map(this.events.map((event) => [event.id, JSON.stringify(event)]));
+    return events.filter((event) => known.get(event.id) !== JSON.stringify(event));
+  }
+
   at(id) {
     return this.events.findIndex((event) => event.id === id);
   }
@@ -49,7 +56,11 @@ export class Pages {
   put(record) {
     const index = this.at(record.id);
     if (index >= 0) this.events = this.events.map((event) => (event.id === record.id ? record : event));
-    else this.events = [record, ...this.events];
+    else {
+      const older = this.events.findIndex(({ start }) => start <= record.start);
+      const place = older < 0 ? this.events.length : older;
+      this.events = [...this.events.slice(0, place), record, ...this.events.slice(place)];
+    }
   }
 
   remove(id) {

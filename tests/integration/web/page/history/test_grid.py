@@ -1,0 +1,147 @@
+"""The grid of events and its filters, as a person uses them."""
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from tests.integration.web.browser import console_errors
+from tests.integration.web.page.history.conftest import EVENTS
+from tests.integration.web.page.history.site import Site, cards, ids, open_history
+from tests.integration.web.page.test_page import picture_width, text, wait
+from tests.integration.web.page.test_page_states import findings, hidden, resize
+
+_LOADED = """
+  const pictures = [...document.querySelectorAll("#grid img")];
+  return pictures.length > 0 && pictures.every((img) => img.complete && img.naturalWidth > 100);
+"""
+
+
+def choose(page: Chrome, name: str, value: str) -> None:
+    Select(page.find_element(By.NAME, name)).select_by_value(value)
+
+
+def focused(page: Chrome) -> str | None:
+    found: str | None = page.execute_script("return document.activeElement.dataset.id ?? null")
+    return found
+
+
+def test_the_newest_events_come_first_and_only_those_on_the_screen_exist(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: page.execute_script(_LOADED))
+    first = ids(page)[:3]
+    names = cards(page)
+
+    assert first == [f"e{EVENTS - 1}", f"e{EVENTS - 2}", f"e{EVENTS - 3}"]
+    assert names[0].startswith("person, ")
+    assert ", zone door, " in " ".join(names)
+    assert 10 <= len(names) < 80
+    assert findings(page) == []
+    assert console_errors(page) == []
+
+
+def test_scrolling_leads_to_the_oldest_event(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    bottom = "scrollTo(0, document.documentElement.scrollHeight); return document.getElementById('grid').lastChild"
+
+    wait(page, lambda: page.execute_script(bottom) and "e0" in ids(page))
+
+    assert len(ids(page)) < 80
+    assert page.find_elements(By.CSS_SELECTOR, "#grid .day"), "each day has a line of its own"
+    assert console_errors(page) == []
+
+
+def test_filters_leave_what_fits_and_stay_in_the_address(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "[name=label] option")) > 4)
+    choose(page, "label", "cat")
+    choose(page, "zone", "yard")
+    choose(page, "min_p", "0.9")
+    wait(page, lambda: cards(page) and all(name.startswith("cat, 95 %, zone yard") for name in cards(page)))
+    address = str(page.current_url)
+    page.refresh()
+    wait(page, lambda: cards(page) and all(name.startswith("cat, 95 %, zone yard") for name in cards(page)))
+    chosen = Select(page.find_element(By.NAME, "label")).first_selected_option.text
+    page.find_element(By.ID, "filters-clear").click()
+
+    wait(page, lambda: len({name.split(",")[0] for name in cards(page)}) == 4)
+    assert address.endswith("#events?label=cat&zone=yard&min_p=0.9")
+    assert chosen == "cat"
+    assert console_errors(page) == []
+
+
+def test_a_search_that_nothing_fits_says_so(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    page.find_element(By.NAME, "text").send_keys("zebra", Keys.ENTER)
+
+    wait(page, lambda: text(page, "grid-empty") == "No event fits these filters.")
+    assert cards(page) == []
+    assert findings(page) == []
+
+
+def test_a_part_of_the_day_is_chosen_on_the_timeline(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    page.find_element(By.ID, "day-before").click()
+    wait(page, lambda: text(page, "timeline-title") == "Yesterday")
+    wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#timeline-hours button:enabled")) > 20)
+    page.find_element(By.CSS_SELECTOR, "#timeline-hours [data-from='4']").click()
+
+    wait(page, lambda: text(page, "timeline-title") == "Yesterday, 04:00 to 05:00")
+    wait(page, lambda: cards(page) and all("Yesterday 04:" in name for name in cards(page)))
+    assert len(cards(page)) == 6, "one every ten minutes"
+    assert findings(page) == []
+
+
+def test_counts_by_label_and_hour_are_a_picture_and_a_table(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    page.find_element(By.CSS_SELECTOR, "#counts summary").click()
+    wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#counts-picture .cell")) == 4 * 24)
+    rows = page.find_elements(By.CSS_SELECTOR, "#counts-table tbody tr")
+    total = sum(int(row.find_elements(By.TAG_NAME, "td")[-1].get_attribute("textContent") or 0) for row in rows)
+    picture = page.find_element(By.CSS_SELECTOR, "#counts-picture svg")
+
+    assert total == EVENTS
+    assert picture.get_attribute("role") == "img"
+    assert "cup 75" in str(picture.get_attribute("aria-label"))
+    assert findings(page) == []
+
+
+def test_the_arrow_keys_lead_through_the_grid_and_enter_opens_an_event(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: len(cards(page)) > 10)
+    columns = int(page.execute_script("return getComputedStyle(grid).getPropertyValue('--columns')"))
+    page.find_element(By.CSS_SELECTOR, "#grid .event").send_keys(Keys.ARROW_RIGHT, "")
+    right = focused(page)
+    page.switch_to.active_element.send_keys(Keys.END)
+    wait(page, lambda: focused(page) not in (right, None))
+    page.switch_to.active_element.send_keys(Keys.HOME)
+    wait(page, lambda: focused(page) == f"e{EVENTS - 1}")
+    page.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    down = focused(page)
+    page.switch_to.active_element.send_keys(Keys.ENTER)
+    wait(page, lambda: page.find_element(By.ID, "event-title").is_displayed())
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    wait(page, lambda: focused(page) == down)
+
+    assert right == f"e{EVENTS - 2}"
+    assert down is not None
+    assert int(down[1:]) >= EVENTS - 1 - columns
+    assert console_errors(page) == []
+
+
+def test_the_live_picture_is_not_sent_while_the_history_is_open(page: Chrome, site: Site) -> None:
+    page.get(site.server.url)
+    wait(page, lambda: picture_width(page) > 100)
+    files = "return performance.getEntriesByType('resource').map(({name}) => new URL(name).pathname)"
+    live = page.execute_script(files)
+    page.find_element(By.ID, "to-history").click()
+    wait(page, lambda: len(cards(page)) > 10)
+    stopped = page.execute_script("return document.getElementById('picture').src.startsWith('data:')")
+    resize(page, 390, 844, "light")
+    page.find_element(By.ID, "to-live").click()
+    wait(page, lambda: picture_width(page) > 100)
+
+    assert not [name for name in live if "history" in name or "events" in name], "nothing of it is loaded before"
+    assert stopped
+    assert hidden(page, "history")
+    assert console_errors(page) == []

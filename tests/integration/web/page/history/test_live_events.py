@@ -1,0 +1,73 @@
+"""Events that begin, change and end while the history is open appear by themselves."""
+
+import time
+from dataclasses import replace
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+
+from tests.integration.web.browser import console_errors
+from tests.integration.web.page.history.conftest import EVENTS
+from tests.integration.web.page.history.site import LASTED_MS, Site, cards, ids, open_history, seen_at
+from tests.integration.web.page.test_page import text, wait
+from tests.integration.web.page.test_page_states import findings, hidden
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def test_an_event_appears_while_it_lasts_and_its_card_says_when_it_ended(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: len(cards(page)) > 10)
+    begun = site.see(replace(seen_at(now_ms(), EVENTS + 4), end_ms=None))
+    wait(page, lambda: ids(page)[0] == begun.id)
+    lasting = cards(page)[0]
+    objections = findings(page)
+    site.see(replace(begun, end_ms=begun.start_ms + LASTED_MS))
+    wait(page, lambda: cards(page)[0].endswith(", 20 s"))
+
+    assert lasting.endswith("still there")
+    assert objections == []
+    assert console_errors(page) == []
+
+
+def test_the_page_does_not_jump_while_somebody_reads_further_down(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: len(cards(page)) > 10)
+    page.execute_script("scrollTo(0, 2000)")
+    wait(page, lambda: len(ids(page)) > 10 and f"e{EVENTS - 1}" not in ids(page))
+    before = ids(page)
+    newest = site.see(seen_at(now_ms(), EVENTS + 8))
+    wait(page, lambda: text(page, "fresh") == "1 new event")
+    after = ids(page)
+    page.find_element(By.ID, "fresh").click()
+    wait(page, lambda: ids(page)[0] == newest.id)
+
+    assert before == after
+    assert hidden(page, "fresh")
+    assert console_errors(page) == []
+
+
+def test_an_event_that_does_not_fit_the_filters_does_not_appear(page: Chrome, site: Site) -> None:
+    open_history(page, site, "events?label=cat")
+    wait(page, lambda: cards(page))
+    dog = seen_at(now_ms(), 1002)
+    cat = seen_at(now_ms(), 1005)
+    assert (dog.label, cat.label) == ("dog", "cat")
+    site.see(dog)
+    site.see(cat)
+    wait(page, lambda: cat.id in ids(page))
+
+    assert dog.id not in ids(page)
+    assert console_errors(page) == []
+
+
+def test_an_open_event_follows_what_happens(page: Chrome, site: Site) -> None:
+    begun = site.see(replace(seen_at(now_ms(), 1012), end_ms=None))
+    open_history(page, site, f"event/{begun.id}")
+    wait(page, lambda: "still there" in text(page, "event-facts"))
+    site.see(replace(begun, end_ms=begun.start_ms + LASTED_MS))
+
+    wait(page, lambda: "20 s" in text(page, "event-facts"))
+    assert console_errors(page) == []

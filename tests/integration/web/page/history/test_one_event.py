@@ -1,0 +1,124 @@
+"""The view of one event: what it shows, and what a person can do there."""
+
+import time
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from tests.eventually import eventually
+from tests.integration.web.browser import console_errors
+from tests.integration.web.page.history.conftest import EVENTS
+from tests.integration.web.page.history.site import Site, cards, open_history, picture, seen_at
+from tests.integration.web.page.test_page import text, wait
+from tests.integration.web.page.test_page_states import findings, hidden
+from vitcam.history.stored import Action
+
+_SHOWN = "const img = document.getElementById('event-image'); return img.complete && img.naturalWidth"
+
+
+def source(page: Chrome) -> str:
+    return str(page.find_element(By.ID, "event-image").get_attribute("src"))
+
+
+def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, site: Site) -> None:
+    site.store.note_action("e8", Action("at night", "webhook", "failed", "connection refused"))
+    assert eventually(lambda: (event := site.store.get("e8")) and event.actions)
+    open_history(page, site, "event/e8")
+    wait(page, lambda: page.execute_script(_SHOWN))
+    plain = source(page)
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#event-curve polyline"))
+    page.find_element(By.TAG_NAME, "body").send_keys("o")
+    wait(page, lambda: "overlay=evidence" in source(page) and page.execute_script(_SHOWN))
+    facts = text(page, "event-facts")
+
+    assert text(page, "event-title") == "cup"
+    assert text(page, "event-chance") == "85 %"
+    assert "overlay" not in plain
+    assert "20 s" in facts
+    assert "toy" in facts
+    assert "cup" in text(page, "event-guesses")
+    assert "connection refused" in text(page, "event-actions")
+    curve = page.find_element(By.CSS_SELECTOR, "#event-curve svg").get_attribute("aria-label")
+    assert "highest after 5 s with 85 %" in str(curve)
+    assert findings(page) == []
+    assert console_errors(page) == []
+
+
+def test_older_and_newer_events_are_one_key_away(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: len(cards(page)) > 10)
+    page.find_element(By.CSS_SELECTOR, "#grid .event").click()
+    wait(page, lambda: page.current_url.endswith(f"#event/e{EVENTS - 1}"))
+    newest = page.find_element(By.ID, "event-newer").is_enabled()
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
+    wait(page, lambda: page.current_url.endswith(f"#event/e{EVENTS - 2}"))
+    page.find_element(By.ID, "event-newer").click()
+
+    wait(page, lambda: page.current_url.endswith(f"#event/e{EVENTS - 1}"))
+    assert not newest
+    assert console_errors(page) == []
+
+
+def test_a_wrong_label_is_corrected_and_the_grid_shows_the_right_one(page: Chrome, site: Site) -> None:
+    open_history(page, site)
+    wait(page, lambda: len(cards(page)) > 10)
+    page.find_element(By.CSS_SELECTOR, f"[data-id=e{EVENTS - 3}]").click()
+    wait(page, lambda: page.find_element(By.ID, "event-label").is_displayed())
+    page.find_element(By.ID, "event-label").send_keys("fox", Keys.ENTER)
+    wait(page, lambda: text(page, "event-title") == "fox")
+    facts = text(page, "event-facts")
+    page.find_element(By.ID, "event-back").click()
+    wait(page, lambda: any(name.startswith("fox, corrected") for name in cards(page)))
+    page.find_element(By.CSS_SELECTOR, ".chip:has([name=corrected])").click()
+    wait(page, lambda: len(cards(page)) == 1)
+    kept = site.store.get(f"e{EVENTS - 3}")
+
+    assert "the model said" in facts
+    assert kept is not None
+    assert (kept.corrected, kept.label) == ("fox", "cat")
+    assert console_errors(page) == []
+
+
+def test_a_favourite_is_found_among_the_favourites(page: Chrome, site: Site) -> None:
+    open_history(page, site, "event/e20")
+    wait(page, lambda: page.find_element(By.ID, "event-favourite").is_displayed())
+    page.find_element(By.TAG_NAME, "body").send_keys("f")
+    button = page.find_element(By.ID, "event-favourite")
+    wait(page, lambda: button.get_attribute("aria-pressed") == "true")
+    page.find_element(By.ID, "event-back").click()
+    wait(page, lambda: len(cards(page)) > 10)
+    page.find_element(By.CSS_SELECTOR, ".chip:has([name=favourite])").click()
+
+    wait(page, lambda: len(cards(page)) == 1)
+    assert "favourite" in cards(page)[0]
+    assert findings(page) == []
+    assert console_errors(page) == []
+
+
+def test_an_event_is_deleted_only_after_a_question(page: Chrome, site: Site) -> None:
+    site.see(seen_at(int(time.time() * 1000) - 30 * 86_400_000, 5000), picture(1))
+    assert eventually(lambda: site.store.get("e5000"))
+    open_history(page, site, "event/e5000")
+    wait(page, lambda: page.find_element(By.ID, "event-delete").is_displayed())
+    page.find_element(By.ID, "event-delete").click()
+    wait(page, lambda: page.find_element(By.ID, "event-sure").is_displayed())
+    objections = findings(page)
+    page.find_element(By.ID, "event-sure-no").click()
+    still = site.store.get("e5000")
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.DELETE)
+    wait(page, lambda: page.find_element(By.ID, "event-sure-yes").is_displayed())
+    page.find_element(By.ID, "event-sure-yes").click()
+    wait(page, lambda: page.find_element(By.ID, "grid").is_displayed())
+
+    assert still is not None
+    assert eventually(lambda: site.store.get("e5000") is None)
+    assert objections == []
+
+
+def test_an_event_that_is_gone_is_said_in_a_sentence(page: Chrome, site: Site) -> None:
+    open_history(page, site, "event/nothing")
+
+    wait(page, lambda: text(page, "event-message") == "This event is not in the store any more.")
+    assert hidden(page, "event-body")
+    assert findings(page) == []
