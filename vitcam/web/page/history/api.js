@@ -21,11 +21,11 @@ export function listEvents(filters, { before = null, limit, signal }) {
 
 // returns [{label, hours}]: how many events of the label began in each of the 24 hours of the viewer's day
 export async function countEvents(filters) {
-  const { counts } = await ask(`/api/events/counts?${new URLSearchParams(filters)}`);
+  const { hours: counts } = await ask(`/api/events/counts?${new URLSearchParams(filters)}`);
   const byLabel = new Map();
-  for (const { label, hour, count } of counts) {
+  for (const { label, hour, events } of counts) {
     if (!byLabel.has(label)) byLabel.set(label, Array(24).fill(0));
-    byLabel.get(label)[new Date(hour).getHours()] += count;
+    byLabel.get(label)[new Date(hour).getHours()] += events;
   }
   return [...byLabel].map(([label, hours]) => ({ label, hours }));
 }

@@ -36,6 +36,7 @@ export class EventView {
     find("sure-yes").addEventListener("click", () => this.#delete());
     find("sure-no").addEventListener("click", () => this.#sure.close());
     this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#correct(); });
+    find("uncorrect").addEventListener("click", () => this.#change({ label: null }, "The correction was taken back."));
     find("newer").addEventListener("click", () => this.#done.step(this.#wanted, -1));
     find("older").addEventListener("click", () => this.#done.step(this.#wanted, 1));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -165,6 +166,7 @@ export class EventView {
   #showActions() {
     find("change").hidden = !this.#mayChange;
     find("correct-part").hidden = !this.#mayChange || !this.#event.frame || this.#event.kind === "problem";
+    find("uncorrect").hidden = !this.#event.corrected;
     find("favourite").setAttribute("aria-pressed", String(Boolean(this.#event.favourite)));
     find("favourite").querySelector("span").textContent = this.#event.favourite ? "★" : "☆";
   }

@@ -4,12 +4,14 @@ import { countEvents } from "./api.js";
 import { dayAfter, dayOf, momentOf } from "./words.js";
 
 const KEYS = ["day", "from", "hours", "kind", "label", "zone", "min_p", "text", "favourite", "corrected"];
+const OFFERED_DAYS = 30;
 const MARKS = ["favourite", "corrected"];
 
 export class Filters {
   #form = document.getElementById("filters");
   #chosen = new URLSearchParams();
   #changed;
+  #offered = false;
 
   // changed: called when the viewer has chosen something else
   constructor(changed) {
@@ -83,10 +85,14 @@ export class Filters {
     return !(since && start < new Date(since)) && !(until && start >= new Date(until));
   }
 
-  // offers what occurs in the store; events: the newest ones, whose zones are offered
+  // offers the labels of the last weeks, and the zones of the newest events
   async offer(events) {
-    const counts = await countEvents({});
-    this.#fill("label", counts.map(({ label }) => label).sort());
+    if (!this.#offered) {
+      const since = momentOf(dayAfter(dayOf(Date.now()), -OFFERED_DAYS));
+      const counts = await countEvents({ since: since.toISOString() });
+      this.#fill("label", counts.map(({ label }) => label).sort());
+      this.#offered = true;
+    }
     const zones = new Set(events.map(({ zone }) => zone).filter(Boolean));
     this.#fill("zone", [...zones].sort());
     if (zones.size) this.#form.elements.zone.closest("label").hidden = false;

@@ -29,8 +29,8 @@ export class Overview {
     this.#timeline = new Timeline((part) => chosen({ day: this.#day, ...part }));
     document.getElementById("day-before").addEventListener("click", () => chosen({ day: dayAfter(this.#day, -1), from: "", hours: "" }));
     document.getElementById("day-after").addEventListener("click", () => chosen({ day: dayAfter(this.#day, 1), from: "", hours: "" }));
-    this.#part.addEventListener("toggle", () => this.#loadCounts());
-    this.#period.addEventListener("change", () => this.#loadCounts());
+    this.#part.addEventListener("toggle", () => this.#loadCounts().catch(failed));
+    this.#period.addEventListener("change", () => this.#loadCounts().catch(failed));
   }
 
   // filters: of filters.js; newest: the newest event of the list, or undefined
@@ -73,11 +73,9 @@ export class Overview {
 
   async #loadCounts() {
     if (!this.#part.open || !this.#filters) return;
-    const { since, until, ...query } = this.#filters.query;
-    const end = momentOf(dayAfter(this.#day, 1));
-    const days = DAYS[this.#period.value];
-    if (days) Object.assign(query, { since: momentOf(dayAfter(this.#day, 1 - days)).toISOString(), until: end.toISOString() });
-    this.#counts.show(await countEvents(query));
+    const since = momentOf(dayAfter(this.#day, 1 - DAYS[this.#period.value]));
+    const until = momentOf(dayAfter(this.#day, 1));
+    this.#counts.show(await countEvents({ ...this.#filters.query, since: since.toISOString(), until: until.toISOString() }));
   }
 }
 

@@ -45,13 +45,13 @@ class Site:
 
 
 @contextmanager
-def history_site(folder: Path, events: int) -> Iterator[Site]:
+def history_site(folder: Path, events: int, binding: Binding = Binding()) -> Iterator[Site]:  # noqa: B008 - frozen
     """A page whose store holds this many events, the newest of them a minute old."""
     store = EventStore(folder)
     store.start()
     fill(store, events)
     with Camera(fps=5) as camera:
-        server = WebServer(camera, MODEL, PHOTOS, Binding(), history=store)
+        server = WebServer(camera, MODEL, PHOTOS, binding, history=store)
         server.start()
         yield Site(camera, store, server)
         server.stop(2)

@@ -1,0 +1,69 @@
+"""Does the page's history scroll without stutter? A store of many events, and headless Chromium that scrolls to its end.
+
+python -m tests.bench.scrolling [--events 10000] [--width 1280]
+
+Printed are tasks that blocked the page for 50 ms or more, which is what browsers call a long task, and frames that came
+more than 25 ms after the one before. The same for an empty page of the same height says what the machine does by itself.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.integration.web.browser import open_browser
+from tests.integration.web.page.history.site import cards, history_site, open_history
+from tests.integration.web.page.test_page import wait
+
+_SCROLL = """
+  const [step, done] = arguments, tasks = [], gaps = [];
+  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({duration}) => duration))).observe({type: "longtask"});
+  let last = performance.now(), still = 0;
+  const next = (now) => {
+    gaps.push(now - last);
+    last = now;
+    const before = scrollY;
+    scrollBy({top: step, behavior: "instant"});
+    still = scrollY === before ? still + 1 : 0;
+    if (still < 60 && gaps.length < 20000) return requestAnimationFrame(next);
+    gaps.length -= still; // the last frames only waited for more
+    done({
+      frames: gaps.length, px: scrollY, late: gaps.filter((gap) => gap > 25).length, worst: Math.max(...gaps),
+      tasks: tasks.length, longest: Math.max(0, ...tasks), cards: document.querySelectorAll("#grid .event").length,
+    });
+  };
+  requestAnimationFrame(next);
+"""
+_EMPTY = "document.body.replaceChildren(); document.body.style.height = `${arguments[0]}px`; scrollTo(0, 0)"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, default=10_000)
+    parser.add_argument("--width", type=int, default=1280)
+    parser.add_argument("--step", type=int, default=400, help="px a frame")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        history_site(Path(folder) / "state", options.events) as site,
+        open_browser(Path(folder) / "profile", options.width) as chrome,
+    ):
+        chrome.set_script_timeout(600)
+        open_history(chrome, site)
+        wait(chrome, lambda: cards(chrome))
+        found = chrome.execute_async_script(_SCROLL, options.step)
+        show(f"history of {options.events} events", found)
+        chrome.execute_script(_EMPTY, found["px"])
+        show("empty page", chrome.execute_async_script(_SCROLL, options.step))
+
+
+def show(name: str, found: dict[str, Any]) -> None:
+    """One line for each thing that was measured."""
+    print(f"{name}: {found['px']:.0f} px in {found['frames']} frames; {found['cards']} cards exist at the end")
+    print(f"  frames later than 25 ms: {found['late']} ({found['late'] / found['frames']:.1%}); worst {found['worst']:.0f} ms")
+    print(f"  tasks of 50 ms or more: {found['tasks']}; longest {found['longest']:.0f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    main()
