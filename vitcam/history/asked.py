@@ -8,7 +8,7 @@ from typing import get_args
 from vitcam.errors import UsageError
 from vitcam.history.stored import Kind, Query
 
-FILTERS = ("since", "until", "label", "zone", "min_p", "kind", "favourite", "text")
+FILTERS = ("since", "until", "label", "zone", "min_p", "kind", "favourite", "corrected", "text")
 """The names that `read_query` knows."""
 _LONGEST = 200
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
@@ -28,7 +28,8 @@ def read_query(given: Mapping[str, str]) -> Query:
         zone=texts.get("zone"),
         min_p=_probability(texts),
         kind=None if kind is None else _kind(kind),
-        favourite=_flag(texts),
+        favourite=_flag(texts, "favourite"),
+        corrected=_flag(texts, "corrected"),
         text=texts.get("text", ""),
     )
 
@@ -63,8 +64,8 @@ def _kind(text: str) -> Kind:
     raise UsageError(f"kind is {text[:40]!r}; it must be {', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}")
 
 
-def _flag(texts: Mapping[str, str]) -> bool | None:
-    text = texts.get("favourite")
+def _flag(texts: Mapping[str, str], name: str) -> bool | None:
+    text = texts.get(name)
     if text is not None and text not in _FLAGS:
-        raise UsageError(f"favourite is {text[:40]!r}; it must be 1 or 0")
+        raise UsageError(f"{name} is {text[:40]!r}; it must be 1 or 0")
     return None if text is None else _FLAGS[text]

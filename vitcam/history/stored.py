@@ -107,6 +107,8 @@ class Query:
     """Least `peak`."""
     kind: Kind | None = None
     favourite: bool | None = None
+    corrected: bool | None = None
+    """Whether a person gave it another label."""
     text: str = ""
     """A part of the label or of the zone, in any case."""
 

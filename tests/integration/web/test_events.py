@@ -99,6 +99,8 @@ def test_pages_follow_each_other_from_the_newest_to_the_oldest(serving: WebServe
         ("min_p=0.99", []),
         ("kind=unknown", []),
         ("favourite=1", []),
+        ("corrected=1", []),
+        ("corrected=0&limit=1", [11]),
         ("label=cup&zone=door", []),
     ],
 )
@@ -108,7 +110,9 @@ def test_every_filter_leaves_only_what_it_names(
     assert ids(ask(serving, f"/api/events?{filters}")[1]) == found
 
 
-@pytest.mark.parametrize("filters", ["since=x", "min_p=2", "kind=x", "favourite=x", "limit=0", "limit=x"])
+@pytest.mark.parametrize(
+    "filters", ["since=x", "min_p=2", "kind=x", "favourite=x", "corrected=x", "limit=0", "limit=x"]
+)
 def test_a_filter_that_is_invalid_is_refused_in_a_sentence(serving: WebServer, filters: str) -> None:
     status, sentence = ask(serving, f"/api/events?{filters}")
 
@@ -152,6 +156,8 @@ def test_a_corrected_event_is_found_by_its_new_label_and_its_picture_is_filed(
     assert (status, changed["label"], changed["corrected"]) == (200, "cup", "mug")
     assert filed.read_bytes() == JPEG
     assert ids(ask(serving, "/api/events?label=mug")[1]) == [1]
+    assert ids(ask(serving, "/api/events?corrected=1")[1]) == [1]
+    assert 1 not in ids(ask(serving, "/api/events?corrected=0")[1])
     ask(serving, f"/api/events/{event_id(1)}", "PATCH", {"label": None})
     assert not filed.exists()
     assert ids(ask(serving, "/api/events?label=mug")[1]) == []

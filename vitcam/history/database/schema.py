@@ -48,7 +48,8 @@ _SEARCH = (
     "CREATE INDEX events_by_zone ON events (zone, start_ms, n, peak, kind) WHERE zone IS NOT NULL",
     "CREATE INDEX events_by_star ON events (start_ms, n) WHERE favourite = 1",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH)
+_CORRECTIONS = ("CREATE INDEX events_by_correction ON events (start_ms, n) WHERE corrected IS NOT NULL",)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS)
 """From version 0, an empty file, to 1, and so on."""
 
 

@@ -98,6 +98,8 @@ def _branch(
     conditions += [(condition, (value,)) for condition, value in given.items() if value is not None]
     if query.favourite is not None:  # written out: a partial index serves no parameter
         conditions.append((f"favourite = {query.favourite:d}", ()))
+    if query.corrected is not None:
+        conditions.append((f"corrected IS {'NOT ' * query.corrected}NULL", ()))
     if place is not None:
         conditions.append(("(start_ms, n) < (?, ?)", place))
     where = " AND ".join(condition for condition, _ in conditions) or "1"
@@ -109,6 +111,8 @@ def _index(query: Query, meant: dict[str, str]) -> str:
     """Named, because SQLite without statistics would guess."""
     if query.favourite:
         return "events_by_star"
+    if query.corrected:
+        return "events_by_correction"
     if query.label is not None or "name" in meant:
         return "events_by_name"
     if query.zone is not None or "zone" in meant:

@@ -27,6 +27,7 @@ FILTERS: dict[str, Schema] = {
     "min_p": said(PROBABILITY, "Those whose `peak` reaches this."),
     "kind": {"type": "string", "enum": [*KINDS], "description": "Of this kind."},
     "favourite": {"type": "string", "enum": ["0", "1", "false", "true"], "description": "Favourites, or all others."},
+    "corrected": {"type": "string", "enum": ["0", "1", "false", "true"], "description": "With another label, or not."},
     "text": said(TEXT, "Those whose label or zone contains this."),
 }
 FORMAT: Schema = {"type": "string", "enum": [*FORMATS], "description": "Of the file."}
