@@ -1,9 +1,9 @@
-"""Does the page's history scroll without stutter? A store of many events, and headless Chromium that scrolls to its end.
+"""Whether the page's history scrolls without stutter: many events, and headless Chromium that scrolls to the oldest.
 
 python -m tests.bench.scrolling [--events 10000] [--width 1280]
 
-Printed are tasks that blocked the page for 50 ms or more, which is what browsers call a long task, and frames that came
-more than 25 ms after the one before. The same for an empty page of the same height says what the machine does by itself.
+Printed are tasks that blocked the page for 50 ms or more, which browsers call long, and frames that came more than
+25 ms after the one before. The same for an empty page of that height says what the machine does by itself.
 """
 
 import argparse
@@ -17,7 +17,8 @@ from tests.integration.web.page.test_page import wait
 
 _SCROLL = """
   const [step, done] = arguments, tasks = [], gaps = [];
-  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({duration}) => duration))).observe({type: "longtask"});
+  const note = (list) => tasks.push(...list.getEntries().map(({duration}) => duration));
+  new PerformanceObserver(note).observe({type: "longtask"});
   let last = performance.now(), still = 0;
   const next = (now) => {
     gaps.push(now - last);
@@ -60,8 +61,9 @@ def main() -> None:
 
 def show(name: str, found: dict[str, Any]) -> None:
     """One line for each thing that was measured."""
+    late = f"{found['late']} ({found['late'] / found['frames']:.1%})"
     print(f"{name}: {found['px']:.0f} px in {found['frames']} frames; {found['cards']} cards exist at the end")
-    print(f"  frames later than 25 ms: {found['late']} ({found['late'] / found['frames']:.1%}); worst {found['worst']:.0f} ms")
+    print(f"  frames later than 25 ms: {late}; worst {found['worst']:.0f} ms")
     print(f"  tasks of 50 ms or more: {found['tasks']}; longest {found['longest']:.0f} ms", flush=True)
 
 

@@ -51,9 +51,10 @@ export class Overview {
     const turn = this.#turn += 1;
     const query = { ...this.#filters.query, since: momentOf(this.#day).toISOString(), until: momentOf(dayAfter(this.#day, 1)).toISOString() };
     try {
-      const [counts, { events, all }] = await Promise.all([countEvents(query), this.#eventsOf(query)]);
+      const { events, all } = await this.#eventsOf(query);
+      const byHour = all ? hoursOf(events) : sumOf(await countEvents(query));
       if (turn !== this.#turn) return;
-      this.#timeline.show({ day: this.#day, events, byHour: hoursOf(counts.map(({ hours }) => hours)), from: this.#filters.day ? this.#filters.from : null });
+      this.#timeline.show({ day: this.#day, events, byHour, from: this.#filters.day ? this.#filters.from : null });
       this.#note.textContent = all ? (events.length ? "" : "No events on this day.") : `The marks show the newest ${events.length} events of the day. The hours count all of them.`;
       await this.#loadCounts();
     } catch (error) {
@@ -79,7 +80,13 @@ export class Overview {
   }
 }
 
-// each: 24 numbers; returns their sums
-function hoursOf(each) {
-  return Array.from({ length: 24 }, (_, hour) => each.reduce((sum, hours) => sum + hours[hour], 0));
+function hoursOf(events) {
+  const hours = Array(24).fill(0);
+  for (const { start } of events) hours[new Date(start).getHours()] += 1;
+  return hours;
+}
+
+// counts: of countEvents; returns how many there were of all labels
+function sumOf(counts) {
+  return Array.from({ length: 24 }, (_, hour) => counts.reduce((sum, { hours }) => sum + hours[hour], 0));
 }

@@ -99,7 +99,7 @@ def open_history(chrome: Chrome, site: Site, address: str = "events") -> None:
     """The history, from a fresh page."""
     chrome.get("about:blank")
     chrome.get(f"{site.server.url}/#{address}")
-    place = "event-title" if address.startswith("event/") else "grid"
+    place = "event" if address.startswith("event/") else "grid"
     wait(chrome, lambda: chrome.find_element(By.ID, place).is_displayed())
 
 

@@ -14,7 +14,7 @@ from tests.secured import bearer, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.access.scope import Scope
-from vitcam.access.token_file import create_token
+from vitcam.access.tokens import create_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
