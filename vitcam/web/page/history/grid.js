@@ -75,7 +75,7 @@ export class Grid {
     if (!width || (this.#shape && width === this.#shape.width)) return;
     this.#shape = { width, ...measure(width) };
     this.#element.style.setProperty("--columns", this.#shape.columns);
-    this.#element.style.setProperty("--card", `${this.#shape.card.height}px`);
+    this.#element.style.setProperty("--card-height", `${this.#shape.card.height}px`);
     this.#arrange();
   }
 
