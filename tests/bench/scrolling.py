@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from selenium.webdriver import Chrome
+
 from tests.integration.web.browser import open_browser
 from tests.integration.web.page.history.site import cards, history_site, open_history
 from tests.integration.web.page.test_page import wait
@@ -35,6 +37,7 @@ _SCROLL = """
   };
   requestAnimationFrame(next);
 """
+_WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 _EMPTY = "document.body.replaceChildren(); document.body.style.height = `${arguments[0]}px`; scrollTo(0, 0)"
 
 
@@ -43,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--width", type=int, default=1280)
-    parser.add_argument("--step", type=int, default=400, help="px a frame")
+    parser.add_argument("--step", type=int, default=100, help="px a frame")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -51,18 +54,33 @@ def main() -> None:
         open_browser(Path(folder) / "profile", options.width) as chrome,
     ):
         chrome.set_script_timeout(600)
+        chrome.execute_cdp_cmd("Performance.enable", {})
         open_history(chrome, site)
         wait(chrome, lambda: cards(chrome))
-        found = chrome.execute_async_script(_SCROLL, options.step)
+        found = scroll(chrome, options.step)
         show(f"history of {options.events} events", found)
         chrome.execute_script(_EMPTY, found["px"])
-        show("empty page", chrome.execute_async_script(_SCROLL, options.step))
+        show("empty page", scroll(chrome, options.step))
+
+
+def scroll(chrome: Chrome, step: int) -> dict[str, Any]:
+    """To the end of the page, `step` px a frame."""
+    before = busy_s(chrome)
+    found: dict[str, Any] = chrome.execute_async_script(_SCROLL, step)
+    return found | {"busy_ms": 1000 * (busy_s(chrome) - before) / found["frames"]}
+
+
+def busy_s(chrome: Chrome) -> float:
+    """How long the page's thread has run scripts, computed styles and laid out, in s."""
+    metrics = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return float(sum(each["value"] for each in metrics if each["name"] in _WORK))
 
 
 def show(name: str, found: dict[str, Any]) -> None:
-    """One line for each thing that was measured."""
+    """A few lines for what was measured."""
     late = f"{found['late']} ({found['late'] / found['frames']:.1%})"
     print(f"{name}: {found['px']:.0f} px in {found['frames']} frames; {found['cards']} cards exist at the end")
+    print(f"  script, style and layout: {found['busy_ms']:.1f} ms a frame")
     print(f"  frames later than 25 ms: {late}; worst {found['worst']:.0f} ms")
     print(f"  tasks of 50 ms or more: {found['tasks']}; longest {found['longest']:.0f} ms", flush=True)
 

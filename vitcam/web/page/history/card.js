@@ -24,7 +24,7 @@ export function makeCard(event, width) {
   child(line, "span", "chance", event.corrected ? "corrected" : chance(event));
   const below = child(card, "div", "line small");
   child(below, "span", "when", event.end === null ? clock(event.start) : `${clock(event.start)} · ${lasted(event)}`);
-  if (event.zone) child(below, "span", "zone", event.zone);
+  if (event.zone) child(below, "span", "where", event.zone);
   return card;
 }
 

@@ -39,8 +39,7 @@ class Site:
 
     def see(self, event: StoredEvent, jpeg: bytes | None = None) -> StoredEvent:
         """Store an event, as if it had just been seen."""
-        phase = "new" if event.end_ms is None else "end"
-        self.store.put(EventChange(event, phase, jpeg or picture(0)))
+        self.store.put(EventChange(event, "new" if event.end_ms is None else "end", jpeg or picture(0)))
         return event
 
 
