@@ -44,11 +44,13 @@ export class Grid {
   append(events) {
     this.#events = events;
     if (!this.#shape) return;
+    const focused = this.#focused;
     const counts = new Map(this.#lay().map((row) => [row.key, row.to - row.from]));
     for (const [key, element] of this.#shown) {
       if (!element.matches("h3") && counts.get(key) !== element.children.length) this.#drop(key, element); // it was the last row
     }
     this.#draw();
+    if (focused && !this.#focused) this.#card(focused)?.focus({ preventScroll: true });
   }
 
   // the card of an event gets the focus; false if it is not among the loaded ones
@@ -66,6 +68,11 @@ export class Grid {
     return this.#element.getBoundingClientRect().top > -this.#line / 2;
   }
 
+  // id of the event whose card has the focus, or null
+  get #focused() {
+    return this.#element.contains(document.activeElement) ? document.activeElement.dataset.id : null;
+  }
+
   get #line() {
     return this.#shape ? this.#shape.card.height + GAP : 0;
   }
@@ -81,7 +88,7 @@ export class Grid {
 
   #arrange() {
     if (!this.#shape) return this.#resize();
-    const focused = this.#element.contains(document.activeElement) ? document.activeElement.dataset.id : null;
+    const focused = this.#focused;
     this.#cards = new Map([...this.#element.querySelectorAll("a.event")].map((card) => [card.dataset.id, card]));
     this.#shown.clear();
     this.#element.replaceChildren();

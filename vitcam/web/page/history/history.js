@@ -13,6 +13,7 @@ export class History {
   #message = document.getElementById("history-message");
   #empty = document.getElementById("grid-empty");
   #fresh = document.getElementById("fresh");
+  #toHistory = document.getElementById("to-history");
   #pages = new Pages();
   #filters = new Filters(() => this.#choose());
   #overview = new Overview((changes) => this.#filters.choose(changes), (error) => this.#refuse(error));
@@ -87,6 +88,7 @@ export class History {
     this.#view.close();
     this.#list.hidden = false;
     this.#filters.set(text);
+    this.#toHistory.href = this.#address; // the choice stays while the live picture is watched
     if (this.#loaded === this.#filters.text) return this.#comeBack();
     this.#load();
   }
@@ -101,6 +103,7 @@ export class History {
 
   #choose() {
     history.replaceState(null, "", this.#address);
+    this.#toHistory.href = this.#address;
     this.#load();
   }
 

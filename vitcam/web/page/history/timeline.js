@@ -21,6 +21,7 @@ export class Timeline {
   constructor(chosen) {
     this.#chosen = chosen;
     this.#hours.addEventListener("click", ({ target }) => this.#choose(target.closest("button")));
+    this.#hours.addEventListener("keydown", (event) => this.#press(event));
   }
 
   // events: of the day; byHour: 24 numbers; from: the first chosen hour, or null
@@ -49,9 +50,24 @@ export class Timeline {
       button.disabled = count === 0 && from !== start;
       buttons.push(button);
     }
+    for (const button of buttons) button.tabIndex = -1;
+    const first = buttons.find((button) => button.getAttribute("aria-pressed") === "true") ?? buttons.find(({ disabled }) => !disabled);
+    if (first) first.tabIndex = 0;
     const focused = this.#hours.contains(document.activeElement) ? document.activeElement.dataset.from : null;
     this.#hours.replaceChildren(...buttons);
     if (focused !== null) buttons.find(({ dataset }) => dataset.from === focused)?.focus();
+  }
+
+  // Tab leads to one of the hours, the arrow keys to the others
+  #press(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const buttons = [...this.#hours.querySelectorAll("button:enabled")];
+    const next = by && buttons[buttons.indexOf(event.target) + by];
+    if (!next) return;
+    event.preventDefault();
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
   }
 
   #choose(button) {

@@ -84,7 +84,11 @@ def test_a_part_of_the_day_is_chosen_on_the_timeline(page: Chrome, site: Site) -
     page.find_element(By.ID, "day-before").click()
     wait(page, lambda: text(page, "timeline-title") == "Yesterday")
     wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#timeline-hours button:enabled")) > 20)
-    page.find_element(By.CSS_SELECTOR, "#timeline-hours [data-from='4']").click()
+    page.find_element(By.CSS_SELECTOR, "#timeline-hours [data-from='3']").click()
+    wait(page, lambda: text(page, "timeline-title") == "Yesterday, 03:00 to 04:00")
+    wait(page, lambda: page.execute_script("return document.activeElement.dataset.from") == "3")
+    page.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    page.switch_to.active_element.send_keys(Keys.ENTER)
 
     wait(page, lambda: text(page, "timeline-title") == "Yesterday, 04:00 to 05:00")
     wait(page, lambda: cards(page) and all("Yesterday 04:" in name for name in cards(page)))
