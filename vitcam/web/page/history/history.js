@@ -68,10 +68,15 @@ export class History {
   // events may have been missed: the newest page has them
   async catchUp() {
     if (!this.#isOpen) this.#loaded = null;
-    if (this.#loaded === null) return;
+    if (this.#loaded === null) return this.#loadAgain();
     const text = this.#loaded;
     const missed = await this.#pages.peek().catch(() => []); // the page says by itself that vitcam does not answer
     if (text === this.#loaded) for (const record of missed.reverse()) this.#take(record);
+  }
+
+  // the first try may have failed because vitcam was away
+  #loadAgain() {
+    if (this.#isOpen && !this.#list.hidden && !this.#pages.isLoading) this.#load();
   }
 
   #openEvent(id) {

@@ -2,15 +2,21 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
+from tests.eventually import eventually
 from tests.integration.web.browser import console_errors
+from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.page.history.conftest import EVENTS
-from tests.integration.web.page.history.site import LASTED_MS, Site, cards, ids, open_history, seen_at
+from tests.integration.web.page.history.site import LASTED_MS, Site, cards, fill, ids, open_history, seen_at
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
+from vitcam.history.store import EventStore
+from vitcam.web.parts import Binding
+from vitcam.web.server import WebServer
 
 
 def now_ms() -> int:
@@ -71,3 +77,24 @@ def test_an_open_event_follows_what_happens(page: Chrome, site: Site) -> None:
 
     wait(page, lambda: "20 s" in text(page, "event-facts"))
     assert console_errors(page) == []
+
+
+def test_what_happened_while_the_connection_was_away_appears_once_it_is_back(
+    page: Chrome, camera: Camera, tmp_path: Path
+) -> None:
+    store = EventStore(tmp_path)
+    store.start()
+    fill(store, 3)
+    before = WebServer(camera, MODEL, PHOTOS, Binding(), history=store)
+    before.start()
+    open_history(page, Site(camera, store, before))
+    wait(page, lambda: ids(page) == ["e2", "e1", "e0"])
+    before.stop(2)
+    wait(page, lambda: text(page, "status") == "Reconnecting")
+    missed = Site(camera, store, before).see(seen_at(now_ms(), 3))
+    assert eventually(lambda: store.get(missed.id))
+    after = WebServer(camera, MODEL, PHOTOS, Binding(port=int(before.url.rsplit(":", 1)[1])), history=store)
+    after.start()
+    wait(page, lambda: ids(page) == ["e3", "e2", "e1", "e0"])
+    after.stop(2)
+    store.stop(5)
