@@ -1,4 +1,4 @@
-"""One browser and one page with a history for all tests of a file: both take seconds to start."""
+"""One browser for all tests, and one page with a history for those of a file: both take seconds to start."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,10 @@ from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.page.history.site import Site, history_site
 from tests.integration.web.page.test_page_states import resize
 
-EVENTS = 300
+EVENTS = 280
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     with open_browser(tmp_path_factory.mktemp("profile")) as driver:
         yield driver
