@@ -20,6 +20,7 @@ LeastOption = Annotated[str, typer.Option("--min-p", metavar="P", help="Take eve
 KindOption = Annotated[str, typer.Option("--kind", help="Take events of this kind: seen, unknown or problem.")]
 TextOption = Annotated[str, typer.Option("--text", help="Take events whose label or zone contains this.")]
 FavouriteOption = Annotated[bool, typer.Option("--favourite", help="Take favourites only.")]
+CorrectedOption = Annotated[bool, typer.Option("--corrected", help="Take those whose label was corrected only.")]
 
 
 @events_app.command("list")
@@ -32,6 +33,7 @@ def list_(
     kind: KindOption = "",
     text: TextOption = "",
     favourite: FavouriteOption = False,
+    corrected: CorrectedOption = False,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Print at most this many; 0 prints all.")] = 50,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
@@ -42,7 +44,7 @@ def list_(
     from vitcam.commands.access import Whose
     from vitcam.commands.events import Selection, list_events
 
-    filters = _filters(since, until, label, zone, min_p, kind, text, favourite)
+    filters = _filters(since, until, label, zone, min_p, kind, text, favourite, corrected)
     form = "csv" if as_csv else "json" if as_json else ""
     list_events(Selection(filters, Whose(service, instance)), limit, form)
 
@@ -76,6 +78,7 @@ def export(
     kind: KindOption = "",
     text: TextOption = "",
     favourite: FavouriteOption = False,
+    corrected: CorrectedOption = False,
     service: ServiceOption = False,
     instance: InstanceOption = "",
 ) -> None:
@@ -83,7 +86,7 @@ def export(
     from vitcam.commands.access import Whose
     from vitcam.commands.events import Selection, export_events
 
-    filters = _filters(since, until, label, zone, min_p, kind, text, favourite)
+    filters = _filters(since, until, label, zone, min_p, kind, text, favourite, corrected)
     export_events(Selection(filters, Whose(service, instance)), out)
 
 
@@ -98,6 +101,7 @@ def delete(
     kind: KindOption = "",
     text: TextOption = "",
     favourite: FavouriteOption = False,
+    corrected: CorrectedOption = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before deleting.")] = False,
     service: ServiceOption = False,
     instance: InstanceOption = "",
@@ -106,14 +110,22 @@ def delete(
     from vitcam.commands.access import Whose
     from vitcam.commands.events import Selection, delete_events
 
-    filters = _filters(since, until, label, zone, min_p, kind, text, favourite)
+    filters = _filters(since, until, label, zone, min_p, kind, text, favourite, corrected)
     delete_events(tuple(ids or ()), Selection(filters, Whose(service, instance)), yes)
 
 
 def _filters(
-    since: str, until: str, label: str, zone: str, min_p: str, kind: str, text: str, favourite: bool
+    since: str,
+    until: str,
+    label: str,
+    zone: str,
+    min_p: str,
+    kind: str,
+    text: str,
+    favourite: bool,
+    corrected: bool,
 ) -> dict[str, str]:
     """As `vitcam.history.asked.read_query` takes them."""
-    starred = "1" if favourite else ""
+    marks = {"favourite": "1" if favourite else "", "corrected": "1" if corrected else ""}
     given = {"since": since, "until": until, "label": label, "zone": zone, "min_p": min_p, "kind": kind, "text": text}
-    return given | {"favourite": starred}
+    return given | marks
