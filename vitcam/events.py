@@ -2,7 +2,11 @@
 
 Four rules, in this order: probabilities are smoothed over time; a label begins only once its smoothed probability has
 stayed above `enter` for `dwell_s`; where no label is above it, the smallest group that is begins in its place; what has
-begun ends only when its probability falls below `leave` (hysteresis), or something else begins.
+begun ends only when its probability falls below `leave` (hysteresis) and it was not seen for `gap_s`, or when something
+else begins.
+
+Smoothing decides whether there is an event, and it decides late. So start and end are those of the frames in which the
+thing was seen: the best label, or a group that holds it.
 
 A label and a group that holds it are one thing, seen more or less clearly: going from one to the other changes an event
 and does not end it.
@@ -29,6 +33,8 @@ class Rules:
     """Smoothed probability below which it ends."""
     dwell_s: float = 0.5
     """How long it must stay above `enter` first."""
+    gap_s: float = 1.0
+    """How long it may be out of sight and still be the same event."""
     update_s: float = 5.0
     """How often a lasting event is reported again."""
     labels: frozenset[str] = frozenset()
@@ -42,6 +48,13 @@ class Subject(NamedTuple):
 
     name: str
     is_group: bool = False
+
+
+class Sighting(NamedTuple):
+    """The first and the last frame in which a subject was seen, before smoothing."""
+
+    first_ns: int
+    last_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,8 @@ class EventState:
     last_ns: int | None = None
     since_ns: Mapping[Subject, int] = field(default_factory=dict)
     """Since when each subject that may begin is above `enter`."""
+    sightings: Mapping[Subject, Sighting] = field(default_factory=dict)
+    """Of each subject that was seen and did not fade since."""
     current: Lasting | None = None
 
     @property
@@ -91,18 +106,23 @@ def step(
     """
     now = prediction.captured_ns
     scores = _smooth(rules, state, prediction)
+    sightings = _look(rules, state, scores, prediction)
     above = _above(rules, scores, prediction)
     since = {subject: state.since_ns.get(subject, now) for subject in above}
     ripe = above[0] if above and now - since[above[0]] >= rules.dwell_s * 1e9 else None
     lasting = _with_kin(state.current, prediction)
+    last_ns = _last_seen(lasting, sightings, now)
     heir = _heir(rules, lasting, scores, above, ripe, prediction)
+    if lasting and heir is None and now - last_ns < rules.gap_s * 1e9:
+        heir = lasting.subject
     events: list[Event] = []
+    before = lasting
     if lasting and (heir is None or heir not in lasting.kin | {lasting.subject}):
-        events.append(_ended(lasting, now))
+        events.append(_ended(lasting, last_ns))
         lasting = None
     if heir and lasting is None:
-        begun = Event(new_id(), "new", heir.name, 0.0, since[heir], None, prediction.source, zone=prediction.zone)
-        lasting = Lasting(_named(begun, heir, scores, prediction), heir, _kin(heir, prediction), now)
+        start_ns = max(sightings[heir].first_ns if heir in sightings else since[heir], last_ns if before else 0)
+        lasting = _begun(new_id(), heir, start_ns, scores, prediction)
         events.append(lasting.event)
     elif heir and lasting and not _is_worth_a_report(rules, lasting, heir, scores, now):
         lasting = _surest(lasting, scores, prediction)
@@ -110,7 +130,7 @@ def step(
         update = _named(replace(lasting.event, phase="update"), heir, scores, prediction)
         lasting = Lasting(update, heir, lasting.kin | {lasting.subject}, now)
         events.append(update)
-    return EventState(scores, now, since, lasting), tuple(events)
+    return EventState(scores, now, since, sightings, lasting), tuple(events)
 
 
 def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...]]:
@@ -136,6 +156,33 @@ def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Sub
     blended = {each: keep * state.scores.get(each, 0.0) + (1 - keep) * fresh.get(each, 0.0) for each in subjects}
     held = state.current.subject if state.current else None
     return {each: p for each, p in blended.items() if p > 1e-3 or each == held}
+
+
+def _look(
+    rules: Rules, state: EventState, scores: Mapping[Subject, float], prediction: Prediction
+) -> dict[Subject, Sighting]:
+    """Who was seen from when to when. What is seen again after it has faded is seen for the first time."""
+    now, held = prediction.captured_ns, state.current.subject if state.current else None
+    seen: dict[Subject, float] = {}
+    if not prediction.blank:
+        seen = {Subject(prediction.top[0].label): prediction.top[0].p}
+        # a larger group may be shared with what came instead, as in `_heir`
+        seen |= {
+            _of(group): group.p for group in prediction.groups if group is prediction.groups[0] or _of(group) == held
+        }
+    found = {each: old for each, old in state.sightings.items() if each == held or scores.get(each, 0.0) >= rules.leave}
+    for each, p in seen.items():
+        old = state.sightings.get(each)
+        if p >= (rules.leave if old else rules.enter):
+            found[each] = Sighting(old.first_ns if old else now, now)
+    return found
+
+
+def _last_seen(lasting: Lasting | None, sightings: Mapping[Subject, Sighting], now: int) -> int:
+    """When a lasting event's subject or its kin was seen last."""
+    if lasting is None:
+        return now
+    return max((sightings[each].last_ns for each in lasting.kin | {lasting.subject} if each in sightings), default=now)
 
 
 def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction) -> list[Subject]:
@@ -217,6 +264,14 @@ def _with_kin(lasting: Lasting | None, prediction: Prediction) -> Lasting | None
     return lasting and replace(lasting, kin=lasting.kin | _kin(lasting.subject, prediction))
 
 
+def _begun(
+    event_id: str, subject: Subject, start_ns: int, scores: Mapping[Subject, float], prediction: Prediction
+) -> Lasting:
+    event = Event(event_id, "new", subject.name, 0.0, start_ns, None, prediction.source, zone=prediction.zone)
+    named = _named(event, subject, scores, prediction)
+    return Lasting(named, subject, _kin(subject, prediction), prediction.captured_ns)
+
+
 def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], prediction: Prediction) -> Event:
     """The event with its label, the best probability so far, and the group where that is unsure."""
     best, label = prediction.top[0].label, subject.name
@@ -228,8 +283,8 @@ def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], pred
     return replace(event, label=label, p=p, group=prediction.group if p < LIKELY and best == label else None)
 
 
-def _ended(lasting: Lasting, now_ns: int) -> Event:
-    return replace(lasting.event, phase="end", end_ns=now_ns)
+def _ended(lasting: Lasting, at_ns: int) -> Event:
+    return replace(lasting.event, phase="end", end_ns=at_ns)
 
 
 def _of(group: Group) -> Subject:

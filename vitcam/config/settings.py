@@ -176,6 +176,10 @@ class EventSettings:
     dwell_s: Annotated[
         float, Rule("How long a label must last before its event begins, in s", low=0, high=3600, live=True)
     ] = 0.5
+    gap_s: Annotated[
+        float,
+        Rule("How long a thing may be out of sight and still be the same event, in s", low=0, high=3600, live=True),
+    ] = 1.0
 
 
 @dataclass(frozen=True, slots=True)

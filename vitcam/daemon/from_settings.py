@@ -13,7 +13,7 @@ from vitcam.zones.areas import Zone
 
 def rules_of(events: EventSettings) -> Rules:
     """When something counts as being there."""
-    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s)
+    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s, gap_s=events.gap_s)
 
 
 def zones_of(settings: Settings) -> tuple[Zone, ...]:

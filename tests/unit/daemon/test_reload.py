@@ -37,6 +37,7 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
     "actions.secret": ("key", lambda daemon: daemon.acting.webhooks.secret, "key"),
+    "events.gap_s": ("6", lambda daemon: daemon.publisher.rules.gap_s, 6.0),
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
     "overlay.mode": ("grid", lambda daemon: web(daemon)._default.value.overlay, "grid"),
     "overlay.opacity": ("0.9", lambda daemon: web(daemon)._default.value.opacity, 0.9),
