@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 _PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers", "classify", "rewrites", "zones")
-_ON_REQUEST = ("versus", "few_photos", "crowds")  # want to know what to be compared with, or to begin with
+_ON_REQUEST = (  # take minutes, or want to know what to be compared with
+    "versus", "few_photos", "crowds", "events", "history", "writes", "kept",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.videos import write_video
+from vitcam.errors import SourceError, UsageError
+from vitcam.events import Rules
+from vitcam.model.classifier import Classifier
+from vitcam.pictures.view import Region
+from vitcam.replay.film import Area, events_of, predictions_of
+
+GOLDEN = Path(__file__).parents[3] / "models/golden"
+FPS, SIDE = 5, 240
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """8 s: on the left a cup from 2 to 6 s, on the right a pagoda from 3 to 7 s, grey around them."""
+    cup, pagoda = (cv2.resize(cv2.imread(str(GOLDEN / name)), (SIDE, SIDE)) for name in ("coffee.jpg", "pagoda.jpg"))
+    pictures = []
+    for number in range(8 * FPS):
+        picture = np.full((SIDE, 2 * SIDE, 3), 90, np.uint8)
+        if 2 * FPS <= number < 6 * FPS:
+            picture[:, :SIDE] = cup
+        if 3 * FPS <= number < 7 * FPS:
+            picture[:, SIDE:] = pagoda
+        pictures.append(picture)
+    return write_video(tmp_path_factory.mktemp("film") / "two.mp4", pictures, fps=FPS)
+
+
+def halves(rules: Rules) -> list[Area]:
+    return [Area("left", Region(0, 0, 0.5, 1), rules), Area("right", Region(0.5, 0, 0.5, 1), rules)]
+
+
+def test_each_zone_of_a_film_has_its_own_events_at_the_times_of_the_film(film: Path) -> None:
+    areas = halves(Rules())
+    ended = [each for each in events_of(predictions_of(film, Classifier("everyday"), areas), areas) if each.end_ns]
+    times = {each.zone: (each.start_ns / 1e9, (each.end_ns or 0) / 1e9) for each in ended}
+
+    assert len(ended) == 2
+    assert times == {"left": pytest.approx((2.0, 5.8), abs=0.25), "right": pytest.approx((3.0, 6.8), abs=0.25)}
+
+
+def test_without_zones_the_whole_view_is_one_area_and_every_frame_is_classified(film: Path) -> None:
+    predictions = list(predictions_of(film, Classifier("everyday"), [Area(None, None, Rules())]))
+
+    assert [each.seq for each in predictions] == list(range(8 * FPS))
+    assert {each.zone for each in predictions} == {None}
+
+
+def test_what_is_no_film_and_a_zone_outside_the_picture_are_refused_with_a_sentence(film: Path) -> None:
+    everyday = Classifier("everyday")
+
+    with pytest.raises(SourceError, match="there is no file"):
+        next(predictions_of(film.with_name("none.mp4"), everyday, halves(Rules())))
+    with pytest.raises(UsageError, match="does not fit"):
+        next(predictions_of(film, everyday, [Area("far", Region(900, 0, 50, 50), Rules())]))

@@ -1,0 +1,63 @@
+"""A film as predictions with the film's own clock: every frame is classified, as fast as the machine can."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+from vitcam.events import EventState, Rules, finish, step
+from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.model.classifier import Classifier
+from vitcam.pictures.resize import crop_of, rect_of
+from vitcam.pictures.view import Region
+from vitcam.sources.files.video import grab_all, open_video, retrieve_rgb
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A part of the picture that is classified by itself."""
+
+    name: str | None
+    """The zone; None: the whole view."""
+    region: Region | None
+    """None: all of the picture."""
+    rules: Rules
+    """When something counts as being there."""
+
+
+def predictions_of(path: Path, classifier: Classifier, areas: Sequence[Area]) -> Iterator[Prediction]:
+    """What the model says of each area of each frame; `captured_ns` counts from the start of the film.
+
+    raises  SourceError for what is not a video; UsageError where an area does not fit its picture
+    """
+    capture = open_video(path)
+    try:
+        for seq, (position_s, _) in enumerate(grab_all(capture)):
+            picture = retrieve_rgb(capture)
+            if picture is None:
+                return
+            for area in areas:
+                frame = _frame(picture, area, classifier, seq, round(position_s * 1e9), str(path))
+                yield replace(classifier(frame), zone=area.name)
+    finally:
+        capture.release()
+
+
+def _frame(picture: Image, area: Area, classifier: Classifier, seq: int, at_ns: int, source: str) -> Frame:
+    height, width = picture.shape[:2]
+    within = None if area.region is None else rect_of(area.region, height, width)
+    return Frame(picture, None, crop_of(classifier.input, height, width, within), seq, at_ns, source)
+
+
+def events_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[Event]:
+    """What begins, lasts and ends in each area, in the order in which it is known. The film's end ends all."""
+    rules = {area.name: area.rules for area in areas}
+    states = {area.name: EventState() for area in areas}
+    numbers, last_ns = count(1), 0
+    for prediction in predictions:
+        last_ns = prediction.captured_ns
+        zone = prediction.zone
+        states[zone], events = step(rules[zone], states[zone], prediction, lambda: str(next(numbers)))
+        yield from events
+    for state in states.values():
+        yield from finish(state, last_ns)[1]
