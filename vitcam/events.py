@@ -5,8 +5,8 @@ stayed above `enter` for `dwell_s`; where no label is above it, the smallest gro
 begun ends only when its probability falls below `leave` (hysteresis) and it was not seen for `gap_s`, or when something
 else begins.
 
-Smoothing decides whether there is an event, and it decides late. So start and end are those of the frames in which the
-thing was seen: the best label, or a group that holds it.
+Smoothing decides whether there is an event, and it decides late. So start and end are those of the first and the
+last frame in which the thing was probable by itself.
 
 A label and a group that holds it are one thing, seen more or less clearly: going from one to the other changes an event
 and does not end it.
@@ -111,17 +111,16 @@ def step(
     since = {subject: state.since_ns.get(subject, now) for subject in above}
     ripe = above[0] if above and now - since[above[0]] >= rules.dwell_s * 1e9 else None
     lasting = _with_kin(state.current, prediction)
-    last_ns = _last_seen(lasting, sightings, now)
+    last_ns = _last_seen(lasting, sightings)
     heir = _heir(rules, lasting, scores, above, ripe, prediction)
     if lasting and heir is None and now - last_ns < rules.gap_s * 1e9:
         heir = lasting.subject
     events: list[Event] = []
-    before = lasting
     if lasting and (heir is None or heir not in lasting.kin | {lasting.subject}):
         events.append(_ended(lasting, last_ns))
         lasting = None
     if heir and lasting is None:
-        start_ns = max(sightings[heir].first_ns if heir in sightings else since[heir], last_ns if before else 0)
+        start_ns = max(sightings[heir].first_ns if heir in sightings else since[heir], last_ns)
         lasting = _begun(new_id(), heir, start_ns, scores, prediction)
         events.append(lasting.event)
     elif heir and lasting and not _is_worth_a_report(rules, lasting, heir, scores, now):
@@ -165,7 +164,7 @@ def _look(
     now, held = prediction.captured_ns, state.current.subject if state.current else None
     seen: dict[Subject, float] = {}
     if not prediction.blank:
-        seen = {Subject(prediction.top[0].label): prediction.top[0].p}
+        seen = {Subject(guess.label): guess.p for guess in prediction.top}
         # a larger group may be shared with what came instead, as in `_heir`
         seen |= {
             _of(group): group.p for group in prediction.groups if group is prediction.groups[0] or _of(group) == held
@@ -178,11 +177,12 @@ def _look(
     return found
 
 
-def _last_seen(lasting: Lasting | None, sightings: Mapping[Subject, Sighting], now: int) -> int:
-    """When a lasting event's subject or its kin was seen last."""
+def _last_seen(lasting: Lasting | None, sightings: Mapping[Subject, Sighting]) -> int:
+    """When a lasting event's subject or its kin was seen last; 0 if nothing lasts."""
     if lasting is None:
-        return now
-    return max((sightings[each].last_ns for each in lasting.kin | {lasting.subject} if each in sightings), default=now)
+        return 0
+    family = lasting.kin | {lasting.subject}
+    return max((sightings[each].last_ns for each in family if each in sightings), default=lasting.event.start_ns)
 
 
 def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction) -> list[Subject]:

@@ -139,13 +139,13 @@ def test_the_most_probable_label_is_the_one_that_begins() -> None:
     assert seen(replay(both)) == [("new", "ant"), ("end", "ant")]
 
 
-def test_a_label_that_is_overtaken_ends_when_it_was_the_best_last_though_it_is_still_probable() -> None:
+def test_a_label_that_is_overtaken_ends_at_that_moment_though_it_is_still_probable() -> None:
     cup = [prediction("cup", 0.6, round(i / 10 * SECOND), pagoda=0.3) for i in range(10)]
     pagoda = [prediction("pagoda", 0.55, round((1 + i / 10) * SECOND), cup=0.4) for i in range(10)]
     events = replay([*cup, *pagoda], UNSMOOTHED)
 
     assert seen(events) == [("new", "cup"), ("end", "cup"), ("new", "pagoda"), ("end", "pagoda")]
-    assert (events[1].end_ns, events[2].start_ns) == (round(0.9 * SECOND), round(1.0 * SECOND))
+    assert events[1].end_ns == events[2].start_ns == round(1.5 * SECOND)  # pagoda has stayed for the dwell time
 
 
 def test_updates_come_at_the_set_interval_after_the_beginning_with_the_best_probability_so_far() -> None:
