@@ -22,6 +22,7 @@ from vitcam.verbs.config import config_app
 from vitcam.verbs.events import events_app
 from vitcam.verbs.models import models_app
 from vitcam.verbs.options import ConfigOption, JsonOption, SetOption
+from vitcam.verbs.replay import replay
 from vitcam.verbs.service import service_app
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ app.add_typer(actions_app, name="actions")
 app.command("password")(password)
 app.command("backup")(backup)
 app.command("restore")(restore)
+app.command("replay")(replay)
 app.add_typer(service_app, name="service")
 
 ModelOption = Annotated[str | None, typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.")]

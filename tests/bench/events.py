@@ -109,19 +109,20 @@ def ended(events: Sequence[Event]) -> list[Found]:
     ]
 
 
-def report(result: Comparison, seconds: float, say: Any = print) -> None:
+def report(result: Comparison) -> None:
     """Print figures and misses."""
     starts = [found.start_s - shown.start_s for shown, found in result.pairs]
     ends = [found.end_s - shown.end_s for shown, found in result.pairs]
     for shown in result.missed:
-        say(f"missed    {shown.start_s:7.1f} to {shown.end_s:7.1f} s  {shown.zone:5}  {shown.label} ({shown.how})")
+        print(f"missed    {shown.start_s:7.1f} to {shown.end_s:7.1f} s  {shown.zone:5}  {shown.label} ({shown.how})")
     for found in result.invented:
-        say(f"not shown {found.start_s:7.1f} to {found.end_s:7.1f} s  {found.zone or '':5}  {found.label}")
+        print(f"not shown {found.start_s:7.1f} to {found.end_s:7.1f} s  {found.zone or '':5}  {found.label}")
     for name, errors in (("start", starts), ("end", ends)):
         late, worst = statistics.median(errors), max(errors, key=abs)
-        say(f"{name:9} {late:+.2f} s from the script in the middle, {worst:+.2f} s at worst")
-    say(f"{len(result.pairs) + len(result.missed)} things were shown; {seconds:.0f} s of film")
-    say(f"precision {result.precision:.3f}   recall {result.recall:.3f}   (zone, label, start and end within 1 s)")
+        print(f"{name:9} {late:+.2f} s from the script in the middle, {worst:+.2f} s at worst")
+    shown, came = (len(result.pairs) + len(more) for more in (result.missed, result.invented))
+    print(f"{shown} things were shown, {came} events came")
+    print(f"precision {result.precision:.3f}   recall {result.recall:.3f}   (zone, label, start and end within 1 s)")
 
 
 def main() -> int:
@@ -140,7 +141,7 @@ def main() -> int:
         areas = [Area(zone, region, rules_of(settings.events)) for zone, region in zones.items()]
         events = list(events_of(predictions_of(clip, open_classifier(settings.model), areas), areas))
     result = compare(script, ended(events))
-    report(result, json.loads(clip.with_suffix(".json").read_text())["seconds"])
+    report(result)
     return 0 if min(result.precision, result.recall) >= ENOUGH else 1
 
 

@@ -24,6 +24,7 @@ from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import event_store, note, picture_soon, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
+from vitcam.daemon.remembered.stored_answers import StoredAnswers
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.frames import Frame, Prediction
@@ -168,7 +169,8 @@ def assemble(
     console = build_sink(settings.log, every, classifier.labels)
     publisher.connect(console, handles.acting.runner)
     if not every:
-        handles.history.value = history = event_store(settings.store, environ)
+        answers = StoredAnswers(classifier, handles.words)
+        handles.history.value = history = event_store(settings.store, environ, answers)
         if history is not None:
             record(history, settings.store, publisher, classifier)
     photos = PhotoClassifier(classifier, handles.words)

@@ -20,7 +20,7 @@ from vitcam.history.label_folders import CORRECTIONS, LabelFolders
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
-from vitcam.history.writer import HistoryWriter, Told
+from vitcam.history.writer import HistoryWriter, Look, Told, as_its_frame
 from vitcam.state import History
 
 _ANSWER_S = 20.0
@@ -36,13 +36,20 @@ class EventStore:
 
     rules   what is kept for how long; None: another process may be the daemon of this folder
     budget  how much may be written; None: as much as comes
+    look    called in the writer's thread for each picture: what it shows as it is kept
     """
 
-    def __init__(self, folder: Path, rules: RetentionRules | None = None, budget: WriteBudget | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        rules: RetentionRules | None = None,
+        budget: WriteBudget | None = None,
+        look: Look = as_its_frame,
+    ) -> None:
         self.folder = folder
         self.budget = budget or WriteBudget(0.0)
         self._inbox = Inbox()
-        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget)
+        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, look)
         self._followers: tuple[Told, ...] = ()
         self._pictures = PictureFiles(folder)
         self._corrections = LabelFolders(folder / CORRECTIONS)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import RetentionRules
-from vitcam.history.stored import EventChange, StoredEvent
+from vitcam.history.stored import EventChange, Sight, StoredEvent
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,13 @@ _AGAIN_S = 2.0  # after a failure, such as a full disk
 _MOST_TRIES = 20
 
 Told = Callable[[StoredEvent, str], None]
+Look = Callable[[bytes, Sight], Sight]
+"""What an encoded picture shows, given what its frame showed."""
+
+
+def as_its_frame(_: bytes, sight: Sight) -> Sight:
+    """A `Look` that takes the picture for its frame."""
+    return sight
 
 
 class HistoryWriter:
@@ -36,15 +44,17 @@ class HistoryWriter:
 
     told   called after the commit of each change, with the event as it is stored, and its phase
     rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
+    look   called for each picture that is written
     """
 
     def __init__(
-        self, folder: Path, inbox: Inbox, told: Told, rules: RetentionRules | None, budget: WriteBudget
+        self, folder: Path, inbox: Inbox, told: Told, rules: RetentionRules | None, budget: WriteBudget, look: Look
     ) -> None:
         self._folder = folder
         self._inbox = inbox
         self._told = told
         self._budget = budget
+        self._look = look
         self.rules = rules
         """Any thread may replace it."""
         self._pictures = PictureFiles(folder)
@@ -168,11 +178,12 @@ class HistoryWriter:
             self._finish(work, result)
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
-        event, frame = change.event, None
-        if change.jpeg is not None:
-            frame = self._pictures.write(event.id, event.start_ms, change.jpeg)
+        event, frame, jpeg = change.event, None, change.jpeg
+        if jpeg is not None:
+            change = replace(change, event=replace(event, sight=self._look(jpeg, event.sight)))
+            frame = self._pictures.write(event.id, event.start_ms, jpeg)
             written.append(frame)
-            self._budget.picture(len(change.jpeg))
+            self._budget.picture(len(jpeg))
         return write_change(connection, change, time.time_ns() // 1_000_000, frame, event.id not in self._stored)
 
     def _tell(self, connection: sqlite3.Connection, changes: list[EventChange]) -> None:

@@ -26,6 +26,7 @@ NOT_RUN = {
     r"pass show ": "needs a password manager",
     r"vitcam restore ": "wants the daemon to be ended first; tests/integration/commands/test_backup.py runs it",
     r"vitcam actions test": "needs rules; tests/integration/commands/test_actions.py runs it",
+    r"vitcam replay ": "wants an event or a video; tests/integration/commands/test_replay.py makes them",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
     r"(KERAS_BACKEND=torch )?vitcam-train ": "trains; tests/integration/training runs those for photos of one's own",
 }

@@ -14,6 +14,7 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action
 from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.history.writer import Look
 from vitcam.model.classifier import Classifier
 from vitcam.state import History
 from vitcam.wire import wall_time
@@ -21,12 +22,15 @@ from vitcam.wire import wall_time
 _LOOKS, _PAUSE_S = 10, 0.2
 
 
-def event_store(settings: StoreSettings, environ: Mapping[str, str]) -> EventStore | None:
-    """The history of this state folder; None if nothing is to be kept, or there is no such folder."""
+def event_store(settings: StoreSettings, environ: Mapping[str, str], look: Look) -> EventStore | None:
+    """The history of this state folder; None if nothing is to be kept, or there is no such folder.
+
+    look  as `EventStore` takes it
+    """
     folder = state_folder(environ)
     if not settings.enabled or folder is None:
         return None
-    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb))
+    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb), look)
 
 
 def retention_of(settings: StoreSettings) -> RetentionRules:

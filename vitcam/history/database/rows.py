@@ -64,7 +64,7 @@ def sight_values(sight: Sight) -> dict[str, Any]:
     """The columns that belong to the picture."""
     weights = sight.evidence
     record = {
-        "top": [[guess.label, round(guess.p, 6)] for guess in sight.top],
+        "top": [[guess.label, float(f"{guess.p:.9g}")] for guess in sight.top],  # nine digits keep all of a float32
         "size": sight.size,
         "crop": list(asdict(sight.crop).values()),
         "grid": None if weights is None else weights.shape,

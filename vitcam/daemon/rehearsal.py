@@ -1,0 +1,29 @@
+"""What a run with these settings would have told of a film. It runs without a camera, a page and a store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from vitcam.config.settings import Settings
+from vitcam.daemon.from_settings import rules_of
+from vitcam.frames import Event
+from vitcam.model.open import open_classifier
+from vitcam.pictures.view import Region
+from vitcam.replay.film import Area, events_of, predictions_of
+
+
+def rehearse(film: Path, settings: Settings) -> Iterator[Event]:
+    """Events as they are known, with times from the start of the film. Every frame is classified in every zone.
+
+    raises  ModelError, SourceError, UsageError
+    """
+    areas = areas_of(settings)
+    yield from events_of(predictions_of(film, open_classifier(settings.model), areas), areas)
+
+
+def areas_of(settings: Settings) -> list[Area]:
+    """The zones with their rules, or the part of the picture that the model sees."""
+    common = rules_of(settings.events)
+    if not settings.zones:
+        crop = settings.camera.crop
+        return [Area(None, Region.parse(crop) if crop else None, common)]
+    return [Area(zone.name, Region.parse(zone.rect), common) for zone in settings.zones]

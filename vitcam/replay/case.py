@@ -1,0 +1,61 @@
+"""What a stored event must say of itself so that its picture can be asked again."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import VitcamError
+from vitcam.frames import Guess, Rect
+from vitcam.history.record import full_record, time_text
+from vitcam.history.store import EventStore
+from vitcam.history.stored import StoredEvent
+
+_ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A stored event with its picture, from the history or from a bundle."""
+
+    id: str
+    label: str
+    start: str
+    """As `vitcam.wire.wall_time` writes it."""
+    model: str
+    fingerprint: str
+    """SHA-256 of the model's graph; empty: nobody knows."""
+    top: tuple[Guess, ...]
+    """The best guesses at the picture, with the precision of float32."""
+    crop: Rect
+    """The part of the picture that the model saw, in px."""
+    evidence: NDArray[np.float32] | None
+    """(gh, gw), with the precision of float16; None if the model does not give it."""
+    jpeg: bytes
+
+
+def is_id(text: str) -> bool:
+    """Whether it looks like the id of an event."""
+    return _ULID.fullmatch(text) is not None
+
+
+def stored_case(store: EventStore, event_id: str) -> tuple[Case, dict[str, object]]:
+    """An event of the history, and its record as the API gives it.
+
+    raises  VitcamError if there is no such event, if it has no picture, or if the history cannot be read
+    """
+    event = store.get(event_id)
+    if event is None:
+        raise VitcamError(f"there is no event {event_id} in {store.folder}; `vitcam events list` shows them")
+    jpeg = store.picture(event)
+    if jpeg is None or not event.sight.top:
+        raise VitcamError(f"the event {event_id} has no picture, so there is nothing to replay")
+    return _case(event, jpeg), full_record(event)
+
+
+def _case(event: StoredEvent, jpeg: bytes) -> Case:
+    sight, start = event.sight, time_text(event.start_ms)
+    return Case(
+        event.id, event.label, start, event.model, event.fingerprint, sight.top, sight.crop, sight.evidence, jpeg
+    )
