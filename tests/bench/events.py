@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vitcam.config.event_rules import rules_of
 from vitcam.config.load import load
-from vitcam.daemon.from_settings import rules_of
 from vitcam.frames import Event
 from vitcam.model.open import open_classifier
 from vitcam.pictures.view import Region
@@ -120,8 +120,8 @@ def report(result: Comparison) -> None:
     for name, errors in (("start", starts), ("end", ends)):
         late, worst = statistics.median(errors), max(errors, key=abs)
         print(f"{name:9} {late:+.2f} s from the script in the middle, {worst:+.2f} s at worst")
-    shown, came = (len(result.pairs) + len(more) for more in (result.missed, result.invented))
-    print(f"{shown} things were shown, {came} events came")
+    things, events = (len(result.pairs) + len(more) for more in (result.missed, result.invented))
+    print(f"{things} things were shown, {events} events came")
     print(f"precision {result.precision:.3f}   recall {result.recall:.3f}   (zone, label, start and end within 1 s)")
 
 

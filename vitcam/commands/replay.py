@@ -15,12 +15,12 @@ from vitcam.model.classifier import GOLDEN_TOLERANCE, Classifier
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.encode import encode_by_ending
+from vitcam.replay.agreement import Agreement, judge
+from vitcam.replay.ask_again import ask_again
 from vitcam.replay.bundle import BUNDLE, read_bundle, write_bundle
-from vitcam.replay.case import Case, stored_case
 from vitcam.replay.model import open_model
-from vitcam.replay.picture import ask_again
+from vitcam.replay.stored_picture import StoredPicture, stored_picture
 from vitcam.replay.surroundings import public_settings, versions
-from vitcam.replay.verdict import Verdict, judge
 from vitcam.storage.whole import written_whole
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
@@ -52,40 +52,43 @@ def replay_event(request: ReplayRequest, effective: EffectiveSettings) -> bool:
 
     raises  VitcamError if there is no such event; ModelError if its model is not installed; UsageError
     """
-    case, record, picture = _read(request)
+    stored, record, picture = _read(request)
     labels = effective.settings.model.labels
-    classifier = open_model(case, request.model, Path(labels) if labels else None)
-    verdict = judge(case, picture, ask_again(classifier, picture, case.crop, "replay"))
+    classifier = open_model(stored, request.model, Path(labels) if labels else None)
+    agreement = judge(stored, picture, ask_again(classifier, picture, stored.crop, "replay"))
     if request.overlay is not None:
-        _save_overlay(request.overlay, verdict)
+        _save_overlay(request.overlay, agreement)
     if request.bundle is not None:
-        more = {"settings": public_settings(effective), "versions": versions(classifier)}
-        write_bundle(request.bundle, case, record, more)
+        settings = public_settings(effective)
+        write_bundle(request.bundle, stored, {"event": record, "settings": settings, "versions": versions(classifier)})
         stderr_console().print(f"wrote {request.bundle}: it shows the picture and the settings, without passwords")
-    _show(case, classifier, verdict, request.as_json)
-    return verdict.match != "none"
+    _show(stored, classifier, agreement, request.as_json)
+    return agreement.match != "none"
 
 
-def _read(request: ReplayRequest) -> tuple[Case, dict[str, object], Image]:
+def _read(request: ReplayRequest) -> tuple[StoredPicture, dict[str, object], Image]:
     """The event, its record and its picture. Nothing in a bundle is trusted: a child process decodes its picture."""
     if not request.target.endswith(BUNDLE):
-        case, record = stored_case(EventStore(_folder(request.service)), request.target)
-        return case, record, fitting(case, decode_image(case.jpeg))
+        stored, record = stored_picture(EventStore(_folder(request.service)), request.target)
+        return stored, record, _fitting(stored, decode_image(stored.jpeg))
     if request.bundle is not None:
         raise UsageError(f"{request.target} is a bundle already; --bundle takes the id of an event")
-    case, decode = read_bundle(Path(request.target)), DecodeProcess()
+    stored, decode = read_bundle(Path(request.target)), DecodeProcess()
     try:
-        return case, {}, fitting(case, decode(case.jpeg).image)
+        return stored, {}, _fitting(stored, decode(stored.jpeg).image)
     finally:
         decode.close()
 
 
-def fitting(case: Case, picture: Image) -> Image:
-    """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if it is smaller than the part that the model saw."""
+def _fitting(stored: StoredPicture, picture: Image) -> Image:
+    """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if the part that the model saw is not in it."""
     height, width = picture.shape[:2]
-    crop = case.crop
-    if crop.x + crop.width > width or crop.y + crop.height > height:
-        raise VitcamError(f"the picture of event {case.id} has {width}×{height} px; the model saw more than that")
+    crop = stored.crop
+    is_inside = 0 <= crop.x < crop.x + crop.width <= width and 0 <= crop.y < crop.y + crop.height <= height
+    if not is_inside:
+        raise VitcamError(
+            f"the picture of event {stored.id} has {width}×{height} px, and the model saw another part than that"
+        )
     return picture
 
 
@@ -98,10 +101,10 @@ def _folder(service: bool) -> Path:
     return folder
 
 
-def _save_overlay(path: Path, verdict: Verdict) -> None:
-    if verdict.overlay is None:
+def _save_overlay(path: Path, agreement: Agreement) -> None:
+    if agreement.overlay is None:
         raise UsageError("the model gives no evidence, so there is no overlay to write")
-    data = encode_by_ending(verdict.overlay, path.name)
+    data = encode_by_ending(agreement.overlay, path.name)
     try:
         with written_whole(path) as half:
             half.write_bytes(data)
@@ -109,20 +112,20 @@ def _save_overlay(path: Path, verdict: Verdict) -> None:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _show(case: Case, classifier: Classifier, verdict: Verdict, as_json: bool) -> None:
-    console, best = stdout_console(), case.top[0]
+def _show(stored: StoredPicture, classifier: Classifier, agreement: Agreement, as_json: bool) -> None:
+    console, best = stdout_console(), stored.top[0]
     if as_json:
         record = {
             "type": "replay",
-            "id": case.id,
-            "label": case.label,
-            "match": verdict.match,
-            "differences": list(verdict.differences),
+            "id": stored.id,
+            "label": stored.label,
+            "match": agreement.match,
+            "differences": list(agreement.differences),
             "model": classifier.card.name,
             "fingerprint": classifier.card.graph_sha256,
         }
         console.print_json(json.dumps(record), indent=None)
         return
-    said = f"{case.id}  {case.start}  {case.label}  (best guess at the picture: {best.label} {best.p:.3f})"
-    for line in (said, _SENTENCES[verdict.match], *verdict.differences):
+    said = f"{stored.id}  {stored.start}  {stored.label}  (best guess at the picture: {best.label} {best.p:.3f})"
+    for line in (said, _SENTENCES[agreement.match], *agreement.differences):
         console.print(line, markup=False, highlight=False)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from vitcam.actions.acting import Acting, Vocabulary
 from vitcam.config.duration import seconds_of
+from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import HeatSettings, Settings
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.fewer_threads import FewerThreads
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of
 from vitcam.daemon.model import RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher

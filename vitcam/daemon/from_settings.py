@@ -1,19 +1,13 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
-from vitcam.config.settings import EventSettings, MotionSettings, Settings
+from vitcam.config.settings import MotionSettings, Settings
 from vitcam.errors import UsageError
-from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.motion import GateOptions, MotionGate
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.web.stream.variant import Variant
 from vitcam.zones.areas import Zone
-
-
-def rules_of(events: EventSettings) -> Rules:
-    """When something counts as being there."""
-    return Rules(events.half_life_s, events.enter, events.leave, events.dwell_s, gap_s=events.gap_s)
 
 
 def zones_of(settings: Settings) -> tuple[Zone, ...]:

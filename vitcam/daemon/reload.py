@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.config.compare import Changes, taken_over
+from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of, rules_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of
 from vitcam.daemon.model import RunModel
 from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop

@@ -1,7 +1,7 @@
 """One file that carries an event to somebody else: what a user attaches to a bug report.
 
 A zip: `event.json` as the API gives the event, `frame.jpg`, `replay.json` with what a replay needs in full precision,
-`settings.json` without secrets, and `versions.json`. Whoever opens one trusts nothing in it.
+`settings.json` without secrets, and `versions.json`. Nothing in one that comes from elsewhere is trusted.
 """
 
 import io
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Guess, Rect
 from vitcam.pictures.decode import MAX_BYTES
-from vitcam.replay.case import Case
+from vitcam.replay.stored_picture import StoredPicture
 from vitcam.storage.whole import written_whole
 
 BUNDLE = ".zip"
@@ -27,29 +27,27 @@ _MOST_JSON = 1_000_000
 _MOST_PATCHES = 10_000
 
 
-def write_bundle(path: Path, case: Case, record: Mapping[str, object], more: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write a bundle, whole or not at all.
+def write_bundle(path: Path, stored: StoredPicture, documents: Mapping[str, Mapping[str, object]]) -> None:
+    """Write a bundle, in one step.
 
-    record  the event as the API gives it
-    more    name -> value of further JSON files
+    documents  name -> value of further JSON files
     raises  VitcamError if it cannot be written
     """
-    documents: dict[str, Mapping[str, Any]] = {"event": record, "replay": _replay(case), **more}
     try:
         with written_whole(path) as half, zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("frame.jpg", case.jpeg)
-            for name, document in documents.items():
+            archive.writestr("frame.jpg", stored.jpeg)
+            for name, document in {**documents, "replay": _replay(stored)}.items():
                 archive.writestr(f"{name}.json", json.dumps(document, ensure_ascii=False, indent=1))
     except OSError as error:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def read_bundle(path: Path) -> Case:
+def read_bundle(path: Path) -> StoredPicture:
     """The event of a bundle. Raises UsageError for a file that is none."""
     try:
         with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
             described = json.loads(_member(archive, "replay.json", _MOST_JSON))
-            return _case(described, _member(archive, "frame.jpg", MAX_BYTES))
+            return _stored(described, _member(archive, "frame.jpg", MAX_BYTES))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, RuntimeError, NotImplementedError) as error:
@@ -63,28 +61,28 @@ def _member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
         return member.read(most)
 
 
-def _replay(case: Case) -> dict[str, Any]:
-    crop = case.crop
+def _replay(stored: StoredPicture) -> dict[str, Any]:
+    crop = stored.crop
     return {
         "format": _FORMAT,
-        "id": case.id,
-        "label": case.label,
-        "start": case.start,
-        "model": case.model,
-        "fingerprint": case.fingerprint,
-        "top": [[guess.label, guess.p] for guess in case.top],
+        "id": stored.id,
+        "label": stored.label,
+        "start": stored.start,
+        "model": stored.model,
+        "fingerprint": stored.fingerprint,
+        "top": [[guess.label, guess.p] for guess in stored.top],
         "crop": [crop.x, crop.y, crop.width, crop.height],
-        "evidence": None if case.evidence is None else case.evidence.tolist(),
+        "evidence": None if stored.evidence is None else stored.evidence.tolist(),
     }
 
 
-def _case(described: Mapping[str, Any], jpeg: bytes) -> Case:
+def _stored(described: Mapping[str, Any], jpeg: bytes) -> StoredPicture:
     """Raises KeyError, TypeError or ValueError for what no bundle says."""
     top = tuple(Guess(str(label), float(p)) for label, p in described["top"])
     x, y, width, height = (int(side) for side in described["crop"])
     if described["format"] != _FORMAT or not top:
         raise ValueError("replay.json")
-    return Case(
+    return StoredPicture(
         **{name: str(described[name]) for name in ("id", "label", "start", "model", "fingerprint")},
         top=top,
         crop=Rect(x, y, width, height),

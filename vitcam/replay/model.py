@@ -6,27 +6,27 @@ from vitcam.errors import ModelError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import find_model, list_models
-from vitcam.replay.case import Case
+from vitcam.replay.stored_picture import StoredPicture
 
 _SHOWN = 12  # digits of a fingerprint
 
 
-def open_model(case: Case, named: str = "", labels: Path | None = None) -> Classifier:
+def open_model(stored: StoredPicture, named: str = "", labels: Path | None = None) -> Classifier:
     """Load the model of an event.
 
     named   a model or a file to take; empty: the installed one that has the event's fingerprint
     labels  as `Classifier` takes them
     raises  ModelError if it is not installed, or if another one has its name
     """
-    seen_by = f"{case.model or 'a model without a name'} ({case.fingerprint[:_SHOWN] or 'no fingerprint'})"
-    path = find_model(named) if named else _installed(case)
+    seen_by = f"{stored.model or 'a model without a name'} ({stored.fingerprint[:_SHOWN] or 'no fingerprint'})"
+    path = find_model(named) if named else _installed(stored)
     if path is None:
         raise ModelError(
             f"the event was seen by {seen_by}, and no installed model has this fingerprint; name its file with --model"
         )
-    classifier = Classifier(path, labels=labels, top_k=len(case.top))
+    classifier = Classifier(path, labels=labels, top_k=len(stored.top))
     found = classifier.card.graph_sha256
-    if found != case.fingerprint:
+    if found != stored.fingerprint:
         raise ModelError(
             f"the event was seen by {seen_by}, and {path} is another model ({found[:_SHOWN] or 'no fingerprint'}); "
             "name the file of the first one with --model"
@@ -34,12 +34,12 @@ def open_model(case: Case, named: str = "", labels: Path | None = None) -> Class
     return classifier
 
 
-def _installed(case: Case) -> Path | None:
+def _installed(stored: StoredPicture) -> Path | None:
     models = list_models()
-    first = models.pop(case.model, None)
+    first = models.pop(stored.model, None)
     for path in filter(None, (first, *models.values())):
         described = bundle.read(path)
         fingerprint = described.card.graph_sha256 if described else ""
-        if fingerprint == case.fingerprint and (fingerprint or path is first):
+        if fingerprint == stored.fingerprint and (fingerprint or path is first):
             return path
     return None

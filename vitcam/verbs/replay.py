@@ -48,7 +48,7 @@ def replay(
     """
     if _is_video(target):
         from vitcam.commands.rehearsal import show_events
-        from vitcam.daemon.rehearsal import rehearse
+        from vitcam.replay.rehearsal import rehearse
 
         settings = _effective(rules or config, sets, {"model.name": model}).settings
         show_events(rehearse(Path(target), settings), as_json)
@@ -63,7 +63,7 @@ def replay(
 def _is_video(target: str) -> bool:
     """Whether it is neither the id of an event nor a bundle."""
     from vitcam.replay.bundle import BUNDLE
-    from vitcam.replay.case import is_id
+    from vitcam.replay.stored_picture import is_id
 
     return not (is_id(target) or target.endswith(BUNDLE))
 

@@ -10,7 +10,7 @@ from vitcam.history.stored import Sight
 from vitcam.history.witness.best_picture import sight_of
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
-from vitcam.replay.picture import ask_again
+from vitcam.replay.ask_again import ask_again
 from vitcam.words.in_force import WordsInForce
 
 

@@ -16,7 +16,7 @@ _ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class StoredPicture:
     """A stored event with its picture, from the history or from a bundle."""
 
     id: str
@@ -40,7 +40,7 @@ def is_id(text: str) -> bool:
     return _ULID.fullmatch(text) is not None
 
 
-def stored_case(store: EventStore, event_id: str) -> tuple[Case, dict[str, object]]:
+def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dict[str, object]]:
     """An event of the history, and its record as the API gives it.
 
     raises  VitcamError if there is no such event, if it has no picture, or if the history cannot be read
@@ -51,11 +51,11 @@ def stored_case(store: EventStore, event_id: str) -> tuple[Case, dict[str, objec
     jpeg = store.picture(event)
     if jpeg is None or not event.sight.top:
         raise VitcamError(f"the event {event_id} has no picture, so there is nothing to replay")
-    return _case(event, jpeg), full_record(event)
+    return _stored(event, jpeg), full_record(event)
 
 
-def _case(event: StoredEvent, jpeg: bytes) -> Case:
+def _stored(event: StoredEvent, jpeg: bytes) -> StoredPicture:
     sight, start = event.sight, time_text(event.start_ms)
-    return Case(
+    return StoredPicture(
         event.id, event.label, start, event.model, event.fingerprint, sight.top, sight.crop, sight.evidence, jpeg
     )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings
-from vitcam.daemon.from_settings import rules_of
 from vitcam.frames import Event
 from vitcam.model.open import open_classifier
 from vitcam.pictures.view import Region

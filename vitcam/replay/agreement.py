@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import GOLDEN_TOLERANCE
 from vitcam.pictures.overlay import draw_weights
-from vitcam.replay.case import Case
+from vitcam.replay.stored_picture import StoredPicture
 
 Match = Literal["exact", "close", "none"]
 _STYLE = "tint"  # of evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class Agreement:
     """The result of a replay."""
 
     match: Match
@@ -25,35 +25,35 @@ class Verdict:
     differences: tuple[str, ...]
     """Sentences on what is not equal."""
     overlay: Image | None
-    """(H, W, 3) uint8, RGB: the picture with the evidence, drawn anew; None if the model does not give it."""
+    """(H, W, 3) uint8, RGB: the picture with the evidence, drawn again; None if the model does not give it."""
 
 
-def judge(case: Case, picture: Image, found: Prediction) -> Verdict:
+def judge(stored: StoredPicture, picture: Image, found: Prediction) -> Agreement:
     """Compare a stored event with the same picture asked again.
 
     picture  (H, W, 3) uint8, RGB, decoded from the stored file
     found    the prediction for it
     """
-    evidence = as_stored(found.evidence)
-    overlay = _drawn(case, picture, evidence)
-    differences = [*_guesses(case, found), *_overlays(_drawn(case, picture, case.evidence), overlay)]
-    stored, best = case.top[0], found.top[0]
-    is_close = stored.label == best.label and abs(stored.p - best.p) <= GOLDEN_TOLERANCE
+    evidence = _as_stored(found.evidence)
+    overlay = _drawn(stored, picture, evidence)
+    differences = [*_guesses(stored, found), *_overlays(_drawn(stored, picture, stored.evidence), overlay)]
+    before, best = stored.top[0], found.top[0]
+    is_close = before.label == best.label and abs(before.p - best.p) <= GOLDEN_TOLERANCE
     match: Match = "none" if not is_close else "close" if differences else "exact"
-    return Verdict(match, tuple(differences), overlay)
+    return Agreement(match, tuple(differences), overlay)
 
 
-def as_stored(weights: NDArray[np.float32] | None) -> NDArray[np.float32] | None:
+def _as_stored(weights: NDArray[np.float32] | None) -> NDArray[np.float32] | None:
     """(gh, gw) with the precision in which the history keeps them."""
     return None if weights is None else weights.astype("<f2").astype(np.float32)
 
 
-def _guesses(case: Case, found: Prediction) -> list[str]:
-    stored = [(guess.label, np.float32(guess.p)) for guess in case.top]
-    again = [(guess.label, np.float32(guess.p)) for guess in found.top[: len(stored)]]
+def _guesses(stored: StoredPicture, found: Prediction) -> list[str]:
+    before = [(guess.label, np.float32(guess.p)) for guess in stored.top]
+    again = [(guess.label, np.float32(guess.p)) for guess in found.top]
     return [
         f"guess {number} was {label} {p:.6f} and is {other} {q:.6f}"
-        for number, ((label, p), (other, q)) in enumerate(zip(stored, again, strict=False), 1)
+        for number, ((label, p), (other, q)) in enumerate(zip(before, again, strict=False), 1)
         if (label, p) != (other, q)
     ]
 
@@ -69,5 +69,5 @@ def _overlays(stored: Image | None, again: Image | None) -> list[str]:
     ]
 
 
-def _drawn(case: Case, picture: Image, evidence: NDArray[np.float32] | None) -> Image | None:
-    return None if evidence is None else draw_weights(picture, case.crop, evidence, _STYLE)
+def _drawn(stored: StoredPicture, picture: Image, evidence: NDArray[np.float32] | None) -> Image | None:
+    return None if evidence is None else draw_weights(picture, stored.crop, evidence, _STYLE)
