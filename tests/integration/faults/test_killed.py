@@ -1,10 +1,27 @@
 """SIGKILL at any moment: `python -m tests.soak.kills --times N` kills as often as it is told to."""
 
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from tests.integration.faults.namespaces import need_namespaces
+from tests.soak import event_kills
 from tests.soak.kills import kill_often
 
-TIMES = 30
+TIMES, TIMES_WITH_EVENTS = 30, 15
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 16 MB."""
+    need_namespaces("--mount")
+    place = tmp_path / "disk"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place], check=True, timeout=60)
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
 
 
 @pytest.mark.fault(
@@ -21,3 +38,21 @@ def test_a_daemon_that_is_killed_again_and_again_starts_again_and_has_lost_nothi
     assert done["crops acknowledged"] > 10
     assert done["words acknowledged"] > 10
     assert done["tokens and passwords acknowledged"] > 10
+
+
+@pytest.mark.fault(
+    "SIGKILL while events come fast, and a full disk in between",
+    injected="SIGKILL 15 times; five new events a second; in every fifth run the disk is full for a second",
+    observed="every event that server-sent events or `/api/events` told of is stored once, with a whole picture; the "
+    "database passes SQLite's check each time",
+)
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_every_event_that_was_told_before_a_kill_is_stored_once_with_its_whole_picture(
+    tmp_path: Path, disk: Path
+) -> None:
+    done = event_kills.kill_often(TIMES_WITH_EVENTS, 0, tmp_path, disk)
+
+    assert done["of these with a disk that was full"] == TIMES_WITH_EVENTS // 5
+    assert done["ids told by /api/events"] > 20
+    assert done["events in the store"] >= done["ids told by /api/events"]
