@@ -25,8 +25,9 @@ def follow(url: str, seconds: float) -> list[dict[str, float]]:
     with urllib.request.urlopen(f"{url}/api/predictions", timeout=30) as events:
         while time.monotonic() < end:
             line = events.readline()
-            if line.startswith(b"data: "):
-                found.append(json.loads(line.removeprefix(b"data: "))["ms"])
+            record = json.loads(line.removeprefix(b"data: ")) if line.startswith(b"data: ") else {}
+            if record.get("type") == "prediction":
+                found.append(record["ms"])
     return found
 
 

@@ -88,7 +88,7 @@ def asleep(model: str, threads: int, *, watched: bool) -> Iterator[Daemon]:
 @contextmanager
 def one_viewer(url: str) -> Iterator[None]:
     """Somebody who reads the stream as fast as it comes."""
-    stream = urllib.request.urlopen(url + _VIEW, timeout=30)
+    stream = urllib.request.urlopen(url + _VIEW, timeout=120)  # it may be asleep while another is measured
     gone = threading.Event()
 
     def read() -> None:
