@@ -1,6 +1,6 @@
 """What the daemon writes to the disk in a day, busy and idle, with default settings: from /proc/PID/io.
 
-python -m tests.bench.writes [--minutes 10] [--settle 5] [--set store.keep_days=1]
+python -m tests.bench.writes [--minutes 10] [--settle 5] [--set store.written_mb=0]
 
 Busy: the demo, another thing every five seconds. Idle: a film of one thing that stays, as a camera in an empty room.
 The first minutes are left out: what was saved up is spent then. The state lies on a real disk, not on a tmpfs.

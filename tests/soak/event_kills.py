@@ -39,6 +39,7 @@ _FAST = {
     "events.half_life_s": 0,
     "events.dwell_s": 0,
     "events.gap_s": 0,
+    "store.written_mb": 0,
     "events.enter": 0.3,
     "events.leave": 0.2,
     "camera.fps": 30,

@@ -84,11 +84,8 @@ def _fitting(stored: StoredPicture, picture: Image) -> Image:
     """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if the part that the model saw is not in it."""
     height, width = picture.shape[:2]
     crop = stored.crop
-    is_inside = 0 <= crop.x < crop.x + crop.width <= width and 0 <= crop.y < crop.y + crop.height <= height
-    if not is_inside:
-        raise VitcamError(
-            f"the picture of event {stored.id} has {width}×{height} px, and the model saw another part than that"
-        )
+    if not (0 <= crop.x < width and 0 <= crop.y < height and min(crop.width, crop.height) > 0):
+        raise VitcamError(f"the picture of event {stored.id} has {width}×{height} px, and the model saw another part")
     return picture
 
 

@@ -29,7 +29,7 @@ class StoredAnswers:
         self._own.top_k = self._classifier.top_k  # a reload may have changed it
         if self._words is not None:
             self._words.give_to(self._own)
-        return sight_of(ask_again(self._own, decode_image(jpeg), sight.crop, "history"))
+        return sight_of(ask_again(self._own, decode_image(jpeg), sight.crop, "history"), scale=1.0)
 
     @cached_property
     def _own(self) -> Classifier:
