@@ -11,6 +11,8 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.sources.files.video import grab_all, open_video, retrieve_rgb
+from vitcam.sources.masks import blackened
+from vitcam.zones.areas import mask_rect
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,12 @@ class Area:
     """When something counts as being there."""
 
 
-def predictions_of(path: Path, classifier: Classifier, areas: Sequence[Area]) -> Iterator[Prediction]:
+def predictions_of(
+    path: Path, classifier: Classifier, areas: Sequence[Area], masks: Sequence[Region] = ()
+) -> Iterator[Prediction]:
     """What the model says of each area of each frame; `captured_ns` counts from the start of the film.
 
+    masks   parts of the picture that are made black first
     raises  SourceError for what is not a video; UsageError where an area does not fit its picture
     """
     capture = open_video(path)
@@ -36,6 +41,7 @@ def predictions_of(path: Path, classifier: Classifier, areas: Sequence[Area]) ->
             picture = retrieve_rgb(capture)
             if picture is None:
                 return
+            picture = blackened(picture, tuple(mask_rect(mask, *picture.shape[:2]) for mask in masks))
             for area in areas:
                 frame = _frame(picture, area, classifier, seq, round(position_s * 1e9), str(path))
                 yield replace(classifier(frame), zone=area.name)
@@ -49,8 +55,8 @@ def _frame(picture: Image, area: Area, classifier: Classifier, seq: int, at_ns: 
     return Frame(picture, None, crop_of(classifier.input, height, width, within), seq, at_ns, source)
 
 
-def events_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[Event]:
-    """What begins, lasts and ends in each area, in the order in which it is known. The film's end ends all."""
+def steps_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[tuple[int, tuple[Event, ...]]]:
+    """The time of each prediction, in ns, and what begins, lasts or ends with it. The film's end ends all."""
     rules = {area.name: area.rules for area in areas}
     states = {area.name: EventState() for area in areas}
     numbers, last_ns = count(1), 0
@@ -58,6 +64,12 @@ def events_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Itera
         last_ns = prediction.captured_ns
         zone = prediction.zone
         states[zone], events = step(rules[zone], states[zone], prediction, lambda: str(next(numbers)))
-        yield from events
+        yield last_ns, events
     for state in states.values():
-        yield from finish(state, last_ns)[1]
+        yield last_ns, finish(state, last_ns)[1]
+
+
+def events_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[Event]:
+    """What begins, lasts and ends in each area, in the order in which it is known."""
+    for _, events in steps_of(predictions, areas):
+        yield from events

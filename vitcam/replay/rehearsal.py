@@ -8,7 +8,9 @@ from vitcam.config.settings import Settings
 from vitcam.frames import Event
 from vitcam.model.open import open_classifier
 from vitcam.pictures.view import Region
+from vitcam.pipeline.zone_events import zone_rules
 from vitcam.replay.film import Area, events_of, predictions_of
+from vitcam.zones.areas import Zone
 
 
 def rehearse(film: Path, settings: Settings) -> Iterator[Event]:
@@ -16,8 +18,8 @@ def rehearse(film: Path, settings: Settings) -> Iterator[Event]:
 
     raises  ModelError, SourceError, UsageError
     """
-    areas = areas_of(settings)
-    yield from events_of(predictions_of(film, open_classifier(settings.model), areas), areas)
+    areas, masks = areas_of(settings), tuple(map(Region.parse, settings.camera.masks))
+    yield from events_of(predictions_of(film, open_classifier(settings.model), areas, masks), areas)
 
 
 def areas_of(settings: Settings) -> list[Area]:
@@ -26,4 +28,8 @@ def areas_of(settings: Settings) -> list[Area]:
     if not settings.zones:
         crop = settings.camera.crop
         return [Area(None, Region.parse(crop) if crop else None, common)]
-    return [Area(zone.name, Region.parse(zone.rect), common) for zone in settings.zones]
+    zones = (
+        Zone(each.name, Region.parse(each.rect), each.labels, each.enter, each.leave, each.dwell_s)
+        for each in settings.zones
+    )
+    return [Area(zone.name, zone.region, zone_rules(common, zone)) for zone in zones]

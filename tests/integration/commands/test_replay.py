@@ -193,3 +193,13 @@ def test_a_stricter_rule_gives_no_event_and_says_so(film: Path, tmp_path: Path) 
     found = vitcam("replay", str(film), "--rules", str(rules))
 
     assert (found.code, found.out.strip()) == (0, "0 events")
+
+
+def test_a_watched_label_and_a_mask_hold_in_a_video_too(film: Path, tmp_path: Path) -> None:
+    watching, masked = tmp_path / "watching.toml", tmp_path / "masked.toml"
+    watching.write_text('[zones.desk]\nrect = "0,0,0.5,1"\nlabels = ["dog"]\n')
+    masked.write_text('[camera]\nmasks = ["0,0,0.5,1"]\n[zones.desk]\nrect = "0,0,0.5,1"\n')
+
+    found = [vitcam("replay", str(film), "--rules", str(path)) for path in (watching, masked)]
+
+    assert [(each.code, each.out.strip()) for each in found] == [(0, "0 events")] * 2
