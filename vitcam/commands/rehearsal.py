@@ -2,27 +2,57 @@
 
 import json
 from collections.abc import Iterable
+from datetime import datetime, time
 from typing import Any
 
+from vitcam.errors import UsageError
 from vitcam.frames import Event
+from vitcam.replay.rehearsal import WouldAct
 from vitcam.terminal.consoles import stdout_console
 from vitcam.wire import group_record
 
 
-def show_events(events: Iterable[Event], as_json: bool) -> None:
-    """Print each event once it has ended, with times in the video."""
+def time_of_day(text: str) -> datetime:
+    """Today at `HH:MM`, local time. Raises UsageError."""
+    try:
+        return datetime.combine(datetime.now().date(), time.fromisoformat(text))
+    except ValueError as error:
+        raise UsageError(f"--at is {text!r}; give a time of the day such as 22:30") from error
+
+
+def show_events(told: Iterable[Event | WouldAct], as_json: bool) -> None:
+    """Print each event once it has ended, and each rule when it would act, with times in the video."""
     console, count = stdout_console(), 0
-    for event in events:
-        if event.end_ns is None:
+    for each in told:
+        if isinstance(each, Event) and each.end_ns is None:
             continue
-        count += 1
+        count += isinstance(each, Event)
         if as_json:
-            console.print_json(json.dumps(_record(event)), indent=None)
-            continue
-        line = f"{_clock(event.start_ns)} to {_clock(event.end_ns)}  {event.zone or '':12}  {event.label} {event.p:.2f}"
-        console.print(line, markup=False, highlight=False)
+            console.print_json(json.dumps(_record(each) if isinstance(each, Event) else _action(each)), indent=None)
+        else:
+            console.print(_line(each), markup=False, highlight=False)
     if not as_json:
         console.print(f"{count} events", markup=False, highlight=False)
+
+
+def _line(told: Event | WouldAct) -> str:
+    if isinstance(told, WouldAct):
+        rule, event = told.firing.rule, told.firing.event
+        return f"{_clock(told.at_ns)}            rule {rule.name} would act on {event.label}: {', '.join(rule.kinds)}"
+    end_ns = told.start_ns if told.end_ns is None else told.end_ns
+    return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {told.zone or '':12}  {told.label} {told.p:.2f}"
+
+
+def _action(told: WouldAct) -> dict[str, Any]:
+    rule, event = told.firing.rule, told.firing.event
+    return {
+        "type": "action",
+        "rule": rule.name,
+        "kinds": list(rule.kinds),
+        "event": event.id,
+        "label": event.label,
+        "at_s": round(told.at_ns / 1e9, 3),
+    }
 
 
 def _record(event: Event) -> dict[str, Any]:

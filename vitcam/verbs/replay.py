@@ -31,6 +31,10 @@ def replay(
             help="Write the event, its picture and the settings into one file to pass on.",
         ),
     ] = None,
+    at: Annotated[
+        str,
+        typer.Option("--at", metavar="HH:MM", help="Take the video to begin at this time, for rules with `between`."),
+    ] = "12:00",
     overlay: Annotated[
         Path | None, typer.Option("--overlay", metavar="FILE", help="Write the picture of the event with its overlay.")
     ] = None,
@@ -47,11 +51,11 @@ def replay(
     The exit code is 1 if the model gives another answer than the one that was stored.
     """
     if _is_video(target):
-        from vitcam.commands.rehearsal import show_events
+        from vitcam.commands.rehearsal import show_events, time_of_day
         from vitcam.replay.rehearsal import rehearse
 
         settings = _effective(rules or config, sets, {"model.name": model}).settings
-        show_events(rehearse(Path(target), settings), as_json)
+        show_events(rehearse(Path(target), settings, time_of_day(at)), as_json)
         return
     from vitcam.commands.replay import ReplayRequest, replay_event
 

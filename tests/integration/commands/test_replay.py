@@ -195,6 +195,26 @@ def test_a_stricter_rule_gives_no_event_and_says_so(film: Path, tmp_path: Path) 
     assert (found.code, found.out.strip()) == (0, "0 events")
 
 
+def test_a_rule_is_tried_on_a_video_at_the_time_of_the_day_that_it_is_given(film: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        '[zones.desk]\nrect = "0,0,0.5,1"\n'
+        '[[on]]\nname = "night"\nzone = "desk"\nfor_s = 2\nbetween = "22:00-06:00"\nfile = "seen.jsonl"\n'
+    )
+
+    night, day = (
+        vitcam("replay", str(film), "--rules", str(rules), "--at", at, "--json", cwd=tmp_path)
+        for at in ("23:59", "12:00")
+    )
+
+    assert (night.code, day.code) == (0, 0), night.err + day.err
+    assert [each["type"] for each in day.lines] == ["event"]
+    action = next(each for each in night.lines if each["type"] == "action")
+    assert (action["rule"], action["kinds"], action["event"]) == ("night", ["file"], "1")
+    assert 3.0 <= action["at_s"] <= 4.5
+    assert not (tmp_path / "seen.jsonl").exists()
+
+
 def test_a_watched_label_and_a_mask_hold_in_a_video_too(film: Path, tmp_path: Path) -> None:
     watching, masked = tmp_path / "watching.toml", tmp_path / "masked.toml"
     watching.write_text('[zones.desk]\nrect = "0,0,0.5,1"\nlabels = ["dog"]\n')
