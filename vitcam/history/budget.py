@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 _DAY_S = 86_400.0
-_BURST = 0.2  # of a day's budget: a busy hour after quiet ones has whole pictures
+_BURST = 0.2  # of a day's budget: a busy hour after quiet ones has whole pictures; the rest comes over the day
 _SMALL_BELOW = 0.3  # of the bucket
 _PAGE = 4096
 _COMMIT, _EVENT = 9000, 2500  # bytes, as /proc counts them for 300 events
@@ -40,7 +40,7 @@ class WriteBudget:
     """
 
     def __init__(self, mb_per_day: float) -> None:
-        self._per_s = mb_per_day * 1e6 / _DAY_S
+        self._per_s = mb_per_day * 1e6 * (1 - _BURST) / _DAY_S
         self._most = mb_per_day * 1e6 * _BURST
         self._bucket = Bucket(self._most, time.monotonic())
 

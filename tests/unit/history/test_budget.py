@@ -58,6 +58,21 @@ def test_without_budget_an_event_has_its_guesses_and_no_picture() -> None:
     assert [guess.label for guess in changes[0].event.sight.top] == ["cup"]
 
 
+@pytest.mark.parametrize(("detail", "most"), [(Detail.FULL, 64), (Detail.NONE, 12)])
+def test_without_budget_a_long_event_has_a_coarser_curve(detail: Detail, most: int) -> None:
+    changes: list[EventChange] = []
+    recorder = Recorder(changes.append, lambda _: None, Origin("toy", ""), lambda: "x", lambda: detail)
+    begun = Event("a", "new", "cup", 0.9, 0, None, "test")
+    for i in range(600):
+        recorder.saw(frame(), prediction(at_ns=i * SECOND // 10), (begun,) if i == 0 else ())
+    recorder.close((replace(begun, phase="end", end_ns=60 * SECOND),))
+    curve = changes[-1].event.curve
+
+    assert most / 2 < len(curve) <= most
+    assert curve[0][0] == 0
+    assert curve[-1][0] > 50_000
+
+
 def test_events_that_wait_for_others_are_still_written_at_the_end(tmp_path: Path) -> None:
     budget = WriteBudget(0.001)
     budget.picture(10**6)

@@ -35,13 +35,18 @@ class BestPicture:
         self._next_ns = 0
         self._gap_ns = _FIRST_GAP_NS
 
+    @property
+    def found(self) -> bool:
+        """Whether there is a picture so far."""
+        return self._next_ns > 0
+
     def consider(self, frame: Frame, prediction: Prediction, p: float, detail: Detail) -> EncodedFrame | None:
         """The frame as a picture, if it is clearly better than all before.
 
         p       how certain the model is of the event's label, 0 to 1
         detail  what there is budget for: a second picture is made only while there is enough
         """
-        first = self._next_ns == 0
+        first = not self.found
         if detail is Detail.NONE or not (first or detail is Detail.FULL):
             return None
         if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):

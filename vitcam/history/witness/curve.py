@@ -1,6 +1,6 @@
 """The curve of an event's probability, with a bounded number of points however long the event lasts."""
 
-MOST = 64
+MOST, FEW = 64, 12
 
 
 class Curve:
@@ -31,3 +31,8 @@ class Curve:
         """At most `MOST` points; ms after the start, and the probability."""
         rest = [(self._first_ms, self._sum / self._count)] if self._count else []
         return (*self._points, *rest)
+
+    def few_points(self) -> tuple[tuple[int, float], ...]:
+        """The same with at most `FEW` points, which are some of them."""
+        points = self.points()
+        return points[:: -(-len(points) // FEW)] if points else ()
