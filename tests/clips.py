@@ -1,0 +1,67 @@
+"""Clips for tests: numbered pictures in memory, a store that remembers, and what ffprobe says of a file."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.frames import SECOND, frame
+from tests.parts import need_program
+from vitcam.clips.ring import Still
+from vitcam.clips.witness import Cut
+from vitcam.frames import Event, Frame, Image
+from vitcam.pictures.encode import encode_jpeg
+
+
+@dataclass
+class RememberingStore:
+    """Takes what the event store takes."""
+
+    clips: dict[str, str] = field(default_factory=dict)
+    actions: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def attach_clip(self, event_id: str, path: str) -> None:
+        self.clips[event_id] = path
+
+    def note_action(self, event_id: str, action: Mapping[str, Any]) -> None:
+        self.actions.append((event_id, action))
+
+
+def shade(number: int, height: int = 72, width: int = 128) -> Image:
+    """(height, width, 3) uint8: a grey that says which picture it is."""
+    return np.full((height, width, 3), number % 256, np.uint8)
+
+
+def frame_at(seconds: float, image: Image | None = None) -> Frame:
+    """A frame captured at that monotonic time."""
+    return replace(frame(image=image), captured_ns=round(seconds * SECOND))
+
+
+def event(phase: str, start_s: float, end_s: float | None = None, **others: Any) -> Event:
+    """An event of a cup."""
+    end_ns = None if end_s is None else round(end_s * SECOND)
+    fields = {"id": "01EVENT", "label": "cup", "p": 0.9, "camera": "test"} | others
+    return Event(phase=phase, start_ns=round(start_s * SECOND), end_ns=end_ns, **fields)  # type: ignore[arg-type]
+
+
+def cut_of(seconds: float, event_id: str = "01EVENT", fps: float = 10.0, height: int = 72, width: int = 128) -> Cut:
+    """A clip whose pictures get brighter from one to the next."""
+    count = round(seconds * fps)
+    stills = [
+        Still(round(index * SECOND / fps), encode_jpeg(shade(255 * index // count, height, width), 75))
+        for index in range(count)
+    ]
+    return Cut(event_id, tuple(stills), round(seconds * SECOND))
+
+
+def probed(clip: Path) -> dict[str, Any]:
+    """What ffprobe says of the one stream of a file; `keyframes` are times in s."""
+    asked = ["-show_entries", "stream=codec_name,pix_fmt,width,height,duration,nb_frames:packet=pts_time,flags"]
+    command = [need_program("ffprobe"), "-v", "error", *asked, "-of", "json", str(clip)]
+    found = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)
+    keyframes = [float(packet["pts_time"]) for packet in found["packets"] if "K" in packet["flags"]]
+    return {**found["streams"][0], "keyframes": keyframes}

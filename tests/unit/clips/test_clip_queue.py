@@ -1,0 +1,149 @@
+"""Clips are encoded one after the other; what cannot be is said in its event, and harms no other."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.clips import RememberingStore, cut_of, probed
+from tests.eventually import eventually
+from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg
+from vitcam.clips.queue import ClipQueue, remove_leftovers
+from vitcam.clips.witness import Cut
+
+_LONG_S = 600.0
+
+
+@contextmanager
+def queue(
+    state: Path, store: RememberingStore, ffmpeg: Ffmpeg | None = None, most_bytes: int = 1 << 20
+) -> Iterator[ClipQueue]:
+    running = ClipQueue(ffmpeg or find_ffmpeg(), state, 10.0, store, most_bytes)
+    running.start()
+    try:
+        yield running
+    finally:
+        running.close(lambda: True)
+
+
+def a_slow_cut(event_id: str) -> Cut:
+    return cut_of(_LONG_S, event_id, fps=1.0, height=720, width=1280)
+
+
+def details(store: RememberingStore) -> dict[str, str]:
+    assert all(action["status"] == "failed" for _, action in store.actions)
+    return {event_id: action["detail"] for event_id, action in store.actions}
+
+
+def test_a_clip_is_attached_to_its_event_once_the_whole_file_is_there(tmp_path: Path) -> None:
+    store = RememberingStore()
+    with queue(tmp_path, store) as clips:
+        clips.put(cut_of(2.0, "01FIRST"))
+        clips.put(cut_of(1.0, "01SECOND"))
+        eventually(lambda: len(store.clips) == 2)
+
+        assert clips.record() == {"made": 2, "left_out": 0, "queued": 0}
+    assert store.clips == {"01FIRST": "clips/01FIRST.mp4", "01SECOND": "clips/01SECOND.mp4"}
+    assert float(probed(tmp_path / "clips/01FIRST.mp4")["duration"]) == pytest.approx(2.0, abs=0.11)
+    assert sorted(file.name for file in (tmp_path / "clips").iterdir()) == ["01FIRST.mp4", "01SECOND.mp4"]
+
+
+@pytest.mark.fault(
+    "the encoder of clips is killed",
+    injected="SIGKILL to ffmpeg while it encodes",
+    observed="that clip is left out and its event says so, the next clip is made",
+)
+def test_an_encoder_that_is_killed_loses_only_that_clip(tmp_path: Path) -> None:
+    store, ffmpeg = RememberingStore(), find_ffmpeg()
+    with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
+        clips.put(a_slow_cut("01KILLED"))
+        clips.put(cut_of(1.0, "01NEXT"))
+        pid = eventually(lambda: ffmpeg.pid)
+        assert pid
+        os.kill(pid, signal.SIGKILL)
+        eventually(lambda: store.clips)
+
+        assert clips.record() == {"made": 1, "left_out": 1, "queued": 0}
+    assert store.clips == {"01NEXT": "clips/01NEXT.mp4"}
+    assert details(store) == {"01KILLED": "it could not be encoded: ffmpeg ended by SIGKILL"}
+    assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01NEXT.mp4"]
+
+
+def test_clips_beyond_the_queue_are_left_out_counted_and_say_why(tmp_path: Path) -> None:
+    store, ffmpeg = RememberingStore(), find_ffmpeg()
+    with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
+        clips.put(a_slow_cut("01SLOW"))
+        eventually(lambda: ffmpeg.pid)
+        for index in range(10):
+            clips.put(cut_of(1.0, f"01EVENT{index}"))
+
+        assert clips.record() == {"made": 0, "left_out": 2, "queued": 9}
+        assert set(details(store).values()) == {"too many other clips wait to be encoded"}
+
+
+def test_clips_that_wait_take_no_more_memory_than_allowed(tmp_path: Path) -> None:
+    store, ffmpeg = RememberingStore(), find_ffmpeg()
+    cut = cut_of(1.0)
+    with queue(tmp_path, store, ffmpeg, most_bytes=2 * cut.bytes) as clips:
+        clips.put(a_slow_cut("01SLOW"))
+        eventually(lambda: ffmpeg.pid)
+        for index in range(3):
+            clips.put(cut_of(1.0, f"01EVENT{index}"))
+
+        assert list(details(store)) == ["01EVENT2"]
+
+
+def test_at_the_end_of_a_run_what_waits_is_encoded_while_there_is_time(tmp_path: Path) -> None:
+    store = RememberingStore()
+    with queue(tmp_path, store) as clips:
+        clips.put(cut_of(1.0))
+        clips.close(lambda: False)
+
+    assert list(store.clips) == ["01EVENT"]
+
+
+def test_at_the_end_of_a_run_without_time_clips_are_left_out_at_once(tmp_path: Path) -> None:
+    store, ffmpeg = RememberingStore(), find_ffmpeg()
+    with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
+        clips.put(a_slow_cut("01SLOW"))
+        clips.put(cut_of(1.0, "01NEXT"))
+        eventually(lambda: ffmpeg.pid)
+        clips.close(lambda: True)
+        eventually(lambda: len(store.actions) == 2)
+
+    assert set(details(store)) == {"01SLOW", "01NEXT"}
+    assert not any((tmp_path / "clips").iterdir())
+    assert not any(thread.name == "clips" for thread in threading.enumerate())
+
+
+@pytest.mark.fault(
+    "no clip can be written",
+    injected="a file in the place of the folder for clips",
+    observed="the event says why it has no clip, and the run goes on",
+)
+def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) -> None:
+    store = RememberingStore()
+    (tmp_path / "clips").write_text("in the way")
+    with queue(tmp_path, store) as clips:
+        clips.put(cut_of(1.0, "01FIRST"))
+        eventually(lambda: store.actions)
+        (tmp_path / "clips").unlink()
+        clips.put(cut_of(1.0, "01SECOND"))
+        eventually(lambda: store.clips)
+
+    assert list(store.clips) == ["01SECOND"]
+    assert "it could not be encoded" in details(store)["01FIRST"]
+
+
+def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    for name in ("01KEPT.mp4", "01GONE.mp4", ".01HALF.mp4.0a1b2c3d.partial", "somebody's.txt"):
+        (folder / name).write_bytes(b"")
+
+    assert remove_leftovers(tmp_path, {"01KEPT"}.__contains__) == 2
+    assert sorted(file.name for file in folder.iterdir()) == ["01KEPT.mp4", "somebody's.txt"]

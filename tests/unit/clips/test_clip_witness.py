@@ -1,0 +1,135 @@
+"""Which pictures are kept in memory, and when a clip is cut out of them."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.clips import event, frame_at
+from tests.frames import SECOND, picture, prediction
+from vitcam.clips.options import ClipOptions
+from vitcam.clips.witness import ClipWitness, Cut, shrink
+from vitcam.frames import Event, Group
+
+_OPTIONS = ClipOptions(before_s=2, after_s=1, longest_s=20)
+
+
+@dataclass
+class Taken:
+    """What a witness gave."""
+
+    cuts: list[Cut] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+    def leave_out(self, event_id: str, why: str) -> None:
+        self.left_out.append((event_id, why))
+
+
+def witness(taken: Taken, options: ClipOptions = _OPTIONS, most_bytes: int = 32 << 20) -> ClipWitness:
+    return ClipWitness(options, taken.cuts.append, taken.leave_out, most_bytes)
+
+
+def watch(camera: ClipWitness, start_s: float, end_s: float, *events: Event, fps: int = 30) -> None:
+    """Show frames from `start_s` to `end_s`; the events come with the first."""
+    for index in range(round((end_s - start_s) * fps)):
+        camera.saw(frame_at(start_s + index / fps), prediction(), events if index == 0 else ())
+
+
+def seconds(cut: Cut) -> tuple[float, float]:
+    return cut.stills[0].captured_ns / SECOND, cut.end_ns / SECOND
+
+
+def test_a_clip_shows_the_time_before_the_event_the_event_and_the_time_after() -> None:
+    taken = Taken()
+    camera = witness(taken)
+    watch(camera, 100, 110)
+    watch(camera, 110, 113, event("new", 109.5))
+    watch(camera, 113, 115, event("end", 109.5, 113))
+
+    assert [seconds(cut) for cut in taken.cuts] == [(pytest.approx(107.5, abs=0.1), 114)]
+
+
+def test_thirty_frames_per_second_become_ten_pictures_per_second() -> None:
+    taken = Taken()
+    camera = witness(taken)
+    watch(camera, 100, 103, event("new", 100))
+    camera.close((event("end", 100, 103),))
+
+    assert len(taken.cuts[0].stills) == 30
+
+
+def test_a_clip_ends_where_it_would_be_longer_than_allowed() -> None:
+    taken = Taken()
+    camera = witness(taken)
+    watch(camera, 100, 110)
+    watch(camera, 110, 140, event("new", 110))
+    watch(camera, 140, 150, event("update", 110))
+    watch(camera, 150, 155, event("end", 110, 150))
+
+    assert [seconds(cut) for cut in taken.cuts] == [(pytest.approx(108, abs=0.1), 128)]
+
+
+def test_without_events_only_the_seconds_before_stay_in_memory() -> None:
+    camera = witness(Taken())
+    watch(camera, 100, 110)
+    after_ten_s = camera.bytes
+    watch(camera, 110, 150)
+
+    assert camera.bytes <= after_ten_s
+
+
+def test_memory_stays_below_its_limit_and_the_clip_keeps_its_beginning() -> None:
+    taken = Taken()
+    limit = 20_000
+    camera = witness(taken, ClipOptions(before_s=1, after_s=1, longest_s=600), limit)
+    most = 0
+    for step in range(100):
+        watch(camera, 100 + step, 101 + step, *([event("new", 101)] if step == 1 else []))
+        most = max(most, camera.bytes)
+
+    assert most <= limit
+    assert [seconds(cut)[0] for cut in taken.cuts] == [pytest.approx(100, abs=0.1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "fields", "wanted"),
+    [
+        (ClipOptions(), {}, True),
+        (ClipOptions(labels=frozenset({"cup"})), {}, True),
+        (ClipOptions(labels=frozenset({"cat"})), {}, False),
+        (ClipOptions(labels=frozenset({"cat"})), {"group": Group("cat", 0.8)}, True),
+        (ClipOptions(zones=frozenset({"door"})), {"zone": "door"}, True),
+        (ClipOptions(zones=frozenset({"door"})), {"zone": None}, False),
+    ],
+)
+def test_labels_and_zones_say_which_events_get_a_clip(
+    options: ClipOptions, fields: dict[str, object], wanted: bool
+) -> None:
+    assert options.wants(event("new", 0, **fields)) is wanted
+
+
+def test_a_ninth_clip_at_once_is_left_out_and_says_why() -> None:
+    taken = Taken()
+    camera = witness(taken)
+    events = [event("new", 100, id=f"01EVENT{index}") for index in range(9)]
+    watch(camera, 100, 101, *events)
+    camera.close(())
+
+    assert len(taken.cuts) == 8
+    assert taken.left_out == [("01EVENT8", "8 other clips were being recorded")]
+
+
+def test_each_zone_of_one_frame_does_not_add_the_picture_again() -> None:
+    taken = Taken()
+    camera = witness(taken)
+    for index in range(10):
+        for _ in range(4):
+            camera.saw(frame_at(100 + index / 10), prediction(), (event("new", 100),) if index == 0 else ())
+    camera.close(())
+
+    assert len(taken.cuts[0].stills) == 10
+
+
+def test_pictures_get_even_sides_and_are_never_enlarged() -> None:
+    assert shrink(picture(721, 1281), 640).shape == (360, 640, 3)
+    assert shrink(picture(73, 129), 640).shape == (72, 128, 3)
+    assert shrink(picture(72, 128), 640).shape == (72, 128, 3)

@@ -1,0 +1,109 @@
+"""Pictures in memory become a file that a player can seek in."""
+
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import pytest
+
+from tests.clips import cut_of, probed
+from tests.eventually import eventually
+from tests.frames import SECOND
+from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg, ticks
+from vitcam.errors import VitcamError
+
+
+def test_a_clip_is_h264_with_a_keyframe_each_second_and_the_right_length(tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    find_ffmpeg().encode(cut_of(4.0), 10.0, clip, 60)
+    found = probed(clip)
+
+    assert (found["codec_name"], found["pix_fmt"]) == ("h264", "yuv420p")
+    assert (found["width"], found["height"]) == (128, 72)
+    assert float(found["duration"]) == pytest.approx(4.0, abs=0.11)
+    assert found["keyframes"] == [0, 1, 2, 3]
+
+
+def test_the_index_comes_before_the_pictures_so_that_playing_begins_at_once(tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    find_ffmpeg().encode(cut_of(2.0), 10.0, clip, 60)
+    data = clip.read_bytes()
+
+    assert data.index(b"moov") < data.index(b"mdat")
+
+
+def test_a_clip_has_the_shades_of_its_pictures(tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    find_ffmpeg().encode(cut_of(4.0), 10.0, clip, 60)
+    capture = cv2.VideoCapture(str(clip))
+    shades = [float(capture.read()[1].mean()) for _ in range(40)]
+
+    assert shades == pytest.approx([255 * index // 40 for index in range(40)], abs=4)
+
+
+def test_where_pictures_came_late_the_last_one_stays_and_the_length_is_kept() -> None:
+    cut = cut_of(1.0)
+    late = replace(cut.stills[-1], captured_ns=3 * SECOND)
+    shown = list(ticks(replace(cut, stills=(*cut.stills[:5], late), end_ns=4 * SECOND), 10.0))
+
+    assert len(shown) == 40
+    assert shown[29] == cut.stills[4].jpeg
+    assert shown[30] == late.jpeg
+
+
+def test_the_encoder_gets_only_the_time_that_nobody_else_wants(tmp_path: Path) -> None:
+    encoder = find_ffmpeg()
+    slow = cut_of(600.0, fps=1.0, height=720, width=1280)
+    thread = threading.Thread(target=lambda: _encode_until_stopped(encoder, tmp_path / "clip.mp4", slow))
+    thread.start()
+    try:
+        pid = eventually(lambda: encoder.pid, 20)
+
+        assert pid
+        assert os.getpriority(os.PRIO_PROCESS, pid) == 19
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
+    finally:
+        encoder.stop()
+        thread.join(20)
+    assert not thread.is_alive()
+
+
+def _encode_until_stopped(encoder: Ffmpeg, clip: Path, cut: object) -> None:
+    with pytest.raises(VitcamError, match="ffmpeg ended by SIGKILL"):
+        encoder.encode(cut, 1.0, clip, 60)  # type: ignore[arg-type]
+
+
+def test_an_encoder_that_takes_too_long_is_killed(tmp_path: Path) -> None:
+    with pytest.raises(VitcamError, match="SIGKILL"):
+        find_ffmpeg().encode(cut_of(600.0, fps=1.0, height=720, width=1280), 1.0, tmp_path / "clip.mp4", 0.2)
+
+
+def test_a_damaged_picture_is_skipped_and_an_unusable_clip_says_what_ffmpeg_said(tmp_path: Path) -> None:
+    good = cut_of(1.0)
+    one_bad = replace(good, stills=(*good.stills[:4], replace(good.stills[4], jpeg=b"no picture"), *good.stills[5:]))
+    all_bad = replace(good, stills=tuple(replace(still, jpeg=b"no picture") for still in good.stills))
+    find_ffmpeg().encode(one_bad, 10.0, tmp_path / "clip.mp4", 60)
+
+    assert int(probed(tmp_path / "clip.mp4")["nb_frames"]) == 9
+    with pytest.raises(VitcamError, match="pipe:0"):
+        find_ffmpeg().encode(all_bad, 10.0, tmp_path / "clip.mp4", 60)
+
+
+def test_a_missing_ffmpeg_is_said_in_one_sentence_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(VitcamError, match=r"it is not installed; install it with `sudo apt install ffmpeg`"):
+        find_ffmpeg()
+
+
+def test_an_ffmpeg_without_h264_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "ffmpeg"
+    program.write_text("#!/bin/sh\necho ' V..... mpeg4'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    with pytest.raises(VitcamError, match=r"cannot encode H\.264"):
+        find_ffmpeg()

@@ -1,0 +1,147 @@
+"""One thread that encodes clips, one after the other, and hands each to the store."""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from vitcam.clips.ffmpeg import Ffmpeg
+from vitcam.clips.options import MOST_BYTES
+from vitcam.clips.witness import Cut
+from vitcam.errors import VitcamError
+from vitcam.storage.whole import written_whole
+
+log = logging.getLogger(__name__)
+
+FOLDER = "clips"
+_MOST_QUEUED = 8
+_TIMEOUT_S = 600.0  # for one clip; a busy processor gives the encoder little time
+_TICK_S = 0.1
+_LOOK_S = 5.0
+_FOLDER_MODE = 0o750
+
+
+class ClipStore(Protocol):
+    """What the event store does with clips. Both calls are quick, and come from any thread."""
+
+    def attach_clip(self, event_id: str, path: str) -> None:
+        """The event has this clip; `path` is relative to the state folder."""
+        ...
+
+    def note_action(self, event_id: str, action: Mapping[str, Any]) -> None:
+        """Something was done for the event, or could not be done."""
+        ...
+
+
+class ClipQueue:
+    """A bounded queue; what is left out is counted and said in its event.
+
+    state   the state folder; the clips are in `clips/` below it
+    """
+
+    def __init__(self, ffmpeg: Ffmpeg, state: Path, fps: float, store: ClipStore, most_bytes: int = MOST_BYTES) -> None:
+        self._ffmpeg = ffmpeg
+        self._folder = state / FOLDER
+        self._fps = fps
+        self._store = store
+        self._most_bytes = most_bytes
+        self._changed = threading.Condition()
+        self._waiting: deque[Cut] = deque()
+        self._busy = False
+        self._closed = False
+        self._counts = {"made": 0, "left_out": 0}
+        self._thread = threading.Thread(target=self._work, name="clips", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def record(self) -> dict[str, int]:
+        """What `/api/state` says: clips that were made, those left out, and those that wait or are being encoded."""
+        with self._changed:
+            return {**self._counts, "queued": len(self._waiting) + self._busy}
+
+    def put(self, cut: Cut) -> None:
+        """Encode this clip, unless too many wait already; never blocks."""
+        with self._changed:
+            queued = sum(each.bytes for each in self._waiting)
+            full = len(self._waiting) >= _MOST_QUEUED or (self._waiting and queued + cut.bytes > self._most_bytes)
+            if not full and not self._closed:
+                self._waiting.append(cut)
+                self._changed.notify_all()
+                return
+        self.leave_out(cut.event_id, "the run ended" if self._closed else "too many other clips wait to be encoded")
+
+    def leave_out(self, event_id: str, why: str) -> None:
+        """Count a clip that is not made, and say so in its event."""
+        with self._changed:
+            self._counts["left_out"] += 1
+        log.warning("an event has no clip: %s", why)
+        self._note(event_id, "failed", why)
+
+    def close(self, give_up: Callable[[], bool]) -> None:
+        """Encode what waits, until `give_up` says that there is no time; the rest is left out."""
+        while not give_up():
+            with self._changed:
+                if not self._waiting and not self._busy:
+                    break
+                self._changed.wait(_TICK_S)
+        with self._changed:
+            self._closed = True
+            rest, self._waiting = [*self._waiting], deque()
+            self._changed.notify_all()
+        self._ffmpeg.stop()
+        for cut in rest:
+            self.leave_out(cut.event_id, "the run ended")
+        if self._thread.is_alive():
+            self._thread.join(_TICK_S)
+
+    def _work(self) -> None:
+        while (cut := self._next()) is not None:
+            try:
+                self._encode(cut)
+            except (OSError, VitcamError) as error:
+                self.leave_out(cut.event_id, f"it could not be encoded: {error}")
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _next(self) -> Cut | None:
+        """The next clip; None once the queue is closed."""
+        with self._changed:
+            while not self._waiting and not self._closed:
+                self._changed.wait(_LOOK_S)
+            if self._closed:
+                return None
+            self._busy = True
+            return self._waiting.popleft()
+
+    def _encode(self, cut: Cut) -> None:
+        self._folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+        path = self._folder / f"{cut.event_id}.mp4"
+        with written_whole(path) as partial:
+            self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
+        self._store.attach_clip(cut.event_id, f"{FOLDER}/{path.name}")
+        with self._changed:
+            self._counts["made"] += 1
+
+    def _note(self, event_id: str, status: str, detail: str) -> None:
+        self._store.note_action(event_id, {"rule": "clips", "kind": "clip", "status": status, "detail": detail})
+
+
+def remove_leftovers(state: Path, has_clip: Callable[[str], bool]) -> int:
+    """Remove what a crash left: unfinished files, and clips that no event names. Returns how many.
+
+    has_clip  whether an event with this id names a clip
+    """
+    left = [
+        file
+        for file in (state / FOLDER).glob("*")
+        if file.name.endswith(".partial") or (file.suffix == ".mp4" and not has_clip(file.stem))
+    ]
+    for file in left:
+        file.unlink(missing_ok=True)
+    return len(left)

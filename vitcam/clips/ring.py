@@ -1,0 +1,47 @@
+"""The last seconds of pictures as JPEGs, in memory."""
+
+from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """One picture, as it is kept."""
+
+    captured_ns: int
+    """Monotonic."""
+    jpeg: bytes
+
+
+class Ring:
+    """Stills in the order in which they were captured; the owner says how old the oldest may be."""
+
+    def __init__(self) -> None:
+        self._stills: deque[Still] = deque()
+        self.bytes = 0
+        """Of all JPEGs in it."""
+
+    def __len__(self) -> int:
+        return len(self._stills)
+
+    def add(self, still: Still) -> None:
+        """Add the newest still."""
+        self._stills.append(still)
+        self.bytes += len(still.jpeg)
+
+    def forget_before(self, oldest_ns: int) -> None:
+        """Drop what is older."""
+        while self._stills and self._stills[0].captured_ns < oldest_ns:
+            self._drop()
+
+    def shrink_to(self, most_bytes: int) -> None:
+        """Drop the oldest until the rest fits."""
+        while self._stills and self.bytes > most_bytes:
+            self._drop()
+
+    def between(self, start_ns: int, end_ns: int) -> tuple[Still, ...]:
+        """The stills of a time; the ring keeps them."""
+        return tuple(still for still in self._stills if start_ns <= still.captured_ns <= end_ns)
+
+    def _drop(self) -> None:
+        self.bytes -= len(self._stills.popleft().jpeg)

@@ -1,0 +1,151 @@
+"""Keeps the last seconds as JPEGs, and cuts the clip of an event out of them once its time is over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from vitcam.clips.options import MOST_BYTES, QUALITY, ClipOptions
+from vitcam.clips.ring import Ring, Still
+from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.pictures.encode import encode_jpeg
+
+_SLACK_S = 2.0  # an event is reported some time after it began, by `dwell_s`
+_MOST_PENDING = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A clip that can be encoded."""
+
+    event_id: str
+    stills: tuple[Still, ...]
+    end_ns: int
+    """When the clip ends; the last still is shown until then."""
+
+    @property
+    def bytes(self) -> int:
+        """Of all its JPEGs."""
+        return sum(len(still.jpeg) for still in self.stills)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """An event whose clip is not over yet."""
+
+    event_id: str
+    start_ns: int
+    end_ns: int
+    """When the clip is over, as far as that is known."""
+
+
+class ClipWitness:
+    """Shown every classified frame in the publishing thread; keeps at most `options.fps` a second.
+
+    A frame at 640×360 px takes 0.5 ms on a desktop core.
+
+    take       gets each clip that is over; must not block
+    leave_out  gets the id of an event for whose clip there is no room, and why
+    """
+
+    def __init__(
+        self,
+        options: ClipOptions,
+        take: Callable[[Cut], None],
+        leave_out: Callable[[str, str], None],
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._options = options
+        self._take = take
+        self._leave_out = leave_out
+        self._most_bytes = most_bytes
+        self._ring = Ring()
+        self._due_ns = 0
+        self._seen_ns = 0
+        self._pending: dict[str, _Pending] = {}
+        self._settled: set[str] = set()
+        """Events that last, and whose clip was cut or left out already."""
+
+    @property
+    def bytes(self) -> int:
+        """Of the JPEGs in memory that are not cut yet."""
+        return self._ring.bytes
+
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        """Keep the frame if one is due, and cut the clips that are over."""
+        now_ns = max(self._seen_ns, frame.captured_ns)
+        if now_ns > self._seen_ns:  # with zones a frame comes once for each
+            self._keep(frame)
+        self._seen_ns = now_ns
+        for event in events:
+            self._note(event)
+        self._cut(lambda each: each.end_ns <= now_ns)
+        if self._ring.bytes > self._most_bytes:  # what there is makes the clips; their ends are left out
+            self._cut(lambda _: True)
+        self._forget(now_ns)
+
+    def close(self, events: tuple[Event, ...]) -> None:
+        """Cut what is still open, at what was seen last."""
+        for event in events:
+            self._note(event)
+        self._cut(lambda _: True)
+
+    def _keep(self, frame: Frame) -> None:
+        every_ns = round(1e9 / self._options.fps)
+        if frame.captured_ns < self._due_ns - every_ns // 8:  # no camera is exact: rather early than a frame late
+            return
+        due_ns = self._due_ns + every_ns
+        self._due_ns = due_ns if due_ns > frame.captured_ns else frame.captured_ns + every_ns
+        self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._options.width), QUALITY)))
+
+    def _note(self, event: Event) -> None:
+        if event.phase == "end":
+            self._end(event)
+        elif event.id not in self._pending and event.id not in self._settled and self._options.wants(event):
+            if len(self._pending) >= _MOST_PENDING:
+                self._settled.add(event.id)
+                self._leave_out(event.id, f"{_MOST_PENDING} other clips were being recorded")
+                return
+            start_ns = event.start_ns - _ns(self._options.before_s)
+            self._pending[event.id] = _Pending(event.id, start_ns, start_ns + _ns(self._options.longest_s))
+
+    def _end(self, event: Event) -> None:
+        self._settled.discard(event.id)
+        pending = self._pending.get(event.id)
+        if pending is not None and event.end_ns is not None:
+            end_ns = min(pending.end_ns, event.end_ns + _ns(self._options.after_s))
+            self._pending[event.id] = replace(pending, end_ns=end_ns)
+
+    def _cut(self, is_over: Callable[[_Pending], bool]) -> None:
+        for pending in [each for each in self._pending.values() if is_over(each)]:
+            del self._pending[pending.event_id]
+            self._settled.add(pending.event_id)
+            stills = self._ring.between(pending.start_ns, pending.end_ns)
+            if stills:
+                self._take(Cut(pending.event_id, stills, min(pending.end_ns, self._seen_ns)))
+            else:
+                self._leave_out(pending.event_id, "no picture was taken during it")
+
+    def _forget(self, now_ns: int) -> None:
+        """Drop what no clip can need any more."""
+        spare_ns = now_ns - _ns(self._options.before_s + _SLACK_S)
+        self._ring.forget_before(min([spare_ns, *(each.start_ns for each in self._pending.values())]))
+        self._ring.shrink_to(self._most_bytes)
+
+
+def shrink(image: Image, width: int) -> Image:
+    """A picture at most `width` px wide, with even sides, as H.264 needs them.
+
+    image    (H, W, 3) uint8, RGB
+    returns  (h, w, 3) uint8, RGB
+    """
+    across = min(width, image.shape[1])
+    sides = (max(2, across // 2 * 2), max(2, round(image.shape[0] * across / image.shape[1] / 2) * 2))
+    if sides == (image.shape[1], image.shape[0]):
+        return image
+    return np.asarray(cv2.resize(image, sides, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
