@@ -11,8 +11,7 @@ import numpy as np
 
 from tests.frames import SECOND, frame
 from tests.parts import need_program
-from vitcam.clips.ring import Still
-from vitcam.clips.witness import Cut
+from vitcam.clips.ring import Cut, Still
 from vitcam.frames import Event, Frame, Image
 from vitcam.pictures.encode import encode_jpeg
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vitcam.clips.witness import Cut
+from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.processes.bounded import run_bounded
 from vitcam.processes.child import how_it_ended

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from vitcam.clips.ffmpeg import Ffmpeg
 from vitcam.clips.options import MOST_BYTES
-from vitcam.clips.witness import Cut
+from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.storage.whole import written_whole
 

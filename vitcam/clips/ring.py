@@ -1,4 +1,4 @@
-"""The last seconds of pictures as JPEGs, in memory."""
+"""The last seconds of pictures as JPEGs, in memory, and what is cut out of them."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -11,6 +11,21 @@ class Still:
     captured_ns: int
     """Monotonic."""
     jpeg: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A clip that can be encoded."""
+
+    event_id: str
+    stills: tuple[Still, ...]
+    end_ns: int
+    """When the clip ends; the last still is shown until then."""
+
+    @property
+    def bytes(self) -> int:
+        """Of all its JPEGs."""
+        return sum(len(still.jpeg) for still in self.stills)
 
 
 class Ring:

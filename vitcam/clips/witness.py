@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from vitcam.clips.options import MOST_BYTES, QUALITY, ClipOptions
-from vitcam.clips.ring import Ring, Still
+from vitcam.clips.ring import Cut, Ring, Still
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.pictures.encode import encode_jpeg
 
@@ -16,22 +16,7 @@ _MOST_PENDING = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A clip that can be encoded."""
-
-    event_id: str
-    stills: tuple[Still, ...]
-    end_ns: int
-    """When the clip ends; the last still is shown until then."""
-
-    @property
-    def bytes(self) -> int:
-        """Of all its JPEGs."""
-        return sum(len(still.jpeg) for still in self.stills)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
+class _OpenClip:
     """An event whose clip is not over yet."""
 
     event_id: str
@@ -63,7 +48,7 @@ class ClipWitness:
         self._ring = Ring()
         self._due_ns = 0
         self._seen_ns = 0
-        self._pending: dict[str, _Pending] = {}
+        self._pending: dict[str, _OpenClip] = {}
         self._settled: set[str] = set()
         """Events that last, and whose clip was cut or left out already."""
 
@@ -108,7 +93,7 @@ class ClipWitness:
                 self._leave_out(event.id, f"{_MOST_PENDING} other clips were being recorded")
                 return
             start_ns = event.start_ns - _ns(self._options.before_s)
-            self._pending[event.id] = _Pending(event.id, start_ns, start_ns + _ns(self._options.longest_s))
+            self._pending[event.id] = _OpenClip(event.id, start_ns, start_ns + _ns(self._options.longest_s))
 
     def _end(self, event: Event) -> None:
         self._settled.discard(event.id)
@@ -117,7 +102,7 @@ class ClipWitness:
             end_ns = min(pending.end_ns, event.end_ns + _ns(self._options.after_s))
             self._pending[event.id] = replace(pending, end_ns=end_ns)
 
-    def _cut(self, is_over: Callable[[_Pending], bool]) -> None:
+    def _cut(self, is_over: Callable[[_OpenClip], bool]) -> None:
         for pending in [each for each in self._pending.values() if is_over(each)]:
             del self._pending[pending.event_id]
             self._settled.add(pending.event_id)

@@ -1,5 +1,7 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
+from vitcam.clips.options import ClipOptions
+from vitcam.config.recording import ClipSettings
 from vitcam.config.settings import MotionSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
@@ -28,6 +30,21 @@ def gate_of(motion: MotionSettings) -> MotionGate | None:
     if not motion.enabled:
         return None
     return MotionGate(GateOptions(motion.threshold, motion.hold_s, motion.rest_fps))
+
+
+def clip_options_of(clips: ClipSettings) -> ClipOptions | None:
+    """What clips show; None where they are off."""
+    if not clips.enabled:
+        return None
+    return ClipOptions(
+        before_s=clips.before_s,
+        after_s=clips.after_s,
+        longest_s=clips.longest_s,
+        labels=frozenset(clips.labels),
+        zones=frozenset(clips.zones),
+        fps=clips.fps,
+        width=clips.width,
+    )
 
 
 def default_variant(settings: Settings, classifier: Classifier) -> Variant:

@@ -13,7 +13,7 @@ from tests.clips import RememberingStore, cut_of, probed
 from tests.eventually import eventually
 from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg
 from vitcam.clips.queue import ClipQueue, remove_leftovers
-from vitcam.clips.witness import Cut
+from vitcam.clips.ring import Cut
 
 _LONG_S = 600.0
 
@@ -123,7 +123,7 @@ def test_at_the_end_of_a_run_without_time_clips_are_left_out_at_once(tmp_path: P
 @pytest.mark.fault(
     "no clip can be written",
     injected="a file in the place of the folder for clips",
-    observed="the event says why it has no clip, and the run goes on",
+    observed="the event says why it has no clip, and the next one has a clip",
 )
 def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) -> None:
     store = RememberingStore()

@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from rich.text import Text
 
-from vitcam.commands.doctor import access, camera, machine, model, python, service
+from vitcam.commands.doctor import access, camera, clips, machine, model, python, service
 from vitcam.commands.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.config.settings import Settings
 from vitcam.errors import TOLD_ELSEWHERE
@@ -28,6 +28,7 @@ CHECKS: dict[str, CheckFunction] = {
     "port": service.port,
     "access": access.access,
     "service": service.unit,
+    "clips": clips.clips,
     "disk": machine.disk,
     "memory": machine.memory,
     "temperature": machine.temperature,
