@@ -52,7 +52,7 @@ class RichConsole:
             self._draw()
 
     def event(self, event: Event) -> None:
-        if event.phase == "update" or self.every:
+        if event.phase == "update" or event.kind == "problem" or self.every:  # a problem is said by the log
             return
         clock = time.strftime("%H:%M:%S")
         word = "sees" if event.phase == "new" else "gone"

@@ -1,0 +1,62 @@
+"""Looks at the camera's picture twice a second, and makes an event of each problem."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from vitcam.frames import Event, Frame, Prediction
+from vitcam.problems.judge import SENTENCES, Judge, Lasts
+from vitcam.problems.look import look_at
+
+log = logging.getLogger(__name__)
+
+_EVERY_NS = 500_000_000
+
+
+class ProblemWatch:
+    """A `vitcam.sinks.sink.Witness`; a look takes 0.6 ms.
+
+    new_id  gives the id of an event
+    tell    gets each problem when it begins and when it ends, with the frame at which it did; None: the run ended
+    """
+
+    def __init__(self, new_id: Callable[[], str], tell: Callable[[Event, Frame | None], None]) -> None:
+        self._new_id = new_id
+        self._tell = tell
+        self._judge = Judge()
+        self._next_ns = 0
+        self._last_ns = 0
+        self._event: Event | None = None
+        self.problem: str | None = None
+        """What is wrong now, as one sentence; None: nothing. Any thread may read it."""
+
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        """Look at the frame, if it is time."""
+        if frame.captured_ns < self._next_ns:
+            return
+        self._last_ns = frame.captured_ns
+        self._next_ns = frame.captured_ns + _EVERY_NS
+        lasting = self._judge.take(look_at(frame, prediction))
+        if self._event is not None and (lasting is None or lasting.trouble != self._event.label):
+            self._end(frame)
+        if self._event is None and lasting is not None:
+            self._begin(lasting, frame)
+
+    def close(self, events: tuple[Event, ...]) -> None:
+        """The problem that lasts ends with the run."""
+        if self._event is not None:
+            self._end(None)
+
+    def _begin(self, lasting: Lasts, frame: Frame) -> None:
+        self.problem = SENTENCES[lasting.trouble]
+        log.warning("%s", self.problem)
+        self._event = Event(
+            self._new_id(), "new", lasting.trouble.value, 1.0, lasting.start_ns, None, frame.source, kind="problem"
+        )
+        self._tell(self._event, frame)
+
+    def _end(self, frame: Frame | None) -> None:
+        event, self._event, self.problem = self._event, None, None
+        if event is not None:
+            log.info("the problem is over: %s", event.label)
+            self._tell(replace(event, phase="end", end_ns=self._last_ns), frame)
