@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,19 @@ class RememberingStore:
     """Takes what the event store takes."""
 
     clips: dict[str, str] = field(default_factory=dict)
-    actions: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    """The name of each event's file."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Why an event has none."""
+    deleted: tuple[str, ...] = ()
+    """Events that are gone."""
 
-    def attach_clip(self, event_id: str, path: str) -> None:
-        self.clips[event_id] = path
+    def attach(self, event_id: str, clip: Path) -> bool:
+        if event_id not in self.deleted:
+            self.clips[event_id] = clip.name
+        return event_id not in self.deleted
 
-    def note_action(self, event_id: str, action: Mapping[str, Any]) -> None:
-        self.actions.append((event_id, action))
+    def leave_out(self, event_id: str, why: str) -> None:
+        self.left_out[event_id] = why
 
 
 def shade(number: int, height: int = 72, width: int = 128) -> Image:

@@ -110,6 +110,18 @@ class Actions:
 
 
 @dataclass(frozen=True, slots=True)
+class ClipCounts:
+    """The clips of events, since the start."""
+
+    enabled: bool = False
+    made: int = 0
+    left_out: int = 0
+    """Events whose clip could not be made; each says why."""
+    queued: int = 0
+    """Wait to be encoded, or are being encoded now."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """A snapshot of the pipeline."""
 
@@ -129,6 +141,9 @@ class State:
     cost: Cost = Cost()
     history: History = History()
     actions: Actions = Actions()
+    clips: ClipCounts = ClipCounts()
+    problem: str | None = None
+    """Why the camera does not see what it usually sees, as one sentence; None while it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,15 @@
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from vitcam.clips.ffmpeg import Ffmpeg
 from vitcam.clips.options import MOST_BYTES
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
+from vitcam.state import ClipCounts
 from vitcam.storage.whole import written_whole
 
 log = logging.getLogger(__name__)
@@ -21,17 +22,18 @@ _TIMEOUT_S = 600.0  # for one clip; a busy processor gives the encoder little ti
 _TICK_S = 0.1
 _LOOK_S = 5.0
 _FOLDER_MODE = 0o750
+_RUN_ENDED = "the run ended before it was encoded"
 
 
 class ClipStore(Protocol):
-    """What the event store does with clips. Both calls are quick, and come from any thread."""
+    """Where clips belong to events. Called in the encoder's thread, and `leave_out` in any."""
 
-    def attach_clip(self, event_id: str, path: str) -> None:
-        """The event has this clip; `path` is relative to the state folder."""
+    def attach(self, event_id: str, clip: Path) -> bool:
+        """Let the event name its clip, a file below the state folder; False: there is no such event any more."""
         ...
 
-    def note_action(self, event_id: str, action: Mapping[str, Any]) -> None:
-        """Something was done for the event, or could not be done."""
+    def leave_out(self, event_id: str, why: str) -> None:
+        """Say in the event why it has no clip."""
         ...
 
 
@@ -51,17 +53,17 @@ class ClipQueue:
         self._waiting: deque[Cut] = deque()
         self._busy = False
         self._closed = False
-        self._counts = {"made": 0, "left_out": 0}
+        self._made = self._left_out = 0
         self._thread = threading.Thread(target=self._work, name="clips", daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
 
-    def record(self) -> dict[str, int]:
-        """What `/api/state` says: clips that were made, those left out, and those that wait or are being encoded."""
+    def counts(self) -> ClipCounts:
+        """What became of the clips so far."""
         with self._changed:
-            return {**self._counts, "queued": len(self._waiting) + self._busy}
+            return ClipCounts(True, self._made, self._left_out, len(self._waiting) + self._busy)
 
     def put(self, cut: Cut) -> None:
         """Encode this clip, unless too many wait already; never blocks."""
@@ -72,14 +74,14 @@ class ClipQueue:
                 self._waiting.append(cut)
                 self._changed.notify_all()
                 return
-        self.leave_out(cut.event_id, "the run ended" if self._closed else "too many other clips wait to be encoded")
+        self.leave_out(cut.event_id, _RUN_ENDED if self._closed else "too many other clips wait to be encoded")
 
     def leave_out(self, event_id: str, why: str) -> None:
         """Count a clip that is not made, and say so in its event."""
         with self._changed:
-            self._counts["left_out"] += 1
+            self._left_out += 1
         log.warning("an event has no clip: %s", why)
-        self._note(event_id, "failed", why)
+        self._store.leave_out(event_id, why)
 
     def close(self, give_up: Callable[[], bool]) -> None:
         """Encode what waits, until `give_up` says that there is no time; the rest is left out."""
@@ -94,7 +96,7 @@ class ClipQueue:
             self._changed.notify_all()
         self._ffmpeg.stop()
         for cut in rest:
-            self.leave_out(cut.event_id, "the run ended")
+            self.leave_out(cut.event_id, _RUN_ENDED)
         if self._thread.is_alive():
             self._thread.join(_TICK_S)
 
@@ -103,7 +105,7 @@ class ClipQueue:
             try:
                 self._encode(cut)
             except (OSError, VitcamError) as error:
-                self.leave_out(cut.event_id, f"it could not be encoded: {error}")
+                self.leave_out(cut.event_id, _RUN_ENDED if self._closed else f"it could not be encoded: {error}")
             finally:
                 with self._changed:
                     self._busy = False
@@ -124,12 +126,11 @@ class ClipQueue:
         path = self._folder / f"{cut.event_id}.mp4"
         with written_whole(path) as partial:
             self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
-        self._store.attach_clip(cut.event_id, f"{FOLDER}/{path.name}")
+        if not self._store.attach(cut.event_id, path):  # it was deleted meanwhile
+            path.unlink(missing_ok=True)
+            return
         with self._changed:
-            self._counts["made"] += 1
-
-    def _note(self, event_id: str, status: str, detail: str) -> None:
-        self._store.note_action(event_id, {"rule": "clips", "kind": "clip", "status": status, "detail": detail})
+            self._made += 1
 
 
 def remove_leftovers(state: Path, has_clip: Callable[[str], bool]) -> int:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from vitcam.config.duration import DURATION_WORDS, is_duration
 from vitcam.config.option import Option, Rule, options_of
+from vitcam.config.recording import ClipSettings, ProblemSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
-from vitcam.config.recording import ClipSettings
-from vitcam.config.tables import TABLES, OnSettings, ZoneSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
@@ -315,6 +314,7 @@ class Settings:
     store: StoreSettings = StoreSettings()
     actions: ActionSettings = ActionSettings()
     clips: ClipSettings = field(default_factory=ClipSettings)
+    problems: ProblemSettings = field(default_factory=ProblemSettings)
     web: WebSettings = WebSettings()
     overlay: OverlaySettings = OverlaySettings()
     log: LogSettings = LogSettings()

@@ -25,6 +25,7 @@ from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import event_store, note, picture_soon, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
+from vitcam.daemon.remembered.recording import Recording, recording_of
 from vitcam.daemon.remembered.stored_answers import StoredAnswers
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.folders import state_folder
@@ -91,6 +92,7 @@ class Daemon:
     history: EventStore | None
     """None: no events are kept."""
     acting: Acting
+    recording: Recording
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
@@ -122,6 +124,7 @@ class _Handles:
     """None: no events are kept."""
     areas: ActiveAreas
     acting: Acting
+    recording: Current[Recording]
 
 
 def assemble(
@@ -153,6 +156,7 @@ def assemble(
         kept,
         initial_areas(settings, environ),
         _acting(settings, classifier, environ, kept),
+        Current(Recording()),
     )
     if handles.words is None:
         for sentence in unknown_labels(handles.areas.areas, model_info(classifier).names):
@@ -174,12 +178,14 @@ def assemble(
         handles.history.value = history = event_store(settings.store, environ, answers)
         if history is not None:
             record(history, settings.store, publisher, classifier)
+        handles.recording.value = recording_of(settings, history, publisher)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
     reloadable = Reloadable(model, handles.crop, handles.areas, console, every)
-    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, handles.history.value, handles.acting)
+    kept_events, recording = handles.history.value, handles.recording.value
+    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, kept_events, handles.acting, recording)
 
 
 def _build_pipeline(
@@ -206,6 +212,8 @@ def _build_pipeline(
         cost=CostMeter(),
         history=lambda: state_of(handles.history.value),
         actions=handles.acting.runner.state,
+        clips=lambda: handles.recording.value.counts(),
+        problem=lambda: handles.recording.value.problem(),
     )
     threaded = FewerThreads(classifier)
 

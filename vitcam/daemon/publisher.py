@@ -72,6 +72,11 @@ class Publisher:
         for witness in self._witnesses:
             witness.saw(frame, prediction, events)
 
+    def report(self, event: Event) -> None:
+        """Pass on an event that a witness made, from within its call. Raises VitcamError as `prediction` does."""
+        with self._written():
+            self._tell((event,))
+
     def unreadable(self, bad: Unreadable) -> None:
         """Pass on that a file was skipped."""
         self.errors += 1

@@ -50,6 +50,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             daemon.web.start()
         if daemon.history is not None:
             daemon.history.start()
+        daemon.recording.start()
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
         daemon.acting.start()
@@ -134,6 +135,7 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     frames, errors = state.frames.classified, publisher.errors
     failure = pipeline.failure
     publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
+    daemon.recording.stop(lambda: shutdown.requested)
     if daemon.history is not None:
         daemon.history.stop(_END_WITHIN_S)
     if failure is None and errors and not frames and not shutdown.requested:

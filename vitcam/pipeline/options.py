@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from vitcam.frames import Frame
 from vitcam.heat.limits import HeatLimits
 from vitcam.pictures.resize import InputSpec
-from vitcam.state import Actions, Cost, Heat, History
+from vitcam.state import Actions, ClipCounts, Cost, Heat, History
 from vitcam.zones.active import ActiveAreas
 
 
@@ -48,3 +48,7 @@ class PipelineOptions:
     """What the state says of the stored events."""
     actions: Callable[[], Actions] = Actions
     """What the state says of the rules."""
+    clips: Callable[[], ClipCounts] = ClipCounts
+    """What the state says of clips."""
+    problem: Callable[[], str | None] = lambda: None
+    """What the state says of the camera's view."""

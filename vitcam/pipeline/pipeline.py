@@ -123,6 +123,8 @@ class Pipeline:
             cost=self._options.cost(),
             history=self._options.history(),
             actions=self._options.actions(),
+            clips=self._options.clips(),
+            problem=self._options.problem(),
         )
 
     def progress(self) -> Progress:

@@ -20,6 +20,7 @@ from vitcam.web.requests.compress import compress_json
 from vitcam.web.requests.middleware import add_headers, check_host_and_origin, error_response, errors_as_json
 from vitcam.web.requests.proxies import TrustedProxies, address_of
 from vitcam.web.route_table import ROUTES
+from vitcam.web.routes.clip import ClipRoute
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
@@ -113,6 +114,7 @@ class _Handlers:
             ("PATCH", "/api/events/{id}"): event_changes.patch,
             ("DELETE", "/api/events/{id}"): event_changes.delete,
             ("GET", "/api/events/{id}/frame.jpg"): events.picture,
+            ("GET", "/api/events/{id}/clip.mp4"): ClipRoute(events).answer,
             ("POST", "/api/classify"): self._uploads.classify,
             ("POST", "/api/explain"): self._uploads.explain,
             ("POST", "/api/crop"): self._crop.answer,

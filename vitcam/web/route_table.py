@@ -33,6 +33,7 @@ ROUTES = (
     Route("DELETE", "/api/events", Scope.CONTROL, "Delete all events that the filters mean."),
     Route("GET", "/api/events/counts", Scope.READ, "How many events of each label began in each hour."),
     Route("GET", "/api/events/export", Scope.READ, "What was seen, as CSV or JSON Lines."),
+    Route("GET", "/api/events/{id}/clip.mp4", Scope.READ, "The clip of an event; parts of it by Range."),
     Route("PATCH", "/api/events/{id}", Scope.CONTROL, "Give an event another label, or make it a favourite."),
     Route("DELETE", "/api/events/{id}", Scope.CONTROL, "Delete an event with all its files."),
     Route("GET", "/api/events/{id}", Scope.READ, "One event, with its curve and its evidence."),

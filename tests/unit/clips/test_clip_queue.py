@@ -14,6 +14,7 @@ from tests.eventually import eventually
 from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg
 from vitcam.clips.queue import ClipQueue, remove_leftovers
 from vitcam.clips.ring import Cut
+from vitcam.state import ClipCounts
 
 _LONG_S = 600.0
 
@@ -34,11 +35,6 @@ def a_slow_cut(event_id: str) -> Cut:
     return cut_of(_LONG_S, event_id, fps=1.0, height=720, width=1280)
 
 
-def details(store: RememberingStore) -> dict[str, str]:
-    assert all(action["status"] == "failed" for _, action in store.actions)
-    return {event_id: action["detail"] for event_id, action in store.actions}
-
-
 def test_a_clip_is_attached_to_its_event_once_the_whole_file_is_there(tmp_path: Path) -> None:
     store = RememberingStore()
     with queue(tmp_path, store) as clips:
@@ -46,8 +42,8 @@ def test_a_clip_is_attached_to_its_event_once_the_whole_file_is_there(tmp_path: 
         clips.put(cut_of(1.0, "01SECOND"))
         eventually(lambda: len(store.clips) == 2)
 
-        assert clips.record() == {"made": 2, "left_out": 0, "queued": 0}
-    assert store.clips == {"01FIRST": "clips/01FIRST.mp4", "01SECOND": "clips/01SECOND.mp4"}
+        assert clips.counts() == ClipCounts(True, 2, 0, 0)
+    assert store.clips == {"01FIRST": "01FIRST.mp4", "01SECOND": "01SECOND.mp4"}
     assert float(probed(tmp_path / "clips/01FIRST.mp4")["duration"]) == pytest.approx(2.0, abs=0.11)
     assert sorted(file.name for file in (tmp_path / "clips").iterdir()) == ["01FIRST.mp4", "01SECOND.mp4"]
 
@@ -67,9 +63,9 @@ def test_an_encoder_that_is_killed_loses_only_that_clip(tmp_path: Path) -> None:
         os.kill(pid, signal.SIGKILL)
         eventually(lambda: store.clips)
 
-        assert clips.record() == {"made": 1, "left_out": 1, "queued": 0}
-    assert store.clips == {"01NEXT": "clips/01NEXT.mp4"}
-    assert details(store) == {"01KILLED": "it could not be encoded: ffmpeg ended by SIGKILL"}
+        assert clips.counts() == ClipCounts(True, 1, 1, 0)
+    assert store.clips == {"01NEXT": "01NEXT.mp4"}
+    assert store.left_out == {"01KILLED": "it could not be encoded: ffmpeg ended by SIGKILL"}
     assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01NEXT.mp4"]
 
 
@@ -81,8 +77,8 @@ def test_clips_beyond_the_queue_are_left_out_counted_and_say_why(tmp_path: Path)
         for index in range(10):
             clips.put(cut_of(1.0, f"01EVENT{index}"))
 
-        assert clips.record() == {"made": 0, "left_out": 2, "queued": 9}
-        assert set(details(store).values()) == {"too many other clips wait to be encoded"}
+        assert clips.counts() == ClipCounts(True, 0, 2, 9)
+        assert set(store.left_out.values()) == {"too many other clips wait to be encoded"}
 
 
 def test_clips_that_wait_take_no_more_memory_than_allowed(tmp_path: Path) -> None:
@@ -94,7 +90,7 @@ def test_clips_that_wait_take_no_more_memory_than_allowed(tmp_path: Path) -> Non
         for index in range(3):
             clips.put(cut_of(1.0, f"01EVENT{index}"))
 
-        assert list(details(store)) == ["01EVENT2"]
+        assert list(store.left_out) == ["01EVENT2"]
 
 
 def test_at_the_end_of_a_run_what_waits_is_encoded_while_there_is_time(tmp_path: Path) -> None:
@@ -113,9 +109,9 @@ def test_at_the_end_of_a_run_without_time_clips_are_left_out_at_once(tmp_path: P
         clips.put(cut_of(1.0, "01NEXT"))
         eventually(lambda: ffmpeg.pid)
         clips.close(lambda: True)
-        eventually(lambda: len(store.actions) == 2)
+        eventually(lambda: len(store.left_out) == 2)
 
-    assert set(details(store)) == {"01SLOW", "01NEXT"}
+    assert set(store.left_out) == {"01SLOW", "01NEXT"}
     assert not any((tmp_path / "clips").iterdir())
     assert not any(thread.name == "clips" for thread in threading.enumerate())
 
@@ -130,13 +126,23 @@ def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) ->
     (tmp_path / "clips").write_text("in the way")
     with queue(tmp_path, store) as clips:
         clips.put(cut_of(1.0, "01FIRST"))
-        eventually(lambda: store.actions)
+        eventually(lambda: store.left_out)
         (tmp_path / "clips").unlink()
         clips.put(cut_of(1.0, "01SECOND"))
         eventually(lambda: store.clips)
 
     assert list(store.clips) == ["01SECOND"]
-    assert "it could not be encoded" in details(store)["01FIRST"]
+    assert "it could not be encoded" in store.left_out["01FIRST"]
+
+
+def test_the_clip_of_an_event_that_was_deleted_meanwhile_is_deleted_too(tmp_path: Path) -> None:
+    store = RememberingStore(deleted=("01GONE",))
+    with queue(tmp_path, store) as clips:
+        clips.put(cut_of(1.0, "01GONE"))
+        clips.put(cut_of(1.0, "01KEPT"))
+        eventually(lambda: store.clips)
+
+    assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01KEPT.mp4"]
 
 
 def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _SCHEMES: dict[str, Schema] = {
     },
 }
 _WHY = {
+    206: "A part of it, as the request's Range asks.",
     304: "The client has it already.",
     400: "What was sent is invalid.",
     401: "There are no credentials, or wrong ones.",
@@ -35,6 +36,7 @@ _WHY = {
     408: "The body did not arrive in time.",
     409: "The source cannot do that.",
     413: "The body is too large.",
+    416: "The file has no such part.",
     429: "There are too many variants, or too many attempts with wrong credentials.",
     503: "It is busy, or there is no picture or no answer now.",
 }
@@ -106,6 +108,8 @@ def _responses(route: Route, operation: Operation) -> dict[str, Any]:
         responses["303"] = {"description": operation.leads_to}
     if operation.cached:
         responses["304"] = {"description": _WHY[304]}
+    if operation.ranges:
+        responses["206"] = {"description": _WHY[206], "content": _content(operation.answers)}
     refusals = {403, *operation.refusals, *(() if route.needs is None else (401, 429))}
     for status in sorted(refusals):
         content = {JSON: named("Error"), **(operation.unavailable if status == 503 else {})}

@@ -12,6 +12,7 @@ from vitcam.web.stream.variant import STEPS
 JSON = "application/json"
 _FILE: Schema = {"type": "string", "contentMediaType": "application/octet-stream"}
 _JPEG: dict[str, Schema] = {"image/jpeg": {}}
+_MP4: dict[str, Schema] = {"video/mp4": {}}
 _PARTS: dict[str, Schema] = {"multipart/x-mixed-replace": {}}
 _BODY = (400, 408, 413, 503)
 """How a request with a body may be refused: `requests/body.py` and `requests/admission.py`."""
@@ -35,6 +36,8 @@ class Operation:
     """Where 303 leads, for people."""
     cached: bool = False
     """True: it answers 304 to a client that has it already."""
+    ranges: bool = False
+    """True: it answers 206 to a client that asks for a part (Range)."""
 
 
 def _json(name: str) -> dict[str, Schema]:
@@ -121,6 +124,7 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("DELETE", "/api/events/{id}"): Operation(_json("Deleted"), refusals=(*_BODY, 404)),
     ("GET", "/api/events/{id}"): Operation(_json("FullEvent"), refusals=(404, 503)),
     ("GET", "/api/events/{id}/frame.jpg"): Operation(_JPEG, DRAWING, refusals=(400, 404, 503), cached=True),
+    ("GET", "/api/events/{id}/clip.mp4"): Operation(_MP4, refusals=(404, 416, 503), cached=True, ranges=True),
     ("GET", "/openapi.json"): Operation({JSON: {"type": "object"}}),
     ("POST", "/api/classify"): Operation(
         _json("PhotoPrediction"),

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from aiohttp import web
@@ -98,6 +99,10 @@ class EventRoutes:
         if (found := await self._in_thread(lambda: store.get(event_id))) is None:
             raise web.HTTPNotFound
         return found
+
+    def clip_of(self, event: StoredEvent) -> Path | None:
+        """The file of its clip, where it should be; None if it has none."""
+        return None if event.clip is None else self._kept().folder / event.clip
 
     def _kept(self) -> EventStore:
         if self._store is None:

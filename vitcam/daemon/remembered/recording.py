@@ -1,0 +1,154 @@
+"""Clips and problems of a run, and how both come into the history."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.clips.build import Clips, build_clips
+from vitcam.config.settings import Settings
+from vitcam.daemon.from_settings import clip_options_of
+from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.errors import VitcamError
+from vitcam.frames import Event, Frame
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Action, EventChange, Sight, StoredEvent
+from vitcam.history.witness.clock import WallClock
+from vitcam.pictures.encode import encode_jpeg
+from vitcam.problems.watch import ProblemWatch
+from vitcam.state import ClipCounts
+from vitcam.wire import wall_time
+
+log = logging.getLogger(__name__)
+
+_QUALITY = 80
+_WRITTEN_WITHIN_S, _NAMED_WITHIN_S = 5.0, 20.0
+_LOOK_S = 0.1
+_LAST_CLIPS_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is recorded beside events; nothing where a part is None."""
+
+    clips: Clips | None = None
+    watch: ProblemWatch | None = None
+
+    def counts(self) -> ClipCounts:
+        """What the state says of clips."""
+        return ClipCounts() if self.clips is None else self.clips.queue.counts()
+
+    def problem(self) -> str | None:
+        """What the state says of the camera's view."""
+        return None if self.watch is None else self.watch.problem
+
+    def start(self) -> None:
+        """Begin to encode."""
+        if self.clips is not None:
+            self.clips.queue.start()
+
+    def stop(self, in_haste: Callable[[], bool]) -> None:
+        """Encode what waits, for a minute at most, or leave it out once it is `in_haste`."""
+        if self.clips is not None:
+            ends_s = time.monotonic() + _LAST_CLIPS_S
+            self.clips.queue.close(lambda: in_haste() or time.monotonic() > ends_s)
+
+
+def recording_of(settings: Settings, store: EventStore | None, publisher: Publisher) -> Recording:
+    """The parts that the settings ask for, shown to the publisher's witnesses.
+
+    store  None: nothing is kept, so there are no clips, and problems are only reported
+    """
+    recording = Recording(_clips(settings, store), _watch(settings, store, publisher))
+    if recording.clips is not None:
+        publisher.show_to(recording.clips.witness)
+    if recording.watch is not None:
+        publisher.show_to(recording.watch)
+    return recording
+
+
+def _clips(settings: Settings, store: EventStore | None) -> Clips | None:
+    options = clip_options_of(settings.clips)
+    if options is None:
+        return None
+    if store is None:
+        log.warning("no clips are recorded: no events are kept; switch store.enabled on")
+        return None
+    kept = KeptClips(store)
+    return build_clips(options, store.folder, kept, kept.has_clip)
+
+
+def _watch(settings: Settings, store: EventStore | None, publisher: Publisher) -> ProblemWatch | None:
+    if not settings.problems.enabled:
+        return None
+    kept = None if store is None else KeptProblems(store)
+
+    def tell(event: Event, frame: Frame | None) -> None:
+        if kept is not None:
+            kept.keep(event, frame)
+        publisher.report(event)
+
+    return ProblemWatch(event_id, tell)
+
+
+class KeptClips:
+    """A `vitcam.clips.queue.ClipStore`."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+
+    def has_clip(self, event_id: str) -> bool:
+        """Whether an event names a clip."""
+        event = self._store.get(event_id)
+        return event is not None and event.clip is not None
+
+    def attach(self, event_id: str, clip: Path) -> bool:
+        """Returns once the event names its clip, so that no file stays of an event that was deleted meanwhile.
+
+        raises  VitcamError if the history cannot be read, or does not get to it in time
+        """
+        self._store.attach_clip(event_id, clip)
+        started_s = time.monotonic()
+        while (event := self._store.get(event_id)) is None or event.clip is None:
+            waited_s = time.monotonic() - started_s
+            if event is None and waited_s > _WRITTEN_WITHIN_S:  # before, it may not be on the disk yet
+                return False
+            if waited_s > _NAMED_WITHIN_S:
+                raise VitcamError("the history does not take it")
+            time.sleep(_LOOK_S)
+        return True
+
+    def leave_out(self, event_id: str, why: str) -> None:
+        """Among the actions of the event."""
+        self._store.note_action(event_id, Action("clips", "clip", "failed", why, wall_time(time.monotonic_ns())))
+
+
+class KeptProblems:
+    """Keeps a problem with the picture of its begin. Used by one thread."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._clock = WallClock()
+        self._sight = Sight()
+
+    def keep(self, event: Event, frame: Frame | None) -> None:
+        """Hand it over."""
+        jpeg = None
+        if event.phase == "new" and frame is not None:
+            height, width = frame.preview.shape[:2]
+            self._sight = Sight(size=(width, height), crop=frame.crop)
+            jpeg = encode_jpeg(frame.preview, _QUALITY)
+        stored = StoredEvent(
+            id=event.id,
+            kind="problem",
+            label=event.label,
+            zone=None,
+            camera=event.camera,
+            start_ms=self._clock.ms(event.start_ns),
+            end_ms=None if event.end_ns is None else self._clock.ms(event.end_ns),
+            p=event.p,
+            peak=event.p,
+            sight=self._sight,
+        )
+        self._store.put(EventChange(stored, event.phase, jpeg))
