@@ -23,13 +23,9 @@ class RememberingStore:
     """The name of each event's file."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Why an event has none."""
-    deleted: tuple[str, ...] = ()
-    """Events that are gone."""
 
-    def attach(self, event_id: str, clip: Path) -> bool:
-        if event_id not in self.deleted:
-            self.clips[event_id] = clip.name
-        return event_id not in self.deleted
+    def attach(self, event_id: str, clip: Path) -> None:
+        self.clips[event_id] = clip.name
 
     def leave_out(self, event_id: str, why: str) -> None:
         self.left_out[event_id] = why

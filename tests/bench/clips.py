@@ -29,7 +29,7 @@ from vitcam.frames import Event, Prediction
 
 _EVERY_NS = 3_000_000_000
 _CLIPS = ("clips.enabled=true", "clips.before_s=5", "clips.after_s=1")
-_RATE_S, _FOLLOW_S, _AWAKE_S = 4.0, 6.0, 0.5
+_RATE_S, _FOLLOW_S, _AWAKE_S = 0.7, 3.0, 0.3
 _WRAPPER = '#!/bin/sh\nshift 3\nexec "{python}" -m tests.bench.clips --child "$@"\n'
 
 
@@ -124,12 +124,12 @@ def main() -> None:
         wrapper.chmod(0o755)
         with ExitStack() as stack:
             without, with_clips = (stack.enter_context(asleep(wrapper, 240, *s)) for s in ((), _CLIPS))
-            (rates,) = in_turns(o.turns, partial(rate, without, off), partial(rate, with_clips, on))
+            (rates,) = in_turns(10 * o.turns, partial(rate, without, off), partial(rate, with_clips, on))
         show("frames/s, the model always busy", rates)
         with ExitStack() as stack:
             without, with_clips = (stack.enter_context(asleep(wrapper, 30, *s)) for s in ((), _CLIPS))
             middle, worst = in_turns(
-                o.turns, partial(latencies_ms, without, off), partial(latencies_ms, with_clips, on)
+                2 * o.turns, partial(latencies_ms, without, off), partial(latencies_ms, with_clips, on)
             )
     show("capture to prediction at 30 frames/s, p50, ms", middle)
     show("capture to prediction at 30 frames/s, p99, ms", worst)

@@ -28,8 +28,8 @@ _RUN_ENDED = "the run ended before it was encoded"
 class ClipStore(Protocol):
     """Where clips belong to events. Called in the encoder's thread, and `leave_out` in any."""
 
-    def attach(self, event_id: str, clip: Path) -> bool:
-        """Let the event name its clip, a file below the state folder; False: there is no such event any more."""
+    def attach(self, event_id: str, clip: Path) -> None:
+        """Let the event name its clip, a file below the state folder. If the event was deleted, the file goes, too."""
         ...
 
     def leave_out(self, event_id: str, why: str) -> None:
@@ -126,9 +126,7 @@ class ClipQueue:
         path = self._folder / f"{cut.event_id}.mp4"
         with written_whole(path) as partial:
             self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
-        if not self._store.attach(cut.event_id, path):  # it was deleted meanwhile
-            path.unlink(missing_ok=True)
-            return
+        self._store.attach(cut.event_id, path)
         with self._changed:
             self._made += 1
 

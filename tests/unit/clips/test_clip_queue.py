@@ -135,16 +135,6 @@ def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) ->
     assert "it could not be encoded" in store.left_out["01FIRST"]
 
 
-def test_the_clip_of_an_event_that_was_deleted_meanwhile_is_deleted_too(tmp_path: Path) -> None:
-    store = RememberingStore(deleted=("01GONE",))
-    with queue(tmp_path, store) as clips:
-        clips.put(cut_of(1.0, "01GONE"))
-        clips.put(cut_of(1.0, "01KEPT"))
-        eventually(lambda: store.clips)
-
-    assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01KEPT.mp4"]
-
-
 def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "clips"
     folder.mkdir()

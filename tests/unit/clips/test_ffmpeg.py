@@ -64,6 +64,8 @@ def test_the_encoder_gets_only_the_time_that_nobody_else_wants(tmp_path: Path) -
         assert pid
         assert os.getpriority(os.PRIO_PROCESS, pid) == 19
         assert os.sched_getscheduler(pid) == os.SCHED_IDLE
+        assert os.getsid(pid) == os.getsid(0)
+        assert os.getpgid(pid) != os.getpgid(0)
     finally:
         encoder.stop()
         thread.join(20)

@@ -10,7 +10,6 @@ from vitcam.clips.build import Clips, build_clips
 from vitcam.config.settings import Settings
 from vitcam.daemon.from_settings import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
-from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, Sight, StoredEvent
@@ -23,8 +22,6 @@ from vitcam.wire import wall_time
 log = logging.getLogger(__name__)
 
 _QUALITY = 80
-_WRITTEN_WITHIN_S, _NAMED_WITHIN_S = 5.0, 20.0
-_LOOK_S = 0.1
 _LAST_CLIPS_S = 60.0
 
 
@@ -103,21 +100,9 @@ class KeptClips:
         event = self._store.get(event_id)
         return event is not None and event.clip is not None
 
-    def attach(self, event_id: str, clip: Path) -> bool:
-        """Returns once the event names its clip, so that no file stays of an event that was deleted meanwhile.
-
-        raises  VitcamError if the history cannot be read, or does not get to it in time
-        """
+    def attach(self, event_id: str, clip: Path) -> None:
+        """Hand it over."""
         self._store.attach_clip(event_id, clip)
-        started_s = time.monotonic()
-        while (event := self._store.get(event_id)) is None or event.clip is None:
-            waited_s = time.monotonic() - started_s
-            if event is None and waited_s > _WRITTEN_WITHIN_S:  # before, it may not be on the disk yet
-                return False
-            if waited_s > _NAMED_WITHIN_S:
-                raise VitcamError("the history does not take it")
-            time.sleep(_LOOK_S)
-        return True
 
     def leave_out(self, event_id: str, why: str) -> None:
         """Among the actions of the event."""
