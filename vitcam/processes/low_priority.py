@@ -17,7 +17,7 @@ def start_low_priority(command: Sequence[str], words: int) -> "subprocess.Popen[
 
     words    file descriptor that gets what it says on stderr
     raises   OSError if it cannot be started
-    source   sched(7): SCHED_IDLE
+    source   sched(7): SCHED_IDLE, autogroup
     """
     process = subprocess.Popen(
         command,
@@ -25,14 +25,16 @@ def start_low_priority(command: Sequence[str], words: int) -> "subprocess.Popen[
         stdout=subprocess.DEVNULL,
         stderr=words,
         env={name: value for name, value in os.environ.items() if not name.startswith("VITCAM_")},
-        # Ctrl-C is for the daemon. In a session of its own it would get as much time as the daemon, because Linux
-        # shares the processor between sessions first (sched(7): autogroup).
-        process_group=0,
+        start_new_session=True,  # Ctrl-C is for the daemon
     )
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process.pid, _NICEST)
     with suppress(OSError):
         os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
+    with suppress(OSError):
+        # Linux shares the processor between sessions first (sched(7): autogroup): as one of equal rights the encoder
+        # would get as much as the daemon, and in the daemon's own session it would use up the daemon's share
+        Path(f"/proc/{process.pid}/autogroup").write_text(str(_NICEST))
     with suppress(OSError):
         Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
     return process
