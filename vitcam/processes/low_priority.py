@@ -25,16 +25,14 @@ def start_low_priority(command: Sequence[str], words: int) -> "subprocess.Popen[
         stdout=subprocess.DEVNULL,
         stderr=words,
         env={name: value for name, value in os.environ.items() if not name.startswith("VITCAM_")},
-        start_new_session=True,  # Ctrl-C is for the daemon
+        # Ctrl-C is for the daemon. In a session of its own the encoder would be a rival of equal rights: Linux shares
+        # the processor between sessions first (sched(7): autogroup), and then SCHED_IDLE makes way only later
+        process_group=0,
     )
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process.pid, _NICEST)
     with suppress(OSError):
         os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
-    with suppress(OSError):
-        # Linux shares the processor between sessions first (sched(7): autogroup): as one of equal rights the encoder
-        # would get as much as the daemon, and in the daemon's own session it would use up the daemon's share
-        Path(f"/proc/{process.pid}/autogroup").write_text(str(_NICEST))
     with suppress(OSError):
         Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
     return process
