@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from vitcam.text import printable
 INSTALL = "sudo apt install ffmpeg"
 _ASK_S = 10.0
 _LEAVE_S = 1.0
+_PAUSE_S = 0.03  # a picture takes 4 ms to encode, and on a Pi three times as long
 _WORDS = 4096  # bytes of what ffmpeg says that are read
 
 
@@ -39,12 +41,12 @@ class Ffmpeg:
         """Write a clip into the file `to`. Raises VitcamError with the reason, OSError if no process can be started."""
         words = os.memfd_create("ffmpeg-words", os.MFD_CLOEXEC)
         try:
-            process = start_low_priority(self._command(fps, to), words)
+            process, lowered = start_low_priority(self._command(fps, to), words)
             self._process = process
             with _killed_after(process, timeout_s):
                 if self._stopped:
                     process.kill()
-                _feed(process, ticks(cut, fps))
+                _feed(process, ticks(cut, fps), 0.0 if lowered else _PAUSE_S)
                 code = process.wait(timeout_s + _LEAVE_S)
             if code:
                 said = os.pread(words, _WORDS, 0).decode(errors="replace").strip().splitlines()
@@ -102,13 +104,17 @@ def ticks(cut: Cut, fps: float) -> Iterator[bytes]:
         yield cut.stills[index].jpeg
 
 
-def _feed(process: "subprocess.Popen[bytes]", jpegs: Iterator[bytes]) -> None:
-    """Write all to its pipe; it reads as fast as it encodes."""
+def _feed(process: "subprocess.Popen[bytes]", jpegs: Iterator[bytes], pause_s: float) -> None:
+    """Write all to its pipe; it reads as fast as it encodes.
+
+    pause_s  before each picture, so that a process of ordinary priority leaves most of its processor to others
+    """
     pipe = process.stdin
     if pipe is None:
         return
     try:
         for jpeg in jpegs:
+            time.sleep(pause_s)
             pipe.write(jpeg)
         pipe.close()
     except OSError:  # it has ended, and its exit status says why

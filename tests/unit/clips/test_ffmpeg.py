@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +52,20 @@ def test_where_pictures_came_late_the_last_one_stays_and_the_length_is_kept() ->
     assert len(shown) == 40
     assert shown[29] == cut.stills[4].jpeg
     assert shown[30] == late.jpeg
+
+
+def test_where_no_priority_may_be_changed_pictures_are_handed_over_slowly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", refused)
+    began = time.monotonic()
+    find_ffmpeg().encode(cut_of(3.0), 10.0, tmp_path / "clip.mp4", 60)
+
+    assert time.monotonic() - began > 30 * 0.03
+    assert float(probed(tmp_path / "clip.mp4")["duration"]) == pytest.approx(3.0, abs=0.11)
 
 
 def test_the_encoder_gets_only_the_time_that_nobody_else_wants(tmp_path: Path) -> None:
