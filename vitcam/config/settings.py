@@ -214,7 +214,7 @@ class StoreSettings:
         float,
         Rule(
             "What may be written to the disk in a day for events, in MB. When more happens, pictures are smaller, then "
-            "left out, and events are written once a minute. 0: no limit",
+            "left out, and events are written every three minutes. 0: no limit",
             low=0,
             high=1e7,
         ),

@@ -13,7 +13,7 @@ _BURST = 0.2  # of a day's budget: a busy hour after quiet ones has whole pictur
 _SMALL_BELOW = 0.3  # of the bucket
 _PAGE = 4096
 _COMMIT, _EVENT = 9000, 2500  # bytes, as /proc counts them for 300 events
-_TOGETHER_S = 60.0
+_TOGETHER_S = 180.0  # each commit writes every index page that it touches, whatever the number of events
 
 
 class Detail(IntEnum):
