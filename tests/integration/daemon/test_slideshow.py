@@ -49,7 +49,8 @@ def predictions(running: Daemon, count: int) -> list[dict[str, Any]]:
         while len(found) < count:
             line = events.readline()
             if line.startswith(b"data: "):
-                found.append(json.loads(line.removeprefix(b"data: ")))
+                record = json.loads(line.removeprefix(b"data: "))
+                found += [record] if record["type"] == "prediction" else []  # events come between them
         return found
 
 
