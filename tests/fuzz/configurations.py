@@ -19,7 +19,7 @@ _MOST_LETTERS = 1000
 _VALUES = (
     "", "0", "-1", "1", "1e999", "nan", "inf", "-inf", "true", "yes", "no", "9" * 5000, "0x10", "1_000", " 1 ", "\x00",
     "a,b", ",", ",,,", "[]", "{}", '"', "'", "\n", "\ud800", "é" * 300, "/", "~", "$HOME", "0.5", "1:2", "10s",
-    "127.0.0.1", "rtsp://user:secret@camera/", "\x1b[31m",
+    "127.0.0.1", "rtsp://user:hunter2@camera/", "\x1b[31m",
 )  # fmt: skip
 _WRITTEN = (
     "1", "-1", "0.5", "true", '"text"', "[]", '["a", 1]', "[[1]]", "{a = 1}", "1979-05-27T07:32:00Z", "nan", "inf",
@@ -54,7 +54,7 @@ def _merge(path: Path, sets: list[str], variables: dict[str, str], number: int, 
     except (ConfigError, UsageError) as refused:
         outcome.answers["refused"] += 1
         said = str(refused)
-        if not said or len(said) > _MOST_LETTERS or "secret" in said:
+        if not said or len(said) > _MOST_LETTERS or "hunter2" in said:
             outcome.found(number, f"a sentence that is none, too long, or says a secret: {said[:300]!r}")
         return
     outcome.answers["taken"] += 1

@@ -76,7 +76,9 @@ def without_secrets(option: Option, value: object) -> object:
     """A value of the setting as people may see it. Of an address that is a secret, the scheme stays."""
     if isinstance(value, (list, tuple)):
         return [without_secrets(option, part) for part in value]
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str):
+        return "***" if option.rule.secret else value
+    if not value:
         return value
     scheme, found, _ = value.partition("://")
     return redacted(value) if not option.rule.secret else f"{scheme}://***" if found else "***"

@@ -115,3 +115,10 @@ def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
 
     assert [rule.name for rule in rules] == ["1", "lamp"]
     assert [rule.kinds for rule in rules] == [("gpio",), ("gpio", "file")]
+
+
+def test_a_secret_of_the_wrong_kind_is_not_repeated(read: Read) -> None:
+    with pytest.raises(ConfigError, match=r"actions.secret is '\*\*\*'; allowed is") as refused:
+        read("[actions]\nsecret = 271828")
+
+    assert "271828" not in str(refused.value)
