@@ -13,7 +13,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
-from tests.integration.faults.namespaces import need_namespaces
+from tests.integration.faults.small_disk import small_disk
 from tests.soak.camera import FaultyCamera
 
 CROP = b'{"crop": [0.25, 0.25, 0.5, 0.5]}'
@@ -32,13 +32,8 @@ os.fsync = slow
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 64 kB."""
-    need_namespaces("--mount")
-    place = tmp_path / "disk"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], check=True, timeout=60)
-    yield place
-    subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
+    with small_disk(tmp_path / "disk", "64k") as place:
+        yield place
 
 
 @pytest.fixture

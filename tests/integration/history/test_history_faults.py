@@ -13,7 +13,7 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import change
-from tests.integration.faults.namespaces import need_namespaces
+from tests.integration.faults.small_disk import small_disk
 from vitcam.errors import VitcamError
 from vitcam.history.database.connections import FILE, is_sound
 from vitcam.history.retention import RetentionRules
@@ -48,13 +48,8 @@ for number in range(100_000):
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 1 MB."""
-    need_namespaces("--mount")
-    place = tmp_path / "disk"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], check=True, timeout=60)
-    yield place
-    subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
+    with small_disk(tmp_path / "disk", "1m") as place:
+        yield place
 
 
 @pytest.fixture

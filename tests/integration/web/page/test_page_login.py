@@ -76,8 +76,9 @@ def test_a_page_whose_session_ended_elsewhere_leads_to_the_login(
     type_password(chrome, PASSWORD)
     wait(chrome, lambda: is_page(chrome))
     save_password(tmp_path / "state", quick_hash("another password", b"fedcba9876543210"))
-
     wait(chrome, lambda: chrome.current_url.endswith("/login"))
+
+    assert not is_page(chrome)
 
 
 def test_after_too_many_guesses_the_page_says_how_long_to_wait(chrome: Chrome, guarded: WebServer) -> None:

@@ -1,0 +1,21 @@
+"""A disk that is full soon."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.integration.faults.namespaces import need_namespaces
+
+
+@contextmanager
+def small_disk(place: Path, size: str) -> Iterator[Path]:
+    """A tmpfs at a new folder.
+
+    size  as mount takes it, such as 64k
+    """
+    need_namespaces("--mount")
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True, timeout=60)
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
