@@ -24,8 +24,8 @@ from urllib.request import urlopen
 
 import numpy as np
 
-from tests.bench.viewers import usage
 from tests.daemon import Daemon, daemon
+from tests.soak.gauge import read
 from vitcam.frames import Guess, Rect
 from vitcam.history.asked import read_query
 from vitcam.history.database.connections import open_to_write
@@ -171,11 +171,11 @@ def measure_reading(running: Daemon, folder: Path) -> bool:
 
 
 def memory_mb(running: Daemon) -> float:
-    """Resident, after the same requests, in MB of 2^20 bytes."""
+    """Of its own, which no file holds, after the same requests, in MB of 2^20 bytes."""
     for query in ({}, *_SEARCHES):
         asked_ms(f"{running.url}/api/events?{urlencode(query)}")
     time.sleep(_SETTLE_S)
-    return usage(running.process.pid).rss_mb
+    return read(running.process.pid, 0.0).memory_mb
 
 
 def measure_deleting(folder: Path, old: int) -> None:
@@ -227,7 +227,7 @@ def main() -> int:
         with daemon(*keep, STATE_DIRECTORY=str(small)) as running:
             running.wait_for("ok")
             few = memory_mb(running)
-        print(f"resident memory {with_events:.1f} MB with these events, {few:.1f} MB with {_FEW:,}")
+        print(f"memory of its own {with_events:.1f} MB with these events, {few:.1f} MB with {_FEW:,}")
         measure_deleting(folder, o.old)
     return 0 if quick else 1
 

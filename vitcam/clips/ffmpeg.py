@@ -19,7 +19,9 @@ from vitcam.text import printable
 INSTALL = "sudo apt install ffmpeg"
 _ASK_S = 10.0
 _LEAVE_S = 1.0
-_PAUSE_S = 0.03  # a picture takes 4 ms to encode, and on a Pi three times as long
+_PAUSE_S = 0.05
+"""Before each picture, which takes 3 ms to encode, and three times as long on a Pi. Even the lowest priority takes time
+from a network that uses every core: its threads wait for each other, and the encoder fills each such gap."""
 _WORDS = 4096  # bytes of what ffmpeg says that are read
 
 
@@ -41,12 +43,11 @@ class Ffmpeg:
         """Write a clip into the file `to`. Raises VitcamError with the reason, OSError if no process can be started."""
         words = os.memfd_create("ffmpeg-words", os.MFD_CLOEXEC)
         try:
-            process, lowered = start_low_priority(self._command(fps, to), words)
-            self._process = process
+            process = self._process = start_low_priority(self._command(fps, to), words)
             with _killed_after(process, timeout_s):
                 if self._stopped:
                     process.kill()
-                _feed(process, ticks(cut, fps), 0.0 if lowered else _PAUSE_S)
+                _feed(process, ticks(cut, fps))
                 code = process.wait(timeout_s + _LEAVE_S)
             if code:
                 said = os.pread(words, _WORDS, 0).decode(errors="replace").strip().splitlines()
@@ -72,7 +73,7 @@ class Ffmpeg:
             # JPEGs have the full range and the matrix of BT.601; players of H.264 expect neither
             *("-vf", "scale=out_range=tv:out_color_matrix=bt709,format=yuv420p"),
             *("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"),
-            *("-c:v", "libx264", "-preset", "veryfast", "-crf", "26", "-threads", "1"),
+            *("-c:v", "libx264", "-preset", "superfast", "-crf", "26", "-threads", "1"),
             *("-g", second, "-keyint_min", second, "-sc_threshold", "0"),  # a player can seek to every second
             *("-map_metadata", "-1", "-movflags", "+faststart", "-f", "mp4", str(to)),
         ]
@@ -104,17 +105,14 @@ def ticks(cut: Cut, fps: float) -> Iterator[bytes]:
         yield cut.stills[index].jpeg
 
 
-def _feed(process: "subprocess.Popen[bytes]", jpegs: Iterator[bytes], pause_s: float) -> None:
-    """Write all to its pipe; it reads as fast as it encodes.
-
-    pause_s  before each picture, so that a process of ordinary priority leaves most of its processor to others
-    """
+def _feed(process: "subprocess.Popen[bytes]", jpegs: Iterator[bytes]) -> None:
+    """Write all to its pipe, slowly enough to leave most of its processor to others."""
     pipe = process.stdin
     if pipe is None:
         return
     try:
         for jpeg in jpegs:
-            time.sleep(pause_s)
+            time.sleep(_PAUSE_S)
             pipe.write(jpeg)
         pipe.close()
     except OSError:  # it has ended, and its exit status says why

@@ -54,17 +54,11 @@ def test_where_pictures_came_late_the_last_one_stays_and_the_length_is_kept() ->
     assert shown[30] == late.jpeg
 
 
-def test_where_no_priority_may_be_changed_pictures_are_handed_over_slowly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: int) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "setpriority", refused)
+def test_pictures_are_handed_over_slowly_so_that_the_network_keeps_its_processor(tmp_path: Path) -> None:
     began = time.monotonic()
     find_ffmpeg().encode(cut_of(3.0), 10.0, tmp_path / "clip.mp4", 60)
 
-    assert time.monotonic() - began > 30 * 0.03
+    assert time.monotonic() - began > 30 * 0.05
     assert float(probed(tmp_path / "clip.mp4")["duration"]) == pytest.approx(3.0, abs=0.11)
 
 
