@@ -1,5 +1,6 @@
 """MJPEG over real sockets: viewers share each JPEG, and each viewer gets the newest one."""
 
+import gc
 import time
 from contextlib import ExitStack
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from vitcam.frames import Frame
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.stream import mjpeg
@@ -20,6 +22,11 @@ def seq(part: tuple[dict[str, str], bytes]) -> int:
 
 def age_s(part: tuple[dict[str, str], bytes]) -> float:
     return time.time() - float(part[0]["X-Timestamp"])
+
+
+def frames_in_memory() -> int:
+    gc.collect()
+    return sum(isinstance(each, Frame) for each in gc.get_objects())
 
 
 def parts_per_s(client: Client, seconds: float) -> float:
@@ -181,6 +188,18 @@ def test_clients_that_never_read_cost_no_encoding(server: WebServer) -> None:
         time.sleep(1.5)
 
     assert server.encoded == before
+
+
+def test_a_client_that_does_not_read_keeps_no_frame_in_memory(camera: Camera, server: WebServer) -> None:
+    before_all = frames_in_memory()
+    with ExitStack() as stack:
+        for _ in range(6):
+            before = camera.seq
+            stack.enter_context(Client(server, "/stream?width=960", read=False))
+            eventually(lambda: camera.seq > before + 15)  # noqa: B023 - called before the next turn
+        kept = frames_in_memory() - before_all
+
+    assert kept <= 3  # the newest ones, whoever asks
 
 
 def test_a_slow_viewer_skips_frames_instead_of_falling_behind(server: WebServer) -> None:

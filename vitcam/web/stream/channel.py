@@ -30,6 +30,7 @@ class Channel:
         self._version = 0
         self._newest: ClassifiedFrame | None = None
         self._last: Picture | None = None
+        self._shown = 0  # the version of the frame on that picture; 0: a placeholder
         self._due = 0.0
         self._renewal: asyncio.Task[Picture] | None = None
         self.viewers: Counter[str] = Counter()
@@ -67,20 +68,23 @@ class Channel:
 
     async def _make(self, *, is_new: bool) -> Picture:
         if self._newest is not None and is_new and _age_ns(self._newest) < _STALE_NS:
-            return await self._from_frame(self._newest)
+            return await self._from_newest(self._newest)
         placeholder = self._placeholder()
         if placeholder is None and self._newest is not None:
-            return await self._from_frame(self._newest)
+            return await self._from_newest(self._newest)
         placeholder = placeholder or Placeholder(_TITLES["starting"], "waiting for the first picture")
         if self._last is not None and self._last.placeholder == placeholder:
             return self._last
         jpeg = await self._encoder.encode_placeholder(placeholder, self._variant)
+        self._shown = 0
         return Picture(jpeg, placeholder=placeholder)
 
-    async def _from_frame(self, classified: ClassifiedFrame) -> Picture:
-        if self._last is not None and self._last.classified is classified:
+    async def _from_newest(self, newest: ClassifiedFrame) -> Picture:
+        if self._last is not None and self._shown == self._version:
             return self._last
-        return Picture(await self._encoder.encode_frame(classified, self._variant), classified)
+        jpeg = await self._encoder.encode_frame(newest, self._variant)
+        self._shown = self._version
+        return Picture(jpeg, newest.frame.captured_ns, newest.prediction)
 
     def _placeholder(self) -> Placeholder | None:
         """What to say instead of a frame; None while the pipeline has frames."""

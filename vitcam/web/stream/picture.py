@@ -4,32 +4,33 @@ import time
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from vitcam.frames import ClassifiedFrame
+from vitcam.frames import Prediction
 from vitcam.web.stream.placeholder import Placeholder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """One JPEG, made from a frame or else from a placeholder."""
+    """One JPEG, made from a frame or else from a placeholder.
+
+    It holds no frame: a viewer who does not read keeps a picture for half a minute, and a frame is 30 times as large.
+    """
 
     jpeg: bytes
-    classified: ClassifiedFrame | None = None
+    captured_ns: int = 0
+    """Monotonic time of the frame; 0 for a placeholder."""
+    prediction: Prediction | None = None
+    """Of the frame."""
     placeholder: Placeholder | None = None
     number: int = 0
     """Counts the pictures of a variant, so that no viewer gets one twice."""
 
-    @property
-    def captured_ns(self) -> int:
-        """Monotonic time of the frame; 0 for a placeholder."""
-        return self.classified.frame.captured_ns if self.classified is not None else 0
-
     def headers(self) -> dict[str, str]:
         """What programs need to know of the picture, as HTTP headers in ASCII."""
-        if self.classified is None:
+        if not self.captured_ns:
             return {"X-Timestamp": f"{time.time():.6f}"}
         age_s = (time.monotonic_ns() - self.captured_ns) / 1e9
         headers = {"X-Timestamp": f"{time.time() - age_s:.6f}"}
-        prediction = self.classified.prediction
+        prediction = self.prediction
         if prediction is None:
             return headers
         headers |= {"X-Vitcam-Seq": str(prediction.seq), "X-Vitcam-Infer-Ms": f"{prediction.ms.infer:.3f}"}

@@ -6,7 +6,6 @@ from urllib.parse import unquote
 import pytest
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame
 from vitcam.web.stream.picture import Picture, header_text
 
 
@@ -26,9 +25,8 @@ def test_plain_labels_stay_readable_in_their_header() -> None:
 
 
 def test_headers_say_when_the_frame_was_captured_and_what_is_on_it() -> None:
-    prediction = frames.prediction("cat", at_ns=time.monotonic_ns(), seq=7)
-    subject = ClassifiedFrame(frames.frame(7), prediction)
-    headers = Picture(b"", subject).headers()
+    now_ns = time.monotonic_ns()
+    headers = Picture(b"", now_ns, frames.prediction("cat", at_ns=now_ns, seq=7)).headers()
 
     assert float(headers["X-Timestamp"]) == pytest.approx(time.time(), abs=1)
     assert headers["X-Vitcam-Seq"] == "7"
