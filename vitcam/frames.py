@@ -62,6 +62,8 @@ class Guess:
     p: float
 
 
+UNKNOWN = "unknown"
+"""The label of an event of that kind, and the word by which zones and rules mean such events."""
 LIKELY = 0.5
 """From this probability on a guess is more likely right than wrong, since probabilities are calibrated."""
 
@@ -135,6 +137,12 @@ class Prediction:
         """The smallest of `groups`, where the best label alone does not reach `LIKELY`."""
         return self.groups[0] if self.groups and self.top[0].p < LIKELY else None
 
+    @property
+    def strangeness(self) -> float:
+        """How certain it is that the picture shows something that is none of the model's labels, 0 to 1."""
+        familiar = self.top[0].p if self.familiarity is None else self.familiarity
+        return 0.0 if self.blank else 1.0 - familiar
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassifiedFrame:
@@ -162,5 +170,6 @@ class Event:
     """What is surely there where no label is: `label` is then the best guess within this group."""
     zone: str | None = None
     """Where in the picture it is; None: in the whole view."""
-    kind: Literal["seen", "problem"] = "seen"
-    """`problem`: the camera does not see what it usually sees, and `label` says why."""
+    kind: Literal["seen", "unknown", "problem"] = "seen"
+    """`unknown`: something that the model does not know was to be seen for long. `problem`: the camera does not see
+    what it usually sees, and `label` says why."""

@@ -101,11 +101,11 @@ def read_script(clip: Path) -> tuple[list[Shown], dict[str, Region]]:
 
 
 def ended(events: Sequence[Event]) -> list[Found]:
-    """The events that ended, with times in s."""
+    """The events of labels that ended, with times in s."""
     return [
         Found(each.label, each.zone, each.start_ns / 1e9, each.end_ns / 1e9)
         for each in events
-        if each.end_ns is not None
+        if each.end_ns is not None and each.kind == "seen"
     ]
 
 

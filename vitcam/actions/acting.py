@@ -22,6 +22,7 @@ from vitcam.config.layers import nearest
 from vitcam.config.settings import Settings
 from vitcam.config.tables import OnSettings
 from vitcam.folders import state_folder
+from vitcam.frames import UNKNOWN
 from vitcam.model.classifier import Classifier
 
 log = logging.getLogger(__name__)
@@ -110,7 +111,7 @@ def without_meaning(rules: Iterable[OnSettings], names: frozenset[str]) -> list[
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
     found = []
     for rule in rules:
-        if rule.kind == "seen" and rule.label and rule.label not in names:
+        if rule.kind == "seen" and rule.label not in ("", UNKNOWN, *names):
             near = nearest(rule.label, names)
             hint = f"; did you mean {near!r}?" if near else ""
             found.append(f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{hint}")

@@ -11,7 +11,7 @@ from functools import cache
 
 from vitcam.config.duration import minutes_of
 from vitcam.config.tables import OnSettings
-from vitcam.frames import Event
+from vitcam.frames import UNKNOWN, Event
 
 Groups = Mapping[str, frozenset[str]]
 """Label -> the names of the groups that hold it."""
@@ -89,7 +89,8 @@ def step(
 def fits(rule: OnSettings, groups: Groups, event: Event) -> bool:
     """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
     names = {event.label, *groups.get(event.label, ()), *([event.group.name] if event.group else [])}
-    return rule.kind == event.kind and (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
+    kind = event.kind == rule.kind or (event.kind == "unknown" and rule.label == UNKNOWN)
+    return kind and (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
 
 
 def _holds(rule: OnSettings, groups: Groups, event: Event, now: Instant) -> bool:

@@ -12,7 +12,7 @@ from vitcam.config.duration import SPAN_WORDS, is_span_of_day
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.pictures.view import CROP_WORDS, is_region
 
-EventKind = Literal["seen", "problem"]
+EventKind = Literal["seen", "unknown", "problem"]
 Phase = Literal["new", "end"]
 ACTIONS = ("command", "webhook", "notify", "gpio", "file")
 """Keys of a rule that say what is done."""
@@ -60,7 +60,8 @@ class ZoneSettings:
         ),
     ] = ""
     labels: Annotated[
-        tuple[str, ...], Rule("Labels and groups that begin an event here. Empty: every label", live=True)
+        tuple[str, ...],
+        Rule("Labels and groups that begin an event here; unknown is one of them. Empty: every label", live=True),
     ] = ()
     enter: Annotated[
         float | None,
@@ -91,7 +92,7 @@ class OnSettings:
             live=True,
         ),
     ] = ""
-    label: Annotated[str, Rule("Label or group of the event. Empty: any", live=True)] = ""
+    label: Annotated[str, Rule("Label or group of the event, or unknown. Empty: any label", live=True)] = ""
     zone: Annotated[str, Rule("Zone of the event. Empty: any", live=True)] = ""
     above: Annotated[float, Rule("The probability of the event must have reached this", low=0, high=1, live=True)] = 0.0
     for_s: Annotated[float, Rule("The event must have lasted so long, in s", low=0, high=86400, live=True)] = 0.0
@@ -109,7 +110,11 @@ class OnSettings:
     ] = 0.0
     kind: Annotated[
         EventKind,
-        Rule("seen: a label. problem: the camera was moved, covered, blinded or is out of focus", live=True),
+        Rule(
+            "seen: a label. unknown: something that the model does not know; label = unknown means the same. problem: "
+            "the camera was moved, covered, blinded or is out of focus",
+            live=True,
+        ),
     ] = "seen"
     phase: Annotated[
         Phase, Rule("When it acts. new: while the event lasts. end: when it is over, with its whole length", live=True)

@@ -10,8 +10,6 @@ from vitcam.frames import Group, Guess, Rect
 
 Kind = Literal["seen", "unknown", "problem"]
 KINDS: tuple[Kind, ...] = ("seen", "unknown", "problem")
-UNKNOWN = "unknown"
-"""The label of an event of that kind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from vitcam.events import EventState, Rules, finish, step
 from vitcam.frames import Event, Prediction
+from vitcam.pipeline.unknown import UnknownWatch
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
@@ -26,6 +27,7 @@ class ZoneEvents:
         self._rules_of: tuple[Rules, Mapping[str | None, Rules]] = (rules, {})
         """The common rules, and what they are in each zone."""
         self._states: dict[str | None, EventState] = {}
+        self._unknown: dict[str | None, UnknownWatch] = {}
 
     @property
     def label(self) -> str | None:
@@ -44,11 +46,13 @@ class ZoneEvents:
         if self._active is not None and zone not in self._zones:  # it was classified just before its zone was deleted
             return ended, False
         before = self._states.get(zone, _BEFORE)
-        after, events = step(self._current_rules(zone), before, prediction, new_id)
+        rules = self._current_rules(zone)
+        after, events = step(rules, before, prediction, new_id)
         self._states[zone] = after
+        unknown = self._unknown.setdefault(zone, UnknownWatch()).step(rules, after, prediction, new_id)
         if after.pending != (zone in self.pending):
             self.pending = self.pending.symmetric_difference({zone})
-        return ended + events, after.label is not None and after.label != before.label
+        return ended + unknown + events, after.label is not None and after.label != before.label
 
     def finish(self, now_ns: int) -> tuple[Event, ...]:
         """End what still lasts, because no more predictions will come."""
@@ -73,7 +77,7 @@ class ZoneEvents:
     def _finish(self, zone: str | None, now_ns: int) -> tuple[Event, ...]:
         _, events = finish(self._states.pop(zone), now_ns)
         self.pending = self.pending - {zone}
-        return events
+        return events + self._unknown.pop(zone).finish()
 
     def _current_rules(self, zone: str | None) -> Rules:
         common, by_zone = self._rules_of

@@ -10,6 +10,7 @@ from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
+from vitcam.pipeline.unknown import UnknownWatch
 from vitcam.sources.files.video import grab_all, open_video, retrieve_rgb
 from vitcam.sources.masks import blackened
 from vitcam.zones.areas import mask_rect
@@ -59,14 +60,19 @@ def steps_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterat
     """The time of each prediction, in ns, and what begins, lasts or ends with it. The film's end ends all."""
     rules = {area.name: area.rules for area in areas}
     states = {area.name: EventState() for area in areas}
+    unknown = {area.name: UnknownWatch() for area in areas}
     numbers, last_ns = count(1), 0
+
+    def new_id() -> str:
+        return str(next(numbers))
+
     for prediction in predictions:
         last_ns = prediction.captured_ns
         zone = prediction.zone
-        states[zone], events = step(rules[zone], states[zone], prediction, lambda: str(next(numbers)))
-        yield last_ns, events
-    for state in states.values():
-        yield last_ns, finish(state, last_ns)[1]
+        states[zone], events = step(rules[zone], states[zone], prediction, new_id)
+        yield last_ns, unknown[zone].step(rules[zone], states[zone], prediction, new_id) + events
+    for zone, state in states.items():
+        yield last_ns, unknown[zone].finish() + finish(state, last_ns)[1]
 
 
 def events_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[Event]:

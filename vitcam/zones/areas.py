@@ -22,7 +22,7 @@ class Zone:
     name: str
     region: Region
     labels: tuple[str, ...] = ()
-    """Labels and groups that begin an event; empty: every one."""
+    """Labels and groups that begin an event, and `unknown`; empty: every one."""
     enter: float | None = None
     """As in the rules of events; None: the same as everywhere."""
     leave: float | None = None

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Collection
 
+from vitcam.frames import UNKNOWN
 from vitcam.zones.areas import Areas
 
 _LONGEST_QUOTE = 40
@@ -17,7 +18,7 @@ def unknown_labels(areas: Areas, known: Collection[str]) -> list[str]:
         f"the model knows no label or group {_quoted(label)}, which the zone {zone.name} watches; {_hint(label, known)}"
         for zone in areas.zones
         for label in zone.labels
-        if label not in known
+        if label not in known and label != UNKNOWN
     ]
 
 

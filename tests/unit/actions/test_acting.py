@@ -12,6 +12,7 @@ def test_a_label_that_the_model_does_not_know_is_told_with_the_nearest_one() -> 
         OnSettings("b", label="cat"),
         OnSettings("c"),
         OnSettings("d", label="xyz"),
+        OnSettings("e", label="unknown"),
     ]
 
     said = without_meaning(rules, frozenset({"tabby", "cat"}))

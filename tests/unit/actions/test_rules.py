@@ -58,6 +58,14 @@ def test_a_rule_for_problems_of_the_camera_fires_at_those_only() -> None:
     assert fired(*rules, reports=[(1, cat()), (2, covered), (3, None)]) == [(1, "seen", "1"), (2, "any", "2")]
 
 
+def test_a_rule_for_what_the_model_does_not_know_fires_at_that_only() -> None:
+    strange = replace(cat(id_="2"), label="unknown", kind="unknown")
+    rules = OnSettings("any"), OnSettings("label", label="unknown"), OnSettings("kind", kind="unknown")
+
+    assert fired(*rules, reports=[(1, cat())]) == [(1, "any", "1")]
+    assert fired(*rules, reports=[(1, strange)]) == [(1, "label", "2"), (1, "kind", "2")]
+
+
 def test_a_rule_fires_once_at_an_event_however_often_that_is_reported() -> None:
     rule = OnSettings("a", label="cat")
     reports = [(1, cat()), (2, None), (6, cat("update")), (9, cat("end", end_s=9)), (12, cat(id_="2", start_s=12))]

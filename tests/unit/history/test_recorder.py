@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 from tests.frames import SECOND, frame, picture, prediction
-from vitcam.events import EventState, Rules, finish, step
+from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Rect
 from vitcam.history.stored import EventChange
 from vitcam.history.witness.best_picture import sharpness
 from vitcam.history.witness.recorder import Origin, Recorder
 from vitcam.pictures.decode import decode_image
+from vitcam.pipeline.zone_events import ZoneEvents
 
 
 class Story:
@@ -16,10 +17,8 @@ class Story:
 
     def __init__(self, forget: frozenset[str] = frozenset()) -> None:
         self.changes: list[EventChange] = []
-        self.recorder = Recorder(
-            self.changes.append, lambda _: None, Origin("toy", "abc"), lambda: "unknown-1", forget=forget
-        )
-        self._state = EventState()
+        self.recorder = Recorder(self.changes.append, lambda _: None, Origin("toy", "abc"), forget=forget)
+        self._events = ZoneEvents(Rules())
         self._count = 0
         self.ns = 0
 
@@ -27,15 +26,14 @@ class Story:
         for _ in range(round(seconds * 10)):
             self.ns += SECOND // 10
             seen = replace(prediction(label, p, self.ns), known=known, blank=blank)
-            self._state, events = step(Rules(), self._state, seen, self._new_id)
+            events, _ = self._events.step(seen, self._new_id)
             self.show(replace(frame(), captured_ns=self.ns), seen, events)
 
     def show(self, picture: Frame, seen: Prediction, events: tuple[Event, ...]) -> None:
         self.recorder.saw(picture, seen, events)
 
     def close(self) -> None:
-        self._state, events = finish(self._state, self.ns)
-        self.recorder.close(events)
+        self.recorder.close(self._events.finish(self.ns))
 
     def _new_id(self) -> str:
         self._count += 1

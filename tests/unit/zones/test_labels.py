@@ -6,7 +6,7 @@ ALL = Region(0, 0, 1, 1)
 
 
 def test_labels_and_groups_that_the_model_knows_are_no_mistake() -> None:
-    areas = Areas((Zone("door", ALL, ("cup", "animal")), Zone("road", ALL)))
+    areas = Areas((Zone("door", ALL, ("cup", "animal", "unknown")), Zone("road", ALL)))
 
     assert unknown_labels(areas, {"cup", "animal", "dog"}) == []
 

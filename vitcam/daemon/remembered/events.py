@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from vitcam.actions.task import Outcome
 from vitcam.config.settings import StoreSettings
-from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.daemon.publisher import Publisher
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
@@ -71,4 +71,4 @@ def record(store: EventStore, settings: StoreSettings, publisher: Publisher, cla
     card = classifier.card
     origin = Origin(card.name, card.graph_sha256)
     forget = frozenset(settings.forget)
-    publisher.show_to(Recorder(store.put, store.shift_times, origin, event_id, store.budget.detail, forget))
+    publisher.show_to(Recorder(store.put, store.shift_times, origin, store.budget.detail, forget))

@@ -6,11 +6,10 @@ from typing import Literal
 
 from vitcam.frames import Event, Frame, Prediction
 from vitcam.history.budget import Detail
-from vitcam.history.stored import UNKNOWN, EventChange, Kind, Sight, StoredEvent
+from vitcam.history.stored import EventChange, Sight, StoredEvent
 from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
 from vitcam.history.witness.clock import WallClock
 from vitcam.history.witness.curve import Curve
-from vitcam.history.witness.unknown import UnknownWatch, how_unknown
 
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
 
@@ -68,7 +67,6 @@ class Recorder:
 
     put     hands a change to the store; never waits
     shift   called with the ms by which the clock was set: times of this run that are stored already are wrong by that
-    new_id  for events that only the history knows
     detail  says what there is budget for
     forget  labels and groups whose events are not kept
     """
@@ -78,27 +76,22 @@ class Recorder:
         put: Callable[[EventChange], None],
         shift: Callable[[int], None],
         origin: Origin,
-        new_id: Callable[[], str],
         detail: Callable[[], Detail] = lambda: Detail.FULL,
         forget: frozenset[str] = frozenset(),
     ) -> None:
         self._put = put
         self._shift = shift
         self._origin = origin
-        self._new_id = new_id
         self._detail = detail
         self._forget = forget
         self._clock = WallClock()
         self._episodes: dict[str, _Episode] = {}
-        self._unknown: dict[str | None, UnknownWatch] = {}
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
         self._follow_clock()
         for event in events:
             self._take(event, frame, prediction)
-        if (unknown := self._unknown_event(prediction)) is not None:
-            self._take(unknown, frame, prediction)
         for episode in self._episodes.values():
             if episode.event.zone == prediction.zone and episode.saved_ns != prediction.captured_ns:
                 episode.look(frame, prediction, self._detail())
@@ -107,8 +100,7 @@ class Recorder:
 
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come."""
-        finished = (watch.finish(watch.last_ns) for watch in self._unknown.values())
-        for event in (*events, *filter(None, finished)):
+        for event in events:
             self._end(event)
 
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
@@ -122,9 +114,8 @@ class Recorder:
             self._end(event)
 
     def _begun(self, event: Event) -> StoredEvent:
-        kind: Kind = "unknown" if event.label == UNKNOWN and event.group is None else "seen"
         return StoredEvent(
-            id=event.id, kind=kind, label=event.label, zone=event.zone, camera=event.camera,
+            id=event.id, kind=event.kind, label=event.label, zone=event.zone, camera=event.camera,
             start_ms=self._clock.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
             model=self._origin.model, fingerprint=self._origin.fingerprint,
         )  # fmt: skip
@@ -144,13 +135,6 @@ class Recorder:
         self._put(EventChange(event, phase, jpeg))
         episode.saved(now_ns)
 
-    def _unknown_event(self, prediction: Prediction) -> Event | None:
-        zone = prediction.zone
-        if (watch := self._unknown.get(zone)) is None:
-            watch = self._unknown[zone] = UnknownWatch(self._new_id)
-        seen = any(each.event.kind == "seen" and each.event.zone == zone for each in self._episodes.values())
-        return watch.step(prediction, seen)
-
     def _follow_clock(self) -> None:
         if not (step_ms := self._clock.was_set_by()):
             return
@@ -162,5 +146,5 @@ class Recorder:
 def _probability(event: StoredEvent, prediction: Prediction) -> float:
     """Of the event's label in one frame."""
     if event.kind == "unknown":
-        return how_unknown(prediction)
+        return prediction.strangeness
     return next((guess.p for guess in prediction.top if guess.label == event.label), 0.0)
