@@ -35,6 +35,8 @@ _START_S, _RUN_S = 1.0, 2.5  # a kill comes within this time after the start, or
 _FULL_EVERY = 5
 _SIZE, _FPS, _SHOWN_FOR = (320, 240), 10, 2  # px; frames/s; frames
 _GOLDEN = Path(__file__).parents[2] / "models/golden"
+_ROWS = """SELECT events.id, coalesce(owner.frame, events.frame), coalesce(owner.frame_bytes, events.frame_bytes)
+    FROM events LEFT JOIN events AS owner ON owner.n = events.shared"""
 _FAST = {
     "events.half_life_s": 0,
     "events.dwell_s": 0,
@@ -112,7 +114,7 @@ def check(state: Path, told: Told, seen: set[str]) -> int:
         return 0
     assert is_sound(state), "integrity_check fails"
     with closing(open_to_read(state)) as connection, suppress(sqlite3.OperationalError):
-        rows = connection.execute("SELECT id, frame, frame_bytes FROM events").fetchall()
+        rows = connection.execute(_ROWS).fetchall()
         counts = Counter(identifier for identifier, _, _ in rows)
         assert max(counts.values(), default=1) == 1, "an event is there twice"
         assert not (lost := told.ids - counts.keys()), f"told and not stored: {lost}"
@@ -186,7 +188,7 @@ def _kill_when_full(running: Daemon, disk: Path, chance: random.Random) -> None:
 
 def _named(state: Path) -> set[str]:
     with closing(open_to_read(state)) as connection:
-        return {frame for (frame,) in connection.execute("SELECT frame FROM events")}
+        return {frame for (frame,) in connection.execute("SELECT frame FROM events WHERE frame IS NOT NULL")}
 
 
 def main() -> None:

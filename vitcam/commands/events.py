@@ -12,8 +12,8 @@ from vitcam.commands.access import Whose, folder_of
 from vitcam.errors import UsageError, VitcamError
 from vitcam.history.asked import read_query
 from vitcam.history.database.connections import FILE, is_there
-from vitcam.history.drawn import drawn
 from vitcam.history.export import as_text, header, pages, write_dataset
+from vitcam.history.pictures.drawn import drawn
 from vitcam.history.record import full_record, stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
@@ -68,6 +68,8 @@ def show_event(event_id: str, whose: Whose, as_json: bool, picture: Path | None,
     say(_line(event), highlight=False, markup=False)
     for guess in event.sight.top:
         say(f"{guess.p:8.1%}  {guess.label}", highlight=False, markup=False)
+    if event.frame_of:
+        say(f"its picture is that of event {event.frame_of}, which looked the same", highlight=False, markup=False)
     for name in filter(None, (event.frame, event.clip)):
         say(str(store.folder / name), highlight=False, markup=False)
     for action in event.actions:

@@ -118,11 +118,13 @@ def _show(stored: StoredPicture, classifier: Classifier, agreement: Agreement, a
             "label": stored.label,
             "match": agreement.match,
             "differences": list(agreement.differences),
+            "frame_of": stored.frame_of or None,
             "model": classifier.card.name,
             "fingerprint": classifier.card.graph_sha256,
         }
         console.print_json(json.dumps(record), indent=None)
         return
     said = f"{stored.id}  {stored.start}  {stored.label}  (best guess at the picture: {best.label} {best.p:.3f})"
-    for line in (said, _SENTENCES[agreement.match], *agreement.differences):
+    shared = (f"its picture is that of event {stored.frame_of}, which looked the same",) if stored.frame_of else ()
+    for line in (said, *shared, _SENTENCES[agreement.match], *agreement.differences):
         console.print(line, markup=False, highlight=False)

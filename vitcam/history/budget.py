@@ -1,7 +1,8 @@
 """How much may be written to the disk: an SD card wears out by writing.
 
-A token bucket. While it is full enough, pictures have the size of the preview. Then they are small, then they are left
-out, and events are written together. So what a day writes stays near the budget, however much happens.
+A token bucket. The less there is in it, the longer events wait for others, to be written together. A picture shows more
+and more events that look the same, then new pictures are small, then they are left out. So what a day writes stays near
+the budget, however much happens.
 """
 
 import time
@@ -10,17 +11,20 @@ from typing import NamedTuple
 
 _DAY_S = 86_400.0
 _BURST = 0.2  # of a day's budget: a busy hour after quiet ones has whole pictures; the rest comes over the day
-_SMALL_BELOW = 0.3  # of the bucket
+_SMALL_BELOW, _NONE_BELOW = 0.3, -0.5  # of the bucket
+_SHORT_BELOW = 0.5
 _PAGE = 4096
 _COMMIT, _EVENT = 9000, 2500  # bytes, as /proc counts them for 300 events
 _TOGETHER_S = 180.0  # each commit writes every index page that it touches, whatever the number of events
+_WATCHED = 1 / 6  # as long, while somebody waits for the events
+_UNWATCHED_S = 30.0  # nobody waits: most events are over by then, and are written once, with their best picture
 
 
 class Detail(IntEnum):
     """What there is budget for."""
 
     NONE = 0
-    """No picture."""
+    """No picture, unless another event has one that looks the same."""
     SMALL = 1
     FULL = 2
 
@@ -46,14 +50,29 @@ class WriteBudget:
 
     def detail(self) -> Detail:
         """What there is budget for now."""
-        if not self._per_s:
-            return Detail.FULL
-        level = self._now().level
-        return Detail.NONE if level <= 0 else Detail.SMALL if level < _SMALL_BELOW * self._most else Detail.FULL
+        left = self._left()
+        return Detail.NONE if left <= _NONE_BELOW else Detail.SMALL if left < _SMALL_BELOW else Detail.FULL
 
-    def wait_s(self) -> float:
-        """How long changes are collected before they are written together."""
-        return _TOGETHER_S if self.detail() is Detail.NONE else 0.0
+    def wait_s(self, watched: bool = False) -> float:
+        """How long changes wait for others, to be written together: longer, the less there is; 0 without a limit.
+
+        watched  whether somebody waits for them
+        """
+        if not self.limited:
+            return 0.0
+        used = 1.0 - self._left()
+        wait_s = _TOGETHER_S * used * used
+        return min(_TOGETHER_S, wait_s * _WATCHED if watched else max(_UNWATCHED_S, wait_s))
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        return self._per_s > 0
+
+    @property
+    def short(self) -> bool:
+        """Whether there is less than one would like."""
+        return self._left() < _SHORT_BELOW
 
     def picture(self, size: int) -> None:
         """Spend what the file of a picture costs, and the folder that names it."""
@@ -62,6 +81,10 @@ class WriteBudget:
     def commit(self, events: int) -> None:
         """Spend what a transaction costs."""
         self._spend(_COMMIT + events * _EVENT)
+
+    def _left(self) -> float:
+        """1: all; 0: nothing; down to -1."""
+        return self._now().level / self._most if self.limited else 1.0
 
     def _spend(self, size: int) -> None:
         now = self._now()

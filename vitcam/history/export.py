@@ -48,10 +48,18 @@ def header(form: str) -> str:
 
 
 def write_dataset(store: EventStore, query: Query, folder: Path) -> int:
-    """Copy the pictures to `folder/LABEL/ID.jpg`. Returns how many. Raises VitcamError."""
+    """Copy the pictures to `folder/LABEL/ID.jpg`: one that several events share once for each label.
+
+    returns  how many
+    raises   VitcamError
+    """
     copied, folders = 0, LabelFolders(folder)
+    done: set[tuple[str, str | None]] = set()
     for events in pages(store, query):
         for event in events:
+            if (event.name, event.frame) in done:
+                continue
+            done.add((event.name, event.frame))
             if jpeg := store.picture(event):
                 try:
                     folders.put(event.name, event.id, jpeg)

@@ -6,7 +6,7 @@ import time
 
 from vitcam.history.database.totals import Counter, Totals
 from vitcam.history.database.writing import delete
-from vitcam.history.picture_files import PictureFiles
+from vitcam.history.pictures.files import PictureFiles
 from vitcam.history.retention import RetentionRules, overdue
 
 _LOOK_S = 10.0

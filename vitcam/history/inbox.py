@@ -25,6 +25,8 @@ class Work:
     """True: somebody waits for the result. False: it is tried again until it returns something true."""
     after_commit: bool = False
     """True: it is called after the transaction, and begins its own."""
+    about: str = ""
+    """The id of the event that it changes, which followers are told then."""
     tries: int = 0
 
 
@@ -43,7 +45,7 @@ class Inbox:
         self._ready = threading.Condition()
         self._changes: dict[str, EventChange] = {}
         self._work: deque[Work] = deque()
-        self._closed = False
+        self._closed = self._hurried = False
         self.dropped = 0
         """Changes and work for which there was no room."""
 
@@ -69,17 +71,28 @@ class Inbox:
     def take(self, timeout_s: float, collect_s: float = 0.0) -> Writes:
         """All that waits; an empty batch after `timeout_s`, and at once after the close.
 
-        collect_s  for this time changes wait for others, unless there is work to do or little room
+        collect_s  for this time they wait for others, unless somebody waits for an answer or there is little room
         """
         with self._ready:
             self._ready.wait_for(lambda: self._changes or self._work or self._closed, timeout_s)
-            if collect_s and self._changes:
-                full = MOST // 2
-                self._ready.wait_for(lambda: self._work or self._closed or len(self._changes) >= full, collect_s)
+            if collect_s and (self._changes or self._work):
+                self._ready.wait_for(lambda: self._is_urgent, collect_s)
             batch = Writes([*self._changes.values()], [*self._work])
             self._changes.clear()
             self._work.clear()
+            self._hurried = False
             return batch
+
+    def hurry(self) -> None:
+        """Let what waits for others be taken now."""
+        with self._ready:
+            self._hurried = True
+            self._ready.notify()
+
+    @property
+    def _is_urgent(self) -> bool:
+        full = len(self._changes) >= MOST // 2 or len(self._work) >= MOST // 2
+        return full or self._hurried or self._closed or any(work.asked for work in self._work)
 
     def give_back(self, batch: Writes) -> None:
         """Keep what could not be written; newer changes that came meanwhile win."""

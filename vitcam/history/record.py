@@ -30,6 +30,7 @@ def stored_record(event: StoredEvent, phase: str = "") -> dict[str, Any]:
         "peak": round(event.peak, 6),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.sight.top],
         "frame": f"{base}/frame.jpg" if event.frame else None,
+        "frame_of": event.frame_of,
         "clip": f"{base}/clip.mp4" if event.clip else None,
         "model": event.model or None,
         "fingerprint": event.fingerprint or None,

@@ -2,9 +2,9 @@
 
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,14 +17,16 @@ from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
 from vitcam.history.label_folders import CORRECTIONS, LabelFolders
-from vitcam.history.picture_files import PictureFiles
+from vitcam.history.pictures.files import PictureFiles
+from vitcam.history.pictures.placing import Look, as_its_frame
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
-from vitcam.history.writer import HistoryWriter, Look, Told, as_its_frame
+from vitcam.history.writer import HistoryWriter, Told
 from vitcam.state import History
 
 _ANSWER_S = 20.0
 _DELETE_S = 5.0
+_LOOK_S = 30.0
 
 T = TypeVar("T")
 
@@ -75,13 +77,33 @@ class EventStore:
         """Call `told` with each event and its phase, once it is on the disk. It may only hand over."""
         self._followers += (told,)
 
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Write events soon, whatever the budget would like: somebody waits for them. Called in one thread."""
+        self._writer.watched += 1
+        self._inbox.hurry()
+        try:
+            yield
+        finally:
+            self._writer.watched -= 1
+
+    def looked_at(self) -> None:
+        """Write events soon for a while: somebody has asked for the newest, and may ask again."""
+        if not self._writer.is_watched:
+            self._inbox.hurry()
+        self._writer.watched_until_s = time.monotonic() + _LOOK_S
+
+    def hurry(self) -> None:
+        """Write what waits for others now."""
+        self._inbox.hurry()
+
     def put(self, change: EventChange) -> None:
         """Keep an event as it is now."""
         self._inbox.put(change)
 
     def note_action(self, event_id: str, action: Action) -> None:
         """Keep what a rule did because of an event."""
-        self._ask(lambda connection: writing.note_action(connection, event_id, action), asked=False)
+        self._ask(lambda connection: writing.note_action(connection, event_id, action), asked=False, about=event_id)
 
     def attach_clip(self, event_id: str, path: Path) -> None:
         """Keep the video of an event, a file below the state folder. That of an event that was deleted goes, too."""
@@ -91,17 +113,21 @@ class EventStore:
             if done.exception() is None and not done.result():
                 self._pictures.remove([name])
 
-        self._ask(lambda connection: writing.attach_clip(connection, event_id, name, size), False).add_done_callback(
-            decided
+        attached = self._ask(
+            lambda connection: writing.attach_clip(connection, event_id, name, size), asked=False, about=event_id
         )
+        attached.add_done_callback(decided)
 
     def shift_times(self, step_ms: int) -> None:
         """The clock was set: correct the times of this run's events."""
         self._ask(lambda connection: self._writer.shift(connection, step_ms), asked=False)
 
-    def find(self, query: Query, limit: int = 50, before: str | None = None) -> Page:
-        """The newest events that a query means. Raises VitcamError if the history cannot be read."""
-        return self._read(lambda connection: search.find(connection, query, limit, before), Page((), None))
+    def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
+        """The newest events that a query means, or those beside one, as `search.find` has them.
+
+        raises  VitcamError if the history cannot be read
+        """
+        return self._read(lambda connection: search.find(connection, query, limit, before, after), Page((), None))
 
     def counts(self, query: Query) -> list[HourCount]:
         """How many events of each label began in each hour. Raises VitcamError if the history cannot be read."""
@@ -140,14 +166,15 @@ class EventStore:
                 self._corrections.put(label, event_id, jpeg)
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
-        self._answer(lambda connection: writing.edit(connection, event_id, {"corrected": label}))
+        self._answer(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)
         if event.corrected and event.corrected != label:
             self._corrections.remove(event.corrected, event_id)
         return self.get(event_id)
 
     def favour(self, event_id: str, favourite: bool) -> StoredEvent | None:
         """Let an event stay, or not; None: there is no such event. Raises VitcamError if it cannot be kept."""
-        self._answer(lambda connection: writing.edit(connection, event_id, {"favourite": int(favourite)}))
+        values = {"favourite": int(favourite)}
+        self._answer(lambda connection: writing.edit(connection, event_id, values), about=event_id)
         return self.get(event_id)
 
     def delete(self, event_id: str) -> bool:
@@ -190,18 +217,22 @@ class EventStore:
         for told in self._followers:
             told(event, phase)
 
-    def _answer(self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False) -> T:
+    def _answer(self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "") -> T:
         """What the writer's thread returns."""
         try:
-            return self._ask(do, after_commit=after_commit).result(_ANSWER_S)
+            return self._ask(do, after_commit=after_commit, about=about).result(_ANSWER_S)
         except TimeoutError:
             raise VitcamError("the disk is too slow to change the history now; look again in a minute") from None
 
     def _ask(
-        self, do: Callable[[sqlite3.Connection], T], asked: bool = True, after_commit: bool = False
+        self,
+        do: Callable[[sqlite3.Connection], T],
+        asked: bool = True,
+        after_commit: bool = False,
+        about: str = "",
     ) -> "Future[T]":
         done: Future[T] = Future()
-        if not self._inbox.ask(Work(do, done, asked, after_commit)) and asked:
+        if not self._inbox.ask(Work(do, done, asked, after_commit, about)) and asked:
             raise VitcamError("too many changes of the history are being made already; try again in a second")
         return done
 

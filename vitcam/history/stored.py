@@ -68,6 +68,8 @@ class StoredEvent:
     """ms after the start, and the probability."""
     frame: str | None = None
     """The picture: a file below the state folder."""
+    frame_of: str | None = None
+    """The id of the event whose picture this one shows, because both looked the same; None: it has its own, or none."""
     clip: str | None = None
     """The video: a file below the state folder."""
     actions: tuple[Action, ...] = ()

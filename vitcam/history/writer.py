@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,15 @@ from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
 from vitcam.history.database.connections import inode_of, is_damage, open_to_write, set_aside
 from vitcam.history.database.search import get
+from vitcam.history.database.sharing import newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, frame_of, shift_times, write_change
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
-from vitcam.history.picture_files import PictureFiles
+from vitcam.history.pictures.files import PictureFiles
+from vitcam.history.pictures.placing import Look, Placing
 from vitcam.history.retention import RetentionRules
-from vitcam.history.stored import EventChange, Sight, StoredEvent
+from vitcam.history.stored import EventChange, StoredEvent
 
 log = logging.getLogger(__name__)
 
@@ -30,19 +32,13 @@ _AGAIN_S = 2.0  # after a failure, such as a full disk
 _MOST_TRIES = 20
 
 Told = Callable[[StoredEvent, str], None]
-Look = Callable[[bytes, Sight], Sight]
-"""What an encoded picture shows, given what its frame showed."""
-
-
-def as_its_frame(_: bytes, sight: Sight) -> Sight:
-    """A `Look` that takes the picture for its frame."""
-    return sight
 
 
 class HistoryWriter:
     """Owns the one connection that writes.
 
-    told   called after the commit of each change, with the event as it is stored, and its phase
+    told   called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
+           action or a person's word was added
     rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
     look   called for each picture that is written
     """
@@ -54,10 +50,10 @@ class HistoryWriter:
         self._inbox = inbox
         self._told = told
         self._budget = budget
-        self._look = look
         self.rules = rules
         """Any thread may replace it."""
         self._pictures = PictureFiles(folder)
+        self._placing = Placing(self._pictures, budget, look)
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
@@ -66,6 +62,10 @@ class HistoryWriter:
         self._inode = 0
         self._first = 0
         """Number of the first row of this run."""
+        self.watched = 0
+        """How many wait for events as they come. Changed in one thread."""
+        self.watched_until_s = 0.0
+        """Monotonic: until then somebody seems to wait, too."""
         self.trouble = ""
         """Why nothing is written; empty while all is well."""
         self.notice = ""
@@ -75,6 +75,11 @@ class HistoryWriter:
     def totals(self) -> Totals:
         """What was kept when it was counted last."""
         return self._housekeeping.totals if self._housekeeping else Totals()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody waits for events."""
+        return self.watched > 0 or time.monotonic() < self.watched_until_s
 
     def start(self) -> None:
         self._thread.start()
@@ -87,13 +92,14 @@ class HistoryWriter:
     def shift(self, connection: sqlite3.Connection, step_ms: int) -> bool:
         """Correct the times of what this run has stored. Called within a transaction."""
         shift_times(connection, self._first, step_ms)
+        self._placing.forget()
         return True
 
     def _run(self) -> None:
         more = True
         while True:
             closing = self._inbox.closed
-            batch = self._inbox.take(0.0 if more else _IDLE_S, self._budget.wait_s())
+            batch = self._inbox.take(0.0 if more else _IDLE_S, self._budget.wait_s(self.is_watched))
             good = self._write(batch)
             if closing:
                 break
@@ -148,7 +154,8 @@ class HistoryWriter:
             self._inode = inode_of(self._folder)
             if self.rules is not None:
                 close_open(connection)
-                self._pictures.remove([*self._pictures.left_behind(lambda event_id: frame_of(connection, event_id))])
+                own = partial(frame_of, connection)
+                self._pictures.remove(self._pictures.left_behind(own, partial(newest_pictures, connection)))
             self._first = first_free(connection)
             self._housekeeping = Housekeeping(connection, self._pictures)
             self._connection = connection
@@ -164,6 +171,7 @@ class HistoryWriter:
             results += [(work, _done(connection, work)) for work in batch.work if not work.after_commit]
             connection.execute("COMMIT")
         except BaseException:
+            self._placing.forget()
             self._pictures.remove(written)
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
@@ -176,15 +184,16 @@ class HistoryWriter:
         results += [(work, _done(connection, work)) for work in batch.work if work.after_commit]
         for work, result in results:
             self._finish(work, result)
+            if result is True and work.about and (event := get(connection, work.about)) is not None:
+                self._told(event, "")
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
-        event, frame, jpeg = change.event, None, change.jpeg
-        if jpeg is not None:
-            change = replace(change, event=replace(event, sight=self._look(jpeg, event.sight)))
-            frame = self._pictures.write(event.id, event.start_ms, jpeg)
-            written.append(frame)
-            self._budget.picture(len(jpeg))
-        return write_change(connection, change, time.time_ns() // 1_000_000, frame, event.id not in self._stored)
+        placed = self._placing.place(connection, change)
+        if placed.frame is not None:
+            written.append(placed.frame)
+        new = change.event.id not in self._stored
+        seen_ms = time.time_ns() // 1_000_000
+        return write_change(connection, placed.change, seen_ms, placed.frame, new, placed.owner)
 
     def _tell(self, connection: sqlite3.Connection, changes: list[EventChange]) -> None:
         for change in changes:

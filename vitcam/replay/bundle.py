@@ -73,6 +73,7 @@ def _replay(stored: StoredPicture) -> dict[str, Any]:
         "top": [[guess.label, guess.p] for guess in stored.top],
         "crop": [crop.x, crop.y, crop.width, crop.height],
         "evidence": None if stored.evidence is None else stored.evidence.tolist(),
+        "frame_of": stored.frame_of,
     }
 
 
@@ -88,6 +89,7 @@ def _stored(described: Mapping[str, Any], jpeg: bytes) -> StoredPicture:
         crop=Rect(x, y, width, height),
         evidence=_weights(described["evidence"]),
         jpeg=jpeg,
+        frame_of=str(described.get("frame_of", "")),  # bundles of older versions do not say
     )
 
 

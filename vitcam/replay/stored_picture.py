@@ -33,6 +33,9 @@ class StoredPicture:
     evidence: NDArray[np.float32] | None
     """(gh, gw), with the precision of float16; None if the model does not give it."""
     jpeg: bytes
+    frame_of: str = ""
+    """The id of the event whose picture it is, because both looked the same; empty: its own. Guesses and evidence are
+    those of that picture."""
 
 
 def is_id(text: str) -> bool:
@@ -57,5 +60,6 @@ def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dic
 def _stored(event: StoredEvent, jpeg: bytes) -> StoredPicture:
     sight, start = event.sight, time_text(event.start_ms)
     return StoredPicture(
-        event.id, event.label, start, event.model, event.fingerprint, sight.top, sight.crop, sight.evidence, jpeg
-    )
+        event.id, event.label, start, event.model, event.fingerprint, sight.top, sight.crop, sight.evidence, jpeg,
+        event.frame_of or "",
+    )  # fmt: skip

@@ -15,12 +15,15 @@ from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query
 from vitcam.history.witness.recorder import Origin, Recorder
 from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg
+
+JPEG = encode_jpeg(picture(), 80)
 
 
 def test_pictures_get_smaller_and_are_then_left_out() -> None:
     budget = WriteBudget(1.0)
     found = [budget.detail()]
-    for _ in range(12):
+    for _ in range(16):
         budget.picture(20_000)
         found.append(budget.detail())
 
@@ -49,13 +52,35 @@ def test_a_smaller_picture_keeps_its_crop_in_place(detail: Detail, size: tuple[i
     assert sight.crop.x == 28 * size[0] // 640
 
 
-def test_without_budget_an_event_has_its_guesses_and_no_picture() -> None:
-    changes: list[EventChange] = []
-    recorder = Recorder(changes.append, lambda _: None, Origin("toy", ""), lambda: Detail.NONE)
-    recorder.saw(frame(), prediction(at_ns=SECOND), (Event("a", "new", "cup", 0.9, 0, None, "test"),))
+def test_without_budget_an_event_has_its_guesses_and_no_picture(tmp_path: Path) -> None:
+    budget = WriteBudget(0.001)
+    budget.picture(10**6)
+    store = EventStore(tmp_path, budget=budget)
+    store.put(change("a", "end", jpeg=JPEG))
+    store.start()
+    store.stop(10)
+    event = store.get("a")
 
-    assert changes[0].jpeg is None
-    assert [guess.label for guess in changes[0].event.sight.top] == ["cup"]
+    assert event is not None
+    assert (event.frame, event.sight.size) == (None, (0, 0))
+    assert [guess.label for guess in event.sight.top] == ["cup", "bowl"]
+    assert list(tmp_path.rglob("*.jpg")) == []
+
+
+def test_events_wait_longer_for_each_other_the_less_may_be_written() -> None:
+    budget = WriteBudget(1.0)
+    waits, watched = [budget.wait_s()], [budget.wait_s(watched=True)]
+    for _ in range(10):
+        budget.picture(20_000)
+        waits.append(budget.wait_s())
+        watched.append(budget.wait_s(watched=True))
+
+    assert waits[0] == 30, "nobody waits"
+    assert watched[0] < 0.001
+    assert waits == sorted(waits)
+    assert watched == sorted(watched)
+    assert waits[-1] == pytest.approx(180, abs=0.1)
+    assert 30 < watched[-1] < 120
 
 
 @pytest.mark.parametrize(("detail", "most"), [(Detail.FULL, 64), (Detail.NONE, 12)])

@@ -55,6 +55,31 @@ def test_what_a_rule_did_is_kept_even_if_it_comes_before_its_event(store: EventS
     assert eventually(lambda: (event := store.get("a")) and [each.status for each in event.actions] == ["ok"])
 
 
+def test_what_is_added_to_an_event_later_is_told_too(store: EventStore, tmp_path: Path) -> None:
+    told: list[tuple[str, bool, int, bool, str | None]] = []
+    store.follow(
+        lambda event, phase: told.append(
+            (phase, event.clip is not None, len(event.actions), event.favourite, event.corrected)
+        )
+    )
+    (tmp_path / "a.mp4").write_bytes(b"video")
+    store.put(change("a", "end"))
+    store.attach_clip("a", tmp_path / "a.mp4")
+    assert eventually(lambda: len(told) == 2)
+    store.note_action("a", Action("door", "webhook", "ok"))
+    assert eventually(lambda: len(told) == 3)
+    store.favour("a", True)
+    store.correct("a", "mug")
+
+    assert [phase for phase, *_ in told] == ["end", "", "", "", ""]
+    assert [each for _, *each in told[1:]] == [
+        [True, 0, False, None],
+        [True, 1, False, None],
+        [True, 1, True, None],
+        [True, 1, True, "mug"],
+    ]
+
+
 def test_what_waits_is_written_before_the_store_ends(tmp_path: Path) -> None:
     store = EventStore(tmp_path)
     for number in range(20):

@@ -10,11 +10,11 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
+from vitcam.history.pictures.placing import Look
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action
 from vitcam.history.witness.recorder import Origin, Recorder
-from vitcam.history.writer import Look
 from vitcam.model.classifier import Classifier
 from vitcam.state import History
 from vitcam.wire import wall_time
@@ -55,6 +55,7 @@ def picture_soon(store: EventStore | None, event_id: str) -> bytes | None:
     if store is None:
         return None
     for _ in range(_LOOKS):
+        store.hurry()
         try:
             event = store.get(event_id)
             picture = store.picture(event) if event else None

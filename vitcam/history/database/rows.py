@@ -13,27 +13,34 @@ from vitcam.history.stored import Action, Sight, StoredEvent
 
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits
-COLUMNS = (
-    "id, kind, label, zone, camera, start_ms, end_ms, p, peak, group_name, group_p, models.name, models.fingerprint, "
-    "frame, clip, actions, favourite, corrected, sight, curve, evidence"
+_OWN = ("id", "kind", "label", "zone", "camera", "start_ms", "end_ms", "p", "peak", "group_name", "group_p")
+_OWN_TOO = ("clip", "actions", "favourite", "corrected", "curve")
+_OF_PICTURE = ("frame", "sight", "evidence")
+EVENTS = (
+    "SELECT "  # noqa: S608 - constants
+    f"{', '.join(f'events.{name}' for name in _OWN)}, models.name, models.fingerprint, "
+    f"{', '.join(f'events.{name}' for name in _OWN_TOO)}, owner.id, "
+    f"{', '.join(f'CASE WHEN owner.n IS NULL THEN events.{name} ELSE owner.{name} END' for name in _OF_PICTURE)} "
+    "FROM events LEFT JOIN models ON models.n = events.model LEFT JOIN events AS owner ON owner.n = events.shared"
 )
-"""What `event_of` reads, in this order, of `events LEFT JOIN models`."""
+"""A statement, without its conditions, whose rows `event_of` reads. An event that shares a picture has the owner's."""
 
 
 def event_of(row: tuple[Any, ...]) -> StoredEvent:
-    """The event in a row of `COLUMNS`."""
+    """The event in a row of `EVENTS`."""
     (
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak, group, group_p, model, fingerprint,
-        frame, clip, actions, favourite, corrected, sight, curve, evidence,
+        clip, actions, favourite, corrected, curve, owner, frame, sight, evidence,
     ) = row  # fmt: skip
     return StoredEvent(
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak,
         group=None if group is None else Group(group, group_p),
         model=model or "",
         fingerprint=fingerprint or "",
-        sight=_sight(json.loads(sight), evidence),
+        sight=_sight(json.loads(sight), evidence) if sight else Sight(),
         curve=tuple((int(ms), int(p) / _WHOLE) for ms, p in np.frombuffer(curve, _CURVE)),
         frame=frame,
+        frame_of=owner,
         clip=clip,
         actions=tuple(Action(**action) for action in json.loads(actions)),
         favourite=bool(favourite),

@@ -49,7 +49,11 @@ _SEARCH = (
     "CREATE INDEX events_by_star ON events (start_ms, n) WHERE favourite = 1",
 )
 _CORRECTIONS = ("CREATE INDEX events_by_correction ON events (start_ms, n) WHERE corrected IS NOT NULL",)
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS)
+_SHARED_PICTURES = (
+    "ALTER TABLE events ADD COLUMN shared INTEGER",  # number of the row whose picture, guesses and evidence it shows
+    "ALTER TABLE events ADD COLUMN shares INTEGER NOT NULL DEFAULT 0",  # 1: other rows show those of this one
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES)
 """From version 0, an empty file, to 1, and so on."""
 
 

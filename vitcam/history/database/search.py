@@ -3,64 +3,80 @@
 import sqlite3
 from typing import Any
 
-from vitcam.history.database.rows import COLUMNS, event_of
+from vitcam.history.database.rows import EVENTS, event_of
 from vitcam.history.stored import Page, Query, StoredEvent
 
 MOST = 500
 """Events of one page."""
 _MOST_WORDS = 200
 _AT_ONCE = 16  # more events do not last at the same time
-_EVENTS = f"SELECT {COLUMNS} FROM events LEFT JOIN models ON models.n = events.model"  # noqa: S608 - constants
-_NEWEST_FIRST = "ORDER BY start_ms DESC, n DESC"
+_NEWEST_FIRST, _OLDEST_FIRST = "ORDER BY start_ms DESC, n DESC", "ORDER BY start_ms, n"
 
 
 def get(connection: sqlite3.Connection, event_id: str) -> StoredEvent | None:
     """One event; None if there is none of that id."""
-    row = connection.execute(f"{_EVENTS} WHERE id = ?", (event_id,)).fetchone()
+    row = connection.execute(f"{EVENTS} WHERE events.id = ?", (event_id,)).fetchone()
     return None if row is None else event_of(row)
 
 
-def find(connection: sqlite3.Connection, query: Query, limit: int, before: str | None = None) -> Page:
+def find(
+    connection: sqlite3.Connection, query: Query, limit: int, before: str | None = None, after: str | None = None
+) -> Page:
     """The newest events that a query means, at most `limit`, which is at most `MOST`.
 
     before  the id of the last event of the page before; a page whose event is gone meanwhile is empty
+    after   the id of an event: those that came next after it, the newest of them first; `before` is ignored then
     """
     limit = min(limit, MOST)
     place = None
-    if before is not None:
-        place = connection.execute("SELECT start_ms, n FROM events WHERE id = ?", (before,)).fetchone()
+    if (beside := after or before) is not None:
+        place = connection.execute("SELECT start_ms, n FROM events WHERE id = ?", (beside,)).fetchone()
         if place is None:
             return Page((), None)
+    if after is not None:
+        return Page(_of_numbers(connection, numbers(connection, query, limit, place, newer=True)), None)
     found = numbers(connection, query, limit + 1, place)
-    rows = connection.execute(
-        f"{_EVENTS} WHERE events.n IN ({','.join('?' * len(found))}) ORDER BY start_ms DESC, events.n DESC", found
-    )
-    events = tuple(map(event_of, rows))
+    events = _of_numbers(connection, found)
     return Page(events[:limit], events[limit - 1].id if len(events) > limit else None)
 
 
+def _of_numbers(connection: sqlite3.Connection, found: list[int]) -> tuple[StoredEvent, ...]:
+    """The events in some rows, the newest first."""
+    rows = connection.execute(
+        f"{EVENTS} WHERE events.n IN ({','.join('?' * len(found))}) ORDER BY events.start_ms DESC, events.n DESC", found
+    )
+    return tuple(map(event_of, rows))
+
+
 def numbers(
-    connection: sqlite3.Connection, query: Query, limit: int, place: tuple[int, int] | None = None
+    connection: sqlite3.Connection,
+    query: Query,
+    limit: int,
+    place: tuple[int, int] | None = None,
+    newer: bool = False,
 ) -> list[int]:
     """The rows that a query means, the newest first.
 
-    place  time and number of a row: only what comes after it
+    place  time and number of a row: only what is older
+    newer  only what is newer, the oldest first
     """
-    branches = [_branch(query, {}, limit, place)]
+    branches = [_branch(query, {}, limit, place, newer)]
     if query.text:
-        branches = [_branch(query, meant, limit, place) for meant in _meant(connection, query)]
+        branches = [_branch(query, meant, limit, place, newer) for meant in _meant(connection, query)]
         if not branches:
             return []
     union = " UNION ".join(f"SELECT * FROM ({sql})" for sql, _ in branches)  # noqa: S608 - no text of users
     values = [value for _, each in branches for value in each]
-    found = connection.execute(f"{union} {_NEWEST_FIRST} LIMIT ?", (*values, limit))
+    found = connection.execute(f"{union} {_OLDEST_FIRST if newer else _NEWEST_FIRST} LIMIT ?", (*values, limit))
     return [n for _, n in found]
 
 
 def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, ...]:
     """Events that are newer than an id, and a few that are not: they may have changed since. The oldest first."""
-    older = connection.execute(f"{_EVENTS} WHERE id <= ? ORDER BY id DESC LIMIT ?", (event_id, _AT_ONCE)).fetchall()
-    newer = connection.execute(f"{_EVENTS} WHERE id > ? ORDER BY id LIMIT ?", (event_id, MOST)).fetchall()
+    older = connection.execute(
+        f"{EVENTS} WHERE events.id <= ? ORDER BY events.id DESC LIMIT ?", (event_id, _AT_ONCE)
+    ).fetchall()
+    newer = connection.execute(f"{EVENTS} WHERE events.id > ? ORDER BY events.id LIMIT ?", (event_id, MOST)).fetchall()
     return tuple(map(event_of, (*reversed(older), *newer)))
 
 
@@ -83,7 +99,7 @@ def _meant(connection: sqlite3.Connection, query: Query) -> list[dict[str, str]]
 
 
 def _branch(
-    query: Query, meant: dict[str, str], limit: int, place: tuple[int, int] | None
+    query: Query, meant: dict[str, str], limit: int, place: tuple[int, int] | None, newer: bool
 ) -> tuple[str, tuple[Any, ...]]:
     """A statement for time and number of each row, and its values."""
     conditions: list[tuple[str, tuple[Any, ...]]] = [(f"{column} = ?", (word,)) for column, word in meant.items()]
@@ -101,9 +117,10 @@ def _branch(
     if query.corrected is not None:
         conditions.append((f"corrected IS {'NOT ' * query.corrected}NULL", ()))
     if place is not None:
-        conditions.append(("(start_ms, n) < (?, ?)", place))
+        conditions.append((f"(start_ms, n) {'>' if newer else '<'} (?, ?)", place))
     where = " AND ".join(condition for condition, _ in conditions) or "1"
-    sql = f"SELECT start_ms, n FROM events INDEXED BY {_index(query, meant)} WHERE {where} {_NEWEST_FIRST} LIMIT ?"  # noqa: S608
+    order = _OLDEST_FIRST if newer else _NEWEST_FIRST
+    sql = f"SELECT start_ms, n FROM events INDEXED BY {_index(query, meant)} WHERE {where} {order} LIMIT ?"  # noqa: S608
     return sql, (*(value for _, values in conditions for value in values), limit)
 
 

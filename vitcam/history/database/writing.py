@@ -5,33 +5,48 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitcam.history.database.rows import actions_of, actions_text, sight_values, values_of
+from vitcam.history.database.sharing import pass_on
 from vitcam.history.stored import Action, EventChange
 
 _MOST_ACTIONS = 32
 
 
+_SHARED: Mapping[str, Any] = {"sight": "", "evidence": None, "frame": None, "frame_bytes": 0}
+"""What stands only in the row of the event whose picture is shown."""
+
+
 def write_change(
-    connection: sqlite3.Connection, change: EventChange, seen_ms: int, frame: str | None, new: bool
+    connection: sqlite3.Connection,
+    change: EventChange,
+    seen_ms: int,
+    frame: str | None,
+    new: bool,
+    owner: int | None = None,
 ) -> str | None:
     """Insert or update one event. An event that was deleted meanwhile stays so.
 
     frame    the file of `change.jpeg`; None: the one before holds
     new      insert it if there is none of that id
+    owner    the row whose picture it shows in place of one of its own; None: the one before holds
     returns  the picture that is not used any more
     """
     event = change.event
     values = values_of(event, seen_ms)
-    if frame is not None and change.jpeg is not None:
-        values |= sight_values(event.sight) | {"frame": frame, "frame_bytes": len(change.jpeg)}
-    before = connection.execute("SELECT frame FROM events WHERE id = ?", (event.id,)).fetchone()
+    if owner is not None:
+        values |= {**_SHARED, "shared": owner}
+    elif frame is not None and change.jpeg is not None:
+        values |= sight_values(event.sight) | {"frame": frame, "frame_bytes": len(change.jpeg), "shared": None}
+    before = _row(connection, event.id, ("frame", *values))
     if before is None:
         if new:
             values["model"] = _model(connection, event.model, event.fingerprint)
             _insert(connection, sight_values(event.sight) | values)
             return None
         return frame
-    _update(connection, event.id, values)
-    return before[0] if frame is not None else None
+    # each index that holds a column of the statement is written, whether its value is another one or not
+    _update(connection, event.id, {name: value for name, value in values.items() if value != before[name]})
+    picture = before["frame"]
+    return str(picture) if picture is not None and "frame" in values else None
 
 
 def note_action(connection: sqlite3.Connection, event_id: str, action: Action) -> bool:
@@ -70,7 +85,7 @@ def shift_times(connection: sqlite3.Connection, first: int, step_ms: int) -> Non
 
 
 def frame_of(connection: sqlite3.Connection, event_id: str) -> str | None:
-    """The picture of an event; None if it has none, or there is no such event."""
+    """The file of an event's own picture; None if it has none, or there is no such event."""
     found = connection.execute("SELECT frame FROM events WHERE id = ?", (event_id,)).fetchone()
     return None if found is None else found[0]
 
@@ -88,11 +103,18 @@ def delete_ids(connection: sqlite3.Connection, ids: list[str]) -> list[str]:
 
 
 def delete(connection: sqlite3.Connection, rows: list[int]) -> list[str]:
-    """Delete rows by their number. Returns the files that belonged to them."""
+    """Delete rows by their number. Returns the files that belonged to them and to no other event."""
+    pass_on(connection, rows)
     marks = ",".join("?" * len(rows))
     files = connection.execute(f"SELECT frame, clip FROM events WHERE n IN ({marks})", rows).fetchall()  # noqa: S608
     connection.execute(f"DELETE FROM events WHERE n IN ({marks})", rows)  # noqa: S608 - question marks
     return [name for pair in files for name in pair if name is not None]
+
+
+def _row(connection: sqlite3.Connection, event_id: str, columns: tuple[str, ...]) -> dict[str, Any] | None:
+    """Some columns of an event; None: there is none of that id."""
+    found = connection.execute(f"SELECT {', '.join(columns)} FROM events WHERE id = ?", (event_id,)).fetchone()  # noqa: S608
+    return None if found is None else dict(zip(columns, found, strict=True))
 
 
 def _model(connection: sqlite3.Connection, name: str, fingerprint: str) -> int | None:

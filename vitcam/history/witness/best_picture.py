@@ -44,10 +44,11 @@ class BestPicture:
         """The frame as a picture, if it is clearly better than all before.
 
         p       how certain the model is of the event's label, 0 to 1
-        detail  what there is budget for: a second picture is made only while there is enough
+        detail  what there is budget for: a second picture is made only while there is enough; the first one always,
+                because another event's picture may look the same
         """
         first = not self.found
-        if detail is Detail.NONE or not (first or detail is Detail.FULL):
+        if not first and detail is not Detail.FULL:
             return None
         if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):
             return None

@@ -128,7 +128,7 @@ class Recorder:
         self._save(episode, "end", event.end_ns)
 
     def _save(self, episode: _Episode, phase: Literal["new", "update", "end"], now_ns: int) -> None:
-        spare = not episode.best.found and self._detail() is Detail.NONE  # each point is written twice
+        spare = self._detail() is not Detail.FULL  # each point is written twice
         curve = episode.curve.few_points() if spare else episode.curve.points()
         event = replace(episode.event, curve=curve)
         jpeg = episode.better.jpeg if episode.better else None

@@ -1,8 +1,8 @@
 """What the routes of the history take and answer."""
 
 from vitcam.history.database.search import MOST
-from vitcam.history.drawn import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
 from vitcam.history.export import FORMATS
+from vitcam.history.pictures.drawn import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
 from vitcam.history.stored import KINDS
 from vitcam.web.openapi.schema import (
     COUNT,
@@ -33,7 +33,8 @@ FILTERS: dict[str, Schema] = {
 FORMAT: Schema = {"type": "string", "enum": [*FORMATS], "description": "Of the file."}
 PAGING: dict[str, Schema] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Events of a page, at most."},
-    "before": said(TEXT, "The `next` of the page before."),
+    "before": said(TEXT, "The `next` of the page before, or the id of any event: those that came before it."),
+    "after": said(TEXT, "The id of an event: those that came next after it, in place of the newest."),
 }
 DRAWING: dict[str, Schema] = {
     "overlay": {"type": "string", "enum": [*DRAWABLE], "description": "What is drawn over the picture."},
@@ -79,6 +80,7 @@ def _event() -> dict[str, Schema]:
         "peak": said(PROBABILITY, "The best probability of a single frame."),
         "top": items(named("Guess"), "The best guesses at the best picture."),
         "frame": said(nullable(TEXT), "Where the best picture is."),
+        "frame_of": said(nullable(TEXT), "The event whose picture it is, because both looked the same; null: its own."),
         "clip": said(nullable(TEXT), "Where the video is."),
         "model": nullable(TEXT),
         "fingerprint": said(nullable(TEXT), "SHA-256 of the model's graph."),

@@ -13,8 +13,8 @@ from aiohttp import web
 from vitcam.errors import UsageError
 from vitcam.history.asked import read_query
 from vitcam.history.database.search import MOST
-from vitcam.history.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
 from vitcam.history.export import FORMATS, as_text, header, pages
+from vitcam.history.pictures.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
 from vitcam.history.record import full_record, stored_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
@@ -41,8 +41,10 @@ class EventRoutes:
     async def list(self, request: web.Request) -> web.Response:
         """Events, the newest first, and the id to ask for the next ones with."""
         store, query = self._kept(), read_query(request.query)
-        limit, before = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST), request.query.get("before")
-        page = await self._in_thread(lambda: store.find(query, limit, before))
+        limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST)
+        before, after = request.query.get("before") or None, request.query.get("after") or None
+        store.looked_at()
+        page = await self._in_thread(lambda: store.find(query, limit, before, after))
         record = {"events": [stored_record(event) for event in page.events], "next": page.next}
         return web.json_response(record, headers=_NO_STORE)
 

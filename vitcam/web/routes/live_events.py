@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
@@ -62,10 +62,11 @@ class LiveEvents:
         """Gets every event while the context lasts."""
         inbox = EventInbox()
         self._inboxes += (inbox,)
-        try:
-            yield inbox
-        finally:
-            self._inboxes = tuple(each for each in self._inboxes if each is not inbox)
+        with nullcontext() if self._store is None else self._store.watched():
+            try:
+                yield inbox
+            finally:
+                self._inboxes = tuple(each for each in self._inboxes if each is not inbox)
 
     async def missed(self, last_id: str | None) -> list[bytes]:
         """Events after the last one that a client has got, and some before it, which may have ended since.

@@ -2,7 +2,7 @@
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,17 +26,19 @@ class PictureFiles:
     def path(self, name: str) -> Path:
         return self._folder / name
 
-    def left_behind(self, frame_of: Callable[[str], str | None]) -> Iterator[str]:
+    def left_behind(self, frame_of: Callable[[str], str | None], shown: Callable[[], set[str]]) -> set[str]:
         """Files of the last two days that no event names: a killed process wrote them, and not the event.
 
-        frame_of  the name of an event's picture; None: there is no such event, or it has none
+        frame_of  the own picture of an event, given its id; None: there is no such event, or it has none
+        shown     the pictures of the newest events; asked only if some files are not the picture of their own event
         """
         days = sorted(path for path in (self._folder / FRAMES).glob("*-*-*") if path.is_dir())[-2:]
+        left = set()
         for path in (path for day in days for path in day.iterdir()):
             name = str(path.relative_to(self._folder))
-            event_id = path.name.rpartition("-")[0]
-            if path.name.startswith(".") or frame_of(event_id) != name:
-                yield name
+            if path.name.startswith(".") or frame_of(path.name.rpartition("-")[0]) != name:
+                left.add(name)
+        return left - shown() if left else left
 
     def remove(self, names: Iterable[str | None]) -> None:
         """Delete files, and the folders of days that are empty then. Files that are gone already are fine."""
