@@ -5,6 +5,7 @@ import io
 import json
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,45 @@ def test_counts_are_by_label_and_hour(serving: WebServer, filled: EventStore) ->
         {"hour": "2026-01-01T02:00:00.000Z", "label": "cat", "events": 1},
         {"hour": "2026-01-01T03:00:00.000Z", "label": "cup", "events": 1},
     ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "counted"),
+    [
+        ("favourite=1", {"cat": 1}),
+        ("favourite=0&label=cat", {"cat": 5}),
+        ("corrected=1", {"mug": 1}),
+        ("corrected=0", {"cat": 6, "cup": 5}),
+        ("text=MU", {"mug": 1}),
+        ("text=nowhere", {}),
+        ("favourite=1&text=ca", {"cat": 1}),
+        ("favourite=1&label=cup", {}),
+    ],
+)
+def test_counts_are_of_the_events_that_the_same_filters_list(
+    serving: WebServer, filled: EventStore, filters: str, counted: dict[str, int]
+) -> None:
+    filled.favour(event_id(2), True)
+    filled.correct(event_id(1), "mug")
+    _, answer = ask(serving, f"/api/events/counts?since=2026-01-01&{filters}")
+    _, listed = ask(serving, f"/api/events?{filters}")
+    counts = Counter[str]()
+    for hour in answer["hours"]:
+        counts[hour["label"]] += hour["events"]
+
+    assert dict(counts) == counted
+    assert dict(Counter(each["corrected"] or each["label"] for each in listed["events"])) == counted
+
+
+def test_the_events_beside_one_are_found_whatever_the_filters(serving: WebServer, filled: EventStore) -> None:
+    def beside(place: str, number: int, more: str = "") -> list[int]:
+        return ids(ask(serving, f"/api/events?{place}={event_id(number)}&limit=2{more}")[1])
+
+    assert beside("after", 5) == [7, 6]
+    assert beside("before", 5) == [4, 3]
+    assert beside("after", 5, "&label=cat") == [8, 6]
+    assert beside("after", 5, "&text=ca") == [8, 6]
+    assert beside("after", 11) == []
 
 
 def test_an_export_has_every_event_once(serving: WebServer, filled: EventStore) -> None:

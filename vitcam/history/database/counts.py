@@ -1,7 +1,9 @@
 """How many events of each label began in each hour."""
 
 import sqlite3
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from vitcam.history.database.search import words
 from vitcam.history.stored import Query
@@ -19,21 +21,35 @@ class HourCount(NamedTuple):
 
 
 def by_label_and_hour(connection: sqlite3.Connection, query: Query) -> list[HourCount]:
-    """In the order of time. Only times, label, zone, kind and certainty of a query count.
+    """In the order of time. Every condition of a query counts."""
+    counts: Counter[tuple[int, str]] = Counter()
+    text = query.text.casefold()
+    for hour, label, zone, events in _groups(connection, query):
+        if text in label.casefold() or text in (zone or "").casefold():
+            counts[hour, label] += events
+    return sorted(HourCount(hour * HOUR_MS, label, events) for (hour, label), events in counts.items())
 
-    Reads one range of an index for each label.
-    """
-    labels = words(connection, "name") if query.label is None else [query.label]
-    given = {"zone = ?": query.zone, "kind = ?": query.kind, "peak >= ?": query.min_p or None}
-    conditions = {condition: value for condition, value in given.items() if value is not None}
-    more = "".join(f" AND {condition}" for condition in conditions)
-    sql = f"""SELECT start_ms / {HOUR_MS}, count(*) FROM events INDEXED BY events_by_name
-        WHERE name = ? AND start_ms >= ? AND start_ms < ?{more} GROUP BY 1"""  # noqa: S608 - constants
-    since_ms = 0 if query.since_ms is None else query.since_ms
-    until_ms = 2**62 if query.until_ms is None else query.until_ms
-    found = [
-        HourCount(hour * HOUR_MS, label, events)
-        for label in labels
-        for hour, events in connection.execute(sql, (label, since_ms, until_ms, *conditions.values()))
+
+def _groups(connection: sqlite3.Connection, query: Query) -> Iterator[tuple[int, str, str | None, int]]:
+    """Hour, label, zone, and how many events. Reads a short index of marked events, or one range for each label."""
+    conditions: list[tuple[str, Any]] = [
+        ("start_ms >= ?", 0 if query.since_ms is None else query.since_ms),
+        ("start_ms < ?", 2**62 if query.until_ms is None else query.until_ms),
     ]
-    return sorted(found)
+    given = {"zone = ?": query.zone, "kind = ?": query.kind, "peak >= ?": query.min_p or None}
+    conditions += [(condition, value) for condition, value in given.items() if value is not None]
+    marks = [] if query.favourite is None else [f"favourite = {query.favourite:d}"]
+    marks += [] if query.corrected is None else [f"corrected IS {'NOT ' * query.corrected}NULL"]
+    names: list[str | None] = [query.label]
+    index = "events_by_star" if query.favourite else "events_by_correction"
+    if not (query.favourite or query.corrected):
+        index = "events_by_name"
+        names = [*words(connection, "name")] if query.label is None else [query.label]
+    for name in names:
+        named = [] if name is None else [("name = ?", name)]
+        where = " AND ".join([*marks, *(condition for condition, _ in conditions + named)])
+        yield from connection.execute(
+            f"""SELECT start_ms / {HOUR_MS}, name, zone, count(*) FROM events INDEXED BY {index}
+            WHERE {where} GROUP BY 1, 2, 3""",  # noqa: S608 - no text of users
+            [value for _, value in conditions + named],
+        )

@@ -12,10 +12,11 @@ export class Refusal extends Error {
   }
 }
 
-// filters: of filters.js; before: the id of the last event of the page before, or null
-export function listEvents(filters, { before = null, limit, signal }) {
+// filters: of filters.js; before: the id of the last event of the page before, or null; after: an id: the events next to it
+export function listEvents(filters, { before = null, after = null, limit, signal }) {
   const query = new URLSearchParams({ ...filters, limit });
   if (before) query.set("before", before);
+  if (after) query.set("after", after);
   return ask(`/api/events?${query}`, { signal });
 }
 

@@ -102,7 +102,8 @@ export class EventView {
     this.#event = event;
     find("body").hidden = false;
     find("title").textContent = nameOf(event);
-    find("chance").textContent = event.kind === "seen" && event.p !== null ? percent(event.peak ?? event.p) : "";
+    const sure = event.kind === "seen" && !event.corrected && event.p !== null; // it is the chance of the model's label
+    find("chance").textContent = sure ? percent(event.peak ?? event.p) : "";
     this.#showFacts();
     this.#showPicture();
     this.#showCurve(other);
@@ -122,6 +123,7 @@ export class EventView {
       ["the model said", corrected ? label || "unknown" : ""], ["camera", camera], ["model", typeof model === "string" ? model : model?.name],
     ];
     find("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+    if (this.#event.frame_of) find("facts").append(element("dt", "picture"), ownerOf(this.#event.frame_of));
   }
 
   #showPicture() {
@@ -234,6 +236,15 @@ export class EventView {
     this.#message.textContent = sentence;
     this.#message.classList.toggle("bad", bad);
   }
+}
+
+// id: of the event whose picture is shown, because both looked the same
+function ownerOf(id) {
+  const place = element("dd", "of ");
+  const link = place.appendChild(element("a", "another event"));
+  link.href = `#event/${id}`;
+  place.append(" that looked the same");
+  return place;
 }
 
 function element(tag, text) {

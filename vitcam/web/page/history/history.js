@@ -23,6 +23,7 @@ export class History {
   #loaded = null; // the filters whose events are loaded, as text
   #scrolled = 0;
   #last = null; // id of the event whose view was open last
+  #beside = {}; // ids of the events next to one that is not in the grid, such as one opened by a link
   #waiting = new Map(); // live events that are not in the grid yet, because the viewer reads further down
 
   // model: of /api/model
@@ -61,6 +62,7 @@ export class History {
   // record: a live event
   event(record) {
     this.#view.update(record);
+    if (this.#view.isOpen && !this.#beside.newer) this.#allowSteps();
     if (!this.#isOpen) this.#loaded = null; // what is loaded is old by now
     else if (this.#loaded !== null) this.#take(record);
   }
@@ -164,14 +166,26 @@ export class History {
   }
 
   #step(id, by) {
-    const next = this.#pages.events[this.#pages.at(id) + by];
-    if (this.#pages.at(id) >= 0 && next) location.replace(`#event/${next.id}`);
+    const index = this.#pages.at(id);
+    const next = index >= 0 ? this.#pages.events[index + by]?.id : by < 0 ? this.#beside.newer : this.#beside.older;
+    if (next) location.replace(`#event/${next}`);
   }
 
   #allowSteps() {
     const index = this.#last === null ? -1 : this.#pages.at(this.#last);
-    this.#view.allowSteps({ newer: index > 0, older: index >= 0 && index < this.#pages.events.length - 1 });
+    if (index < 0) return this.#lookBeside();
+    this.#view.allowSteps({ newer: index > 0, older: index < this.#pages.events.length - 1 });
     if (index >= 0 && index === this.#pages.events.length - 1 && this.#pages.hasMore) this.#more().then(() => this.#allowSteps());
+  }
+
+  async #lookBeside() {
+    const id = this.#last;
+    this.#beside = {};
+    this.#view.allowSteps({ newer: false, older: false });
+    const found = id && (await this.#pages.beside(id).catch(() => null)); // the view says by itself that vitcam is away
+    if (!found || this.#last !== id) return;
+    this.#beside = found;
+    this.#view.allowSteps({ newer: Boolean(found.newer), older: Boolean(found.older) });
   }
 
   // a live event that is not among the loaded ones waits if the viewer reads further down: the page must not jump

@@ -48,6 +48,12 @@ export class Pages {
     return events.filter((event) => known.get(event.id) !== JSON.stringify(event));
   }
 
+  // ids of the events that came right after and before one, wherever it is; undefined where there is none
+  async beside(id) {
+    const [newer, older] = await Promise.all([{ after: id }, { before: id }].map((place) => listEvents(this.#filters, { ...place, limit: 1 })));
+    return { newer: newer.events[0]?.id, older: older.events[0]?.id };
+  }
+
   at(id) {
     return this.events.findIndex((event) => event.id === id);
   }

@@ -60,6 +60,20 @@ def test_older_and_newer_events_are_one_key_away(page: Chrome, site: Site) -> No
     assert console_errors(page) == []
 
 
+def test_an_event_that_was_opened_by_a_link_leads_to_the_ones_beside_it(page: Chrome, site: Site) -> None:
+    open_history(page, site, "event/e8")
+    wait(page, lambda: page.find_element(By.ID, "event-newer").is_enabled())
+    page.find_element(By.ID, "event-newer").click()
+    wait(page, lambda: page.current_url.endswith("#event/e9") and page.execute_script(_SHOWN))
+    page.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
+    wait(page, lambda: page.current_url.endswith("#event/e8"))
+    open_history(page, site, "event/e0")
+    wait(page, lambda: page.find_element(By.ID, "event-newer").is_enabled())
+
+    assert not page.find_element(By.ID, "event-older").is_enabled(), "it is the first one"
+    assert console_errors(page) == []
+
+
 def test_a_wrong_label_is_corrected_and_the_grid_shows_the_right_one(page: Chrome, site: Site) -> None:
     open_history(page, site)
     wait(page, lambda: len(cards(page)) > 10)
