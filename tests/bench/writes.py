@@ -3,7 +3,8 @@
 python -m tests.bench.writes [--minutes 10] [--settle 5] [--set store.written_mb=0]
 
 Busy: the demo, another thing every five seconds. Idle: a film of one thing that stays, as a camera in an empty room.
-The first minutes are left out: what was saved up is spent then. The state lies on a real disk, not on a tmpfs.
+--settle 0 counts from the start, where each thing gets its first picture. Nobody looks meanwhile, but for this program
+before and after. The state lies on a real disk, not on a tmpfs.
 """
 
 import argparse
@@ -30,15 +31,26 @@ class Written:
 
     at_s: float
     bytes: int
-    events: int
+    own: int
+    """Events with a picture of their own."""
+    shared: int
+    """Events that show the picture of another one."""
+    without: int
+    """Events without a picture."""
+    pictures: int
+    """Bytes of all pictures that are there."""
 
 
-def written(running: Daemon) -> Written:
+def written(running: Daemon, state: Path) -> Written:
     """`write_bytes` of the process and its children: what was sent to a disk, proc_pid_io(5)."""
     pids = [running.process.pid, *running.children()]
     texts = (Path(f"/proc/{pid}/io").read_text() for pid in pids)
     total = sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("write_bytes"))
-    return Written(time.monotonic(), total, len(get_json(f"{running.url}/api/events?limit=500")["events"]))
+    kept = get_json(f"{running.url}/api/events?limit=500")["events"]
+    shared = sum(event["frame_of"] is not None for event in kept)
+    without = sum(event["frame"] is None for event in kept)
+    pictures = sum(path.stat().st_size for path in state.glob("frames/*/*.jpg"))
+    return Written(time.monotonic(), total, len(kept) - shared - without, shared, without, pictures)
 
 
 def still_film(folder: Path) -> Path:
@@ -60,22 +72,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name, ExitStack() as stack:
         folder = Path(name)
         films = {"busy, the demo": "demo", "idle, one thing stays": str(still_film(folder))}
+        states = {what: folder / f"state{place}" for place, what in enumerate(films)}
         daemons = {
-            what: stack.enter_context(
-                daemon("--source", film, "--loop", *sets, STATE_DIRECTORY=str(folder / f"state{place}"))
-            )
-            for place, (what, film) in enumerate(films.items())
+            what: stack.enter_context(daemon("--source", film, "--loop", *sets, STATE_DIRECTORY=str(states[what])))
+            for what, film in films.items()
         }
+        for running in daemons.values():
+            running.wait_for("ok")
         time.sleep(60 * o.settle)
-        before = {what: written(running) for what, running in daemons.items()}
+        before = {what: written(running, states[what]) for what, running in daemons.items()}
         time.sleep(60 * o.minutes)
         print(f"{o.minutes:g} minutes after {o.settle:g}; load {os.getloadavg()[0]:.1f}")
         for what, running in daemons.items():
-            after = written(running)
-            took, size = after.at_s - before[what].at_s, after.bytes - before[what].bytes
-            print(f"{what:22} {size / took * _DAY_S / 1e6:7.1f} MB a day", end="")
-            print(f"   ({size / 1e6:.2f} MB, {after.events - before[what].events} more events kept; "
-                  f"{before[what].bytes / 1e6:.1f} MB before)")  # fmt: skip
+            show(what, before[what], written(running, states[what]))
+
+
+def show(what: str, before: Written, after: Written) -> None:
+    """Print a row."""
+    took, size = after.at_s - before.at_s, after.bytes - before.bytes
+    print(f"{what:22} {size / took * _DAY_S / 1e6:7.1f} MB a day", end="")
+    print(f"   ({size / 1e6:.2f} MB; {before.bytes / 1e6:.2f} MB before)")
+    own, shared = after.own - before.own, after.shared - before.shared
+    print(f"{'':22} {own} more events have a picture of their own, {shared} that of another one, ", end="")
+    print(f"{after.without - before.without} none; more pictures: {(after.pictures - before.pictures) / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -213,8 +213,8 @@ class StoreSettings:
     written_mb: Annotated[
         float,
         Rule(
-            "What may be written to the disk in a day for events, in MB. When more happens, pictures are smaller, then "
-            "left out, and events are written every three minutes. 0: no limit",
+            "What may be written to the disk in a day for events, in MB. The less is left, the longer events wait for "
+            "each other, and the more of them show the picture of one that looks the same. 0: no limit",
             low=0,
             high=1e7,
         ),

@@ -52,6 +52,19 @@ def test_a_smaller_picture_keeps_its_crop_in_place(detail: Detail, size: tuple[i
     assert sight.crop.x == 28 * size[0] // 640
 
 
+def test_a_few_commits_come_soon_and_more_of_them_wait_unless_somebody_looks() -> None:
+    budget = WriteBudget(50.0)
+    waits, watched = [], []
+    for _ in range(13):
+        waits.append(budget.wait_s())
+        watched.append(budget.wait_s(watched=True))
+        budget.commit(1)
+
+    assert max(waits[:10]) == 5
+    assert 50 < waits[10] < 70 < waits[11] < waits[12] <= 180
+    assert max(watched) < 0.1
+
+
 def test_without_budget_an_event_has_its_guesses_and_no_picture(tmp_path: Path) -> None:
     budget = WriteBudget(0.001)
     budget.picture(10**6)
@@ -75,7 +88,7 @@ def test_events_wait_longer_for_each_other_the_less_may_be_written() -> None:
         waits.append(budget.wait_s())
         watched.append(budget.wait_s(watched=True))
 
-    assert waits[0] == 30, "nobody waits"
+    assert waits[0] == 5, "nobody waits"
     assert watched[0] < 0.001
     assert waits == sorted(waits)
     assert watched == sorted(watched)

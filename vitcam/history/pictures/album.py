@@ -18,6 +18,7 @@ from vitcam.history.stored import StoredEvent
 _SOON_MS = 600_000
 _SIZE = (32, 18)  # px of the small grey pictures that are compared
 _MEAN, _MOST = 3.0, 32.0  # of 255: how much they may differ on average, and anywhere
+_GENEROUS = 2.0  # while the budget is short
 _PICTURES, _SCENES = 6, 256  # of each scene; scenes
 
 Small = NDArray[np.float32]
@@ -46,13 +47,14 @@ class Album:
         """Ids of events whose picture can stand for that of `event`, the newest first.
 
         small  of its own picture
-        short  take pictures of the last day, and larger than its own or not; False: of the last ten minutes, and none
-               that is smaller
+        short  take pictures of the last day that differ a little more, and smaller ones, too; False: of the last ten
+               minutes
         """
         longest_ms = DAY_MS if short else _SOON_MS
         for kept in reversed(self._kept.get(_scene(event), ())):
             recent = abs(event.start_ms - kept.start_ms) < longest_ms
-            if recent and (short or kept.width >= event.sight.size[0]) and is_alike(kept.small, small):
+            wide = short or kept.width >= event.sight.size[0]
+            if recent and wide and is_alike(kept.small, small, _GENEROUS if short else 1.0):
                 yield kept.event_id
 
     def took(self, event: StoredEvent, small: Small) -> None:
@@ -85,10 +87,13 @@ def small_grey(jpeg: bytes) -> Small | None:
     return None if read is None else cv2.resize(read, _SIZE, interpolation=cv2.INTER_AREA).astype(np.float32)
 
 
-def is_alike(one: Small, other: Small) -> bool:
-    """Whether two pictures show the same for an eye that looks for a second."""
+def is_alike(one: Small, other: Small, generous: float = 1.0) -> bool:
+    """Whether two pictures show the same for an eye that looks for a second.
+
+    generous  how many times as much they may differ
+    """
     differing = np.abs(one - other)
-    return bool(differing.mean() <= _MEAN and differing.max() <= _MOST)
+    return bool(differing.mean() <= generous * _MEAN and differing.max() <= generous * _MOST)
 
 
 def _scene(event: StoredEvent) -> Scene:
