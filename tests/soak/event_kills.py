@@ -1,9 +1,10 @@
 """SIGKILL while events come fast, and a full disk in between: what was told is stored, once and whole.
 
-python -m tests.soak.event_kills [--times 100] [--seed 0] [--disk FOLDER]    exit status 1 at the first that is not
+python -m tests.soak.event_kills [--times 100] [--seed 0] [--disk FOLDER] [--written 0]    exit status 1 at the first
 
 A film shows another thing every fifth of a second, and without smoothing each is an event. Two clients write down every
 id that server-sent events and `/api/events` give them. After each kill the database is checked, and each of these ids.
+--written is store.written_mb: above 0 events that look the same share a picture.
 --disk is a small file system of its own, such as a tmpfs, which is filled for a while in every fifth run.
 """
 
@@ -41,7 +42,6 @@ _FAST = {
     "events.half_life_s": 0,
     "events.dwell_s": 0,
     "events.gap_s": 0,
-    "store.written_mb": 0,
     "events.enter": 0.3,
     "events.leave": 0.2,
     "camera.fps": 30,
@@ -144,7 +144,7 @@ def film(folder: Path) -> Path:
     return write_video(folder / "fast.mp4", pictures * 20, fps=_FPS)
 
 
-def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None) -> dict[str, int]:
+def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None, written_mb: float = 0) -> dict[str, int]:
     """What was done and survived; raises AssertionError at the first state that is not whole.
 
     folder  for the film, and for the state if `disk` is None
@@ -152,7 +152,11 @@ def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None) ->
     """
     chance, told, seen, did = random.Random(seed), Told(), set[str](), Counter[str]()
     state = (disk or folder) / "state"
-    sets = [text for name, value in _FAST.items() for text in ("--set", f"{name}={value}")]
+    sets = [
+        text
+        for name, value in (_FAST | {"store.written_mb": written_mb}).items()
+        for text in ("--set", f"{name}={value}")
+    ]
     options = ("--source", str(film(folder)), "--realtime", "--loop", *sets)
     for number in range(times):
         with daemon(*options, STATE_DIRECTORY=str(state)) as running:
@@ -197,9 +201,10 @@ def main() -> None:
     options.add_argument("--times", type=int, default=100)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--disk", type=Path)
+    options.add_argument("--written", type=float, default=0)
     o = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        for what, count in kill_often(o.times, o.seed, Path(name), o.disk).items():
+        for what, count in kill_often(o.times, o.seed, Path(name), o.disk, o.written).items():
             print(f"{count:6} {what}")
 
 

@@ -10,7 +10,7 @@ from tests.integration.faults.namespaces import need_namespaces
 from tests.soak import event_kills
 from tests.soak.kills import kill_often
 
-TIMES, TIMES_WITH_EVENTS = 30, 15
+TIMES = 30
 
 
 @pytest.fixture
@@ -42,17 +42,19 @@ def test_a_daemon_that_is_killed_again_and_again_starts_again_and_has_lost_nothi
 
 @pytest.mark.fault(
     "SIGKILL while events come fast, and a full disk in between",
-    injected="SIGKILL 15 times; five new events a second; in every fifth run the disk is full for a second",
+    injected="SIGKILL 15 times; five new events a second; in every fifth run the disk is full for a second; and ten "
+    "times where events share pictures",
     observed="every event that server-sent events or `/api/events` told of is stored once, with a whole picture; the "
     "database passes SQLite's check each time",
 )
 @pytest.mark.long
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize(("times", "written_mb"), [(15, 0), (10, 2000)], ids=["own pictures", "shared pictures"])
 def test_every_event_that_was_told_before_a_kill_is_stored_once_with_its_whole_picture(
-    tmp_path: Path, disk: Path
+    tmp_path: Path, disk: Path, times: int, written_mb: float
 ) -> None:
-    done = event_kills.kill_often(TIMES_WITH_EVENTS, 0, tmp_path, disk)
+    done = event_kills.kill_often(times, 0, tmp_path, disk, written_mb)
 
-    assert done["of these with a disk that was full"] == TIMES_WITH_EVENTS // 5
+    assert done["of these with a disk that was full"] == times // 5
     assert done["ids told by /api/events"] > 20
     assert done["events in the store"] >= done["ids told by /api/events"]

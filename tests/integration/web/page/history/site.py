@@ -15,6 +15,7 @@ from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.page.test_page import wait
 from vitcam.frames import Guess, Rect
+from vitcam.history.budget import WriteBudget
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Sight, StoredEvent
 from vitcam.web.parts import Binding
@@ -44,9 +45,14 @@ class Site:
 
 
 @contextmanager
-def history_site(folder: Path, events: int, binding: Binding = Binding()) -> Iterator[Site]:  # noqa: B008 - frozen
+def history_site(
+    folder: Path,
+    events: int,
+    binding: Binding = Binding(),  # noqa: B008 - frozen
+    budget: WriteBudget | None = None,
+) -> Iterator[Site]:
     """A page whose store holds this many events, the newest of them a minute old."""
-    store = EventStore(folder)
+    store = EventStore(folder, budget=budget)
     store.start()
     fill(store, events)
     with Camera(fps=5) as camera:

@@ -1,6 +1,7 @@
 """The view of one event: what it shows, and what a person can do there."""
 
 import time
+from pathlib import Path
 
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
@@ -9,9 +10,10 @@ from selenium.webdriver.common.keys import Keys
 from tests.eventually import eventually
 from tests.integration.web.browser import console_errors
 from tests.integration.web.page.history.conftest import EVENTS
-from tests.integration.web.page.history.site import Site, cards, open_history, picture, seen_at
+from tests.integration.web.page.history.site import Site, cards, history_site, open_history, picture, seen_at
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
+from vitcam.history.budget import WriteBudget
 from vitcam.history.stored import Action
 
 _SHOWN = "const img = document.getElementById('event-image'); return img.complete && img.naturalWidth"
@@ -72,6 +74,23 @@ def test_an_event_that_was_opened_by_a_link_leads_to_the_ones_beside_it(page: Ch
 
     assert not page.find_element(By.ID, "event-older").is_enabled(), "it is the first one"
     assert console_errors(page) == []
+
+
+def test_an_event_that_shows_the_picture_of_another_one_leads_to_it(page: Chrome, tmp_path: Path) -> None:
+    with history_site(tmp_path, 0, budget=WriteBudget(50.0)) as site:
+        for number in (12, 24):
+            site.see(seen_at(int(time.time() * 1000) + number, number), picture(0))
+            site.store.hurry()
+            assert eventually(lambda number=number: site.store.get(f"e{number}"))  # type: ignore[misc]
+        open_history(page, site, "event/e24")
+        wait(page, lambda: page.execute_script(_SHOWN))
+        facts = text(page, "event-facts")
+        objections = findings(page)
+        page.find_element(By.CSS_SELECTOR, "#event-facts a").click()
+        wait(page, lambda: page.current_url.endswith("#event/e12"))
+
+    assert "of another event that looked the same" in facts
+    assert objections == []
 
 
 def test_a_wrong_label_is_corrected_and_the_grid_shows_the_right_one(page: Chrome, site: Site) -> None:
