@@ -61,7 +61,7 @@ def test_a_few_commits_come_soon_and_more_of_them_wait_unless_somebody_looks() -
         budget.commit(1)
 
     assert max(waits[:10]) == 5
-    assert 50 < waits[10] < 70 < waits[11] < waits[12] <= 180
+    assert 80 < waits[10] < 90 < waits[11] < waits[12] <= 180
     assert max(watched) < 0.1
 
 
