@@ -3,8 +3,8 @@
 python -m tests.bench.writes [--minutes 10] [--settle 5] [--set store.written_mb=0]
 
 Busy: the demo, another thing every five seconds. Idle: a film of one thing that stays, as a camera in an empty room.
---settle 0 counts from the start, where each thing gets its first picture. Nobody looks meanwhile, but for this program
-before and after. The state lies on a real disk, not on a tmpfs.
+--settle 0 counts from the start, where each thing gets its first picture. Nobody looks meanwhile. The state lies on a
+real disk, not on a tmpfs.
 """
 
 import argparse
@@ -18,8 +18,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tests.daemon import Daemon, daemon, get_json
+from tests.daemon import Daemon, daemon
 from tests.videos import write_video
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query
 
 _DAY_S = 86_400
 GOLDEN = Path(__file__).parents[2] / "models/golden"
@@ -46,9 +48,9 @@ def written(running: Daemon, state: Path) -> Written:
     pids = [running.process.pid, *running.children()]
     texts = (Path(f"/proc/{pid}/io").read_text() for pid in pids)
     total = sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("write_bytes"))
-    kept = get_json(f"{running.url}/api/events?limit=500")["events"]
-    shared = sum(event["frame_of"] is not None for event in kept)
-    without = sum(event["frame"] is None for event in kept)
+    kept = EventStore(state).find(Query(), 500).events  # whoever asks the daemon makes it write at once for a while
+    shared = sum(event.frame_of is not None for event in kept)
+    without = sum(event.frame is None for event in kept)
     pictures = sum(path.stat().st_size for path in state.glob("frames/*/*.jpg"))
     return Written(time.monotonic(), total, len(kept) - shared - without, shared, without, pictures)
 
