@@ -108,6 +108,7 @@ docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_layers.py
 	$(BIN)/python docs/generate_reliability.py
 	$(BIN)/python docs/generate_concepts.py
+	$(BIN)/python docs/generate_notebook.py
 
 clean:  ## remove .venv and what tools have cached
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,68 @@
+"""docs/notebook.ipynb runs from its first cell to its last, and prints and draws what is committed."""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.unit.docs.pages import ROOT
+from vitcam.pictures.decode import decode_image
+
+NUMBER = re.compile(r"-?\d+\.\d+")
+_TIMEOUT_S = 200
+
+
+def outputs(notebook: Path) -> list[dict[str, Any]]:
+    """What all cells put out, in order."""
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    return [output for cell in cells for output in cell.get("outputs", [])]
+
+
+def printed(found: list[dict[str, Any]]) -> str:
+    return "".join("".join(output["text"]) for output in found if output["output_type"] == "stream")
+
+
+def pictures(found: list[dict[str, Any]]) -> list[Any]:
+    data = [output["data"]["image/jpeg"] for output in found if "image/jpeg" in output.get("data", {})]
+    return [decode_image(base64.b64decode("".join(each))).astype(float) for each in data]
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The outputs of a new run."""
+    path = tmp_path_factory.mktemp("notebook") / "run.ipynb"
+    command = [sys.executable, str(ROOT / "docs" / "generate_notebook.py"), "-o", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)
+    assert done.returncode == 0, done.stderr
+    return outputs(path)
+
+
+def test_a_new_run_prints_what_the_committed_notebook_shows(again: list[dict[str, Any]]) -> None:
+    before, after = printed(outputs(ROOT / "docs" / "notebook.ipynb")), printed(again)
+
+    assert NUMBER.sub("#", after) == NUMBER.sub("#", before)
+    np.testing.assert_allclose(  # the last digit may be rounded the other way on another machine
+        [float(number) for number in NUMBER.findall(after)],
+        [float(number) for number in NUMBER.findall(before)],
+        rtol=0.02,
+        atol=0.11,
+    )
+
+
+def test_a_new_run_draws_what_the_committed_notebook_shows(again: list[dict[str, Any]]) -> None:
+    pairs = list(zip(pictures(outputs(ROOT / "docs" / "notebook.ipynb")), pictures(again), strict=True))
+
+    assert len(pairs) >= 8
+    for before, after in pairs:
+        assert before.shape == after.shape
+        assert np.abs(before - after).mean() < 2, "of 255; JPEG differs a little between versions of OpenCV"
+
+
+def test_no_cell_of_the_notebook_warns(again: list[dict[str, Any]]) -> None:
+    assert [output for output in again if output.get("name") == "stderr"] == []
