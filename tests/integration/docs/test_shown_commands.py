@@ -13,7 +13,7 @@ import pytest
 
 from tests.daemon import daemon
 from tests.parts import need_program
-from tests.unit.docs.pages import PAGES, ROOT, Shown, console_lines, python_blocks
+from tests.unit.docs.pages import PAGES, ROOT, TAUGHT, Shown, console_lines, python_blocks, table_commands
 
 NOT_RUN = {
     r"git (clone|pull)": "needs the network",
@@ -28,7 +28,9 @@ NOT_RUN = {
     r"vitcam actions test": "needs rules; tests/integration/commands/test_actions.py runs it",
     r"vitcam replay ": "wants an event or a video; tests/integration/commands/test_replay.py makes them",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
-    r"(KERAS_BACKEND=torch )?vitcam-train ": "trains; tests/integration/training runs those for photos of one's own",
+    r"(KERAS_BACKEND=torch )?vitcam-train ": "trains; tests/integration/training runs `draw` and those for your photos",
+    r"pytest ": "belongs to these tests; tests/integration/training/test_taught.py looks for it",
+    r"python docs/generate_notebook\.py": "tests/integration/training/test_notebook.py runs it",
 }
 ENDLESS = ("vitcam run --source demo", "curl -sN ")
 """They go on until somebody ends them."""
@@ -40,7 +42,11 @@ LENT = ("examples", "models", "systemd", "training", "vitcam")
 _TIMEOUT_S = 120
 
 RUN = [shown for page in PAGES for shown in console_lines(page)]
-WANTED = [shown for shown in RUN if not any(re.match(pattern, shown.line) for pattern in NOT_RUN)]
+TABLED = [shown for shown in table_commands(TAUGHT) if shown.output or shown.line not in {run.line for run in RUN}]
+
+
+def wanted(commands: list[Shown]) -> list[Shown]:
+    return [shown for shown in commands if not any(re.match(pattern, shown.line) for pattern in NOT_RUN)]
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
         yield Checkout(root, served.url)
 
 
-@pytest.mark.parametrize("shown", WANTED, ids=str)
+@pytest.mark.parametrize("shown", wanted(RUN), ids=str)
 def test_a_command_of_the_pages_runs_as_it_is_shown(shown: Shown, checkout: Checkout) -> None:
     process = checkout.start(shown.line + QUICKER.get(shown.line, ""))
     if shown.line.startswith(ENDLESS):
@@ -96,6 +102,16 @@ def test_a_command_of_the_pages_runs_as_it_is_shown(shown: Shown, checkout: Chec
     assert process.returncode in (0, ALSO_RIGHT.get(shown.line, 0)), err + out
     if shown.output.startswith("wrote"):  # figures of speed are another every time
         assert out.strip() == shown.output
+
+
+@pytest.mark.parametrize("shown", wanted(TABLED), ids=str)
+def test_a_command_of_a_table_prints_what_stands_beside_it(shown: Shown, checkout: Checkout) -> None:
+    process = checkout.start(shown.line + QUICKER.get(shown.line, ""))
+    out, err = process.communicate(timeout=_TIMEOUT_S)
+
+    assert process.returncode == 0, err + out
+    missing = [part for part in shown.output.split(" … ") if part not in " ".join(out.split())]
+    assert not missing, out
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/photos.md"])
@@ -114,4 +130,4 @@ def test_the_python_of_a_page_prints_what_it_found(page: str, checkout: Checkout
 
 
 def test_every_reason_not_to_run_a_command_is_still_needed() -> None:
-    assert not [pattern for pattern in NOT_RUN if not any(re.match(pattern, shown.line) for shown in RUN)]
+    assert not [pattern for pattern in NOT_RUN if not any(re.match(pattern, shown.line) for shown in RUN + TABLED)]

@@ -12,7 +12,11 @@ PROGRAMS = ("vitcam", "vitcam-train")
 WRITTEN_BY_COMMANDS = ("ablation.md", "int8.md", "overlays.md")
 """Pages of docs/ that say how they were made, by a command that writes them."""
 
+TAUGHT = ROOT / "docs" / "from-other-sources.md"
+"""A page whose tables end with a command and what it printed."""
+
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_LAST_CELL = re.compile(r"\| `([^`]+)`(?: → `([^`]+)`)? \|$", re.MULTILINE)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -36,6 +40,12 @@ def console_lines(page: Path) -> list[Shown]:
     blocks = _CONSOLE.findall(page.read_text("utf-8"))
     typed = [each.partition("\n") for block in blocks for each in f"\n{block}".split("\n$ ")[1:]]
     return [Shown(page, line.split("  #")[0].strip(), output.strip()) for line, _, output in typed]
+
+
+def table_commands(page: Path) -> list[Shown]:
+    """The last cell of each row of a table, `COMMAND` or `COMMAND` → `WHAT IT PRINTED`; the same command comes once."""
+    found = [Shown(page, *cell) for cell in _LAST_CELL.findall(page.read_text("utf-8"))]
+    return list(dict.fromkeys(found))
 
 
 def python_blocks(page: Path) -> list[str]:
