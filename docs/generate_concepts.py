@@ -31,24 +31,23 @@ def fresh(page: str, root: Path = ROOT) -> str:
 
     def filled(found: re.Match[str]) -> str:
         begin, kind, names, end = found.groups()
-        return begin + (_code(names.split(), root) if kind == "code" else mistake(names, root)) + end
+        return begin + (_code(names.split(), root) if kind == "code" else _mistake(names, root)) + end
 
     return MARKED.sub(filled, page)
 
 
 def _code(names: list[str], root: Path) -> str:
     links = " · ".join(f"[`{name}`]({_link(name, root)})" for name in names)
-    return f"```python\n{quote(names[0], root)}\n```\n{links}\n"
+    return f"```python\n{_quote(names[0], root)}\n```\n{links}\n"
 
 
-def mistake(test: str, root: Path) -> str:
-    """What a test in test_circulating_mistakes.py guards against, as a block of Markdown."""
+def _mistake(test: str, root: Path) -> str:
     definition = _find(f"mistakes.{test}", root)[1]
     words = " ".join((ast.get_docstring(definition) or "").split())
     return f"> **A mistake that circulates.** {words}\n> Test: [`{test}`]({_link(f'mistakes.{test}', root)})\n"
 
 
-def quote(name: str, root: Path) -> str:
+def _quote(name: str, root: Path) -> str:
     """The source of a definition without its docstring, whose equation the page sets better."""
     path, definition = _find(name, root)
     lines = (root / path).read_text("utf-8").splitlines()

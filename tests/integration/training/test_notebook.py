@@ -15,7 +15,7 @@ from tests.unit.docs.pages import ROOT
 from vitcam.pictures.decode import decode_image
 
 NUMBER = re.compile(r"-?\d+\.\d+")
-_TIMEOUT_S = 200
+_TIMEOUT_S = 280
 
 
 def outputs(notebook: Path) -> list[dict[str, Any]]:

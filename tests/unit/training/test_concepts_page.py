@@ -96,3 +96,8 @@ def test_mathematics_holds_no_backslash_that_markdown_would_eat() -> None:
     """GitHub takes the backslash off punctuation before MathJax sees it."""
     assert re.findall(r"\$[^$\n]*\\[^A-Za-z\s][^$\n]*\$", PAGE) == []
     assert PAGE.count("$$") % 2 == 0
+
+
+def test_mathematics_uses_no_space_that_mathjax_does_not_know() -> None:
+    """MathJax 3, which GitHub and Jupyter use, shows the names of these two in red."""
+    assert re.findall(r"\\(?:thick|med)space", PAGE) == []
