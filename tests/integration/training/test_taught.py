@@ -4,13 +4,13 @@ tests/integration/docs/test_shown_commands.py runs those that need no more than 
 """
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.unit.docs.pages import ROOT, TAUGHT, Shown, table_commands
+from vitcam_training.cli import app
 
 COMMANDS = table_commands(TAUGHT)
 ABLATION = (ROOT / "docs" / "ablation.md").read_text("utf-8")
@@ -53,9 +53,11 @@ def test_what_the_tables_quote_of_the_notebook_is_among_its_outputs(shown: Shown
 
 
 @pytest.mark.parametrize("shown", those("vitcam-train draw"), ids=str)
-def test_the_drawings_of_the_tables_are_made_as_they_stand_there(shown: Shown, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "vitcam-train"), *shown.line.split()[1:]]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+def test_the_drawings_of_the_tables_are_made_as_they_stand_there(
+    shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = CliRunner().invoke(app, shown.line.split()[1:])
 
-    assert done.returncode == 0, done.stderr
-    assert shown.output in done.stdout
+    assert answer.exit_code == 0, answer.output
+    assert answer.output.strip() == shown.output

@@ -1,11 +1,14 @@
 """docs/notebook.ipynb has the cells that its sources make, and is small enough to be read on the web."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.unit.docs.test_links import leads_somewhere
 
 ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
@@ -50,6 +53,15 @@ def test_a_section_that_the_page_lost_is_refused_by_name(copy: Path) -> None:
     assert checked.returncode == 1
     assert "'Rollout'" in checked.stderr
     assert "Traceback" not in checked.stderr
+
+
+def test_the_links_of_the_notebook_lead_somewhere() -> None:
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+
+    assert len(links) > 5
+    assert not [link for link in links if not leads_somewhere(NOTEBOOK, link)]
 
 
 def test_the_notebook_carries_its_pictures_and_stays_small() -> None:
