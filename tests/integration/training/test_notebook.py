@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 from tests.unit.docs.pages import ROOT
 from vitcam.pictures.decode import decode_image
 
+JUPYTER = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+"""Where Jupyter would use the user's own settings, kernels and history."""
 NUMBER = re.compile(r"-?\d+\.\d+")
 _TIMEOUT_S = 280
 
@@ -36,9 +39,11 @@ def pictures(found: list[dict[str, Any]]) -> list[Any]:
 @pytest.fixture(scope="module")
 def again(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The outputs of a new run."""
-    path = tmp_path_factory.mktemp("notebook") / "run.ipynb"
+    folder = tmp_path_factory.mktemp("notebook")
+    path = folder / "run.ipynb"
     command = [sys.executable, str(ROOT / "docs" / "generate_notebook.py"), "-o", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)
+    environ = {**os.environ, **dict.fromkeys(JUPYTER, str(folder))}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=_TIMEOUT_S)
     assert done.returncode == 0, done.stderr
     return outputs(path)
 
