@@ -8,6 +8,7 @@ Lines of cells.md that stand for something of concepts.md, which quotes training
 <!-- section: Patches -->          that section up to its first quote, then the quote as a cell
 <!-- code: reference.linear -->    that quote as a cell
 <!-- mistake: test_name -->        that mistake
+<!-- table: letter -->             the table whose first column has that name, and the text below it
 
 The notebook carries its outputs, so that it can be read where nothing runs. --check compares the cells alone: the bytes
 of a picture differ between versions of OpenCV. A test runs the notebook and compares what it prints and draws.
@@ -27,11 +28,12 @@ DOCS = Path(__file__).parent
 CELLS = DOCS / "notebook" / "cells.md"
 PAGE = DOCS / "concepts.md"
 NOTEBOOK = DOCS / "notebook.ipynb"
-PARTS = re.compile(r"<!-- (section|code|mistake): (.+?) -->\n|```python\n(.*?)```\n", re.DOTALL)
+PARTS = re.compile(r"<!-- (section|code|mistake|table): (.+?) -->\n|```python\n(.*?)```\n", re.DOTALL)
 WANTED = {
     "section": r"^(#+ {name}\n.*?)<!-- code: [^\n]*\n```python\n(.*?)```",
     "code": r"()<!-- code: {name}(?= )[^\n]*\n```python\n(.*?)```",
     "mistake": r"<!-- mistake: {name} -->\n(.*?\n)> Test()",
+    "table": r"^(\| {name} \|.*?)^## ()",
 }
 """Where concepts.md has it: its text and its code."""
 LONGEST_S = 120
