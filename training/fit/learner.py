@@ -11,20 +11,21 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam_training.convolution.network import ConvNet, Network
 from vitcam_training.data.augment import Images
 from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
 from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
 from vitcam_training.recipes.recipe import Recipe, TrainRecipe
-from vitcam_training.vit import Tensor, ViT
+from vitcam_training.vit import Tensor
 from vitcam_training.weights.checkpoints import Weights, load_into, to_timm
 
 
 class Logits(keras.Model):  # type: ignore[misc]
-    """A ViT without its taps, (B, H, W, 3) -> (B, C): Keras' training step wants one output."""
+    """A network without its taps, (B, H, W, 3) -> (B, C): Keras' training step wants one output."""
 
-    def __init__(self, vit: ViT) -> None:
+    def __init__(self, vit: Network) -> None:
         super().__init__()
         self.vit = vit
 
@@ -37,7 +38,7 @@ class Learner:
 
     def __init__(
         self,
-        vit: ViT,
+        vit: Network,
         recipe: Recipe,
         teacher: Teacher | None = None,
         adjustment: NDArray[np.float32] | None = None,
@@ -96,9 +97,12 @@ class Learner:
             self.optimizer.swap()
 
     def weights(self) -> Weights:
-        """The averaged weights under timm's names, a dense layer's (out, in): the trained model."""
+        """The averaged weights under timm's names, a dense layer's (out, in): the trained model.
+
+        Those of a convolutional network have Keras' names and layouts.
+        """
         with self.averaged():
-            return to_timm(self.vit)
+            return self.vit.named_weights() if isinstance(self.vit, ConvNet) else to_timm(self.vit)
 
     def variables(self) -> dict[str, Any]:
         """All that changes while it trains, the states of Keras' random generators too, by its name in the state."""
@@ -116,8 +120,10 @@ class Learner:
         return np.hstack([targets, soft])
 
 
-def _freeze(vit: ViT, blocks: int) -> None:
+def _freeze(vit: Network, blocks: int) -> None:
     """Let the first blocks, and what is before them, keep their weights: then no gradient is worked out for them."""
+    if isinstance(vit, ConvNet):
+        return  # it is trained whole, always
     if blocks:
         vit.patch_embedding.trainable = False
         if vit.config.has_cls_token:
@@ -132,7 +138,7 @@ def _freeze(vit: ViT, blocks: int) -> None:
         block.trainable = False
 
 
-def _optimizer(vit: ViT, train: TrainRecipe) -> Any:
+def _optimizer(vit: Network, train: TrainRecipe) -> Any:
     make = partial(LayerwiseMuon, in_blocks(vit)) if train.optimiser == "muon" else LayerwiseAdamW
     return make(
         layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from vitcam.errors import UsageError
+from vitcam_training.convolution.network import Network
 from vitcam_training.data.batches import BatchPlan
 from vitcam_training.data.dataset import BLANK, CHOOSE, REPLAY, Dataset, Sample
 from vitcam_training.fit.data_parallel import share
@@ -15,7 +16,6 @@ from vitcam_training.fit.distil import Teacher
 from vitcam_training.fit.progress.remaining import StageWork, photo_cost
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
-from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import Weights
 from vitcam_training.weights.metadata import Metadata
 
@@ -24,7 +24,7 @@ from vitcam_training.weights.metadata import Metadata
 class Stage:
     """What is trained, on what, how and where."""
 
-    vit: ViT
+    vit: Network
     dataset: Dataset
     recipe: Recipe
     folder: Path
