@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from vitcam.errors import UsageError
 from vitcam_training.ablation.rows import Row
 from vitcam_training.recipes.fingerprint import chosen, digits
 from vitcam_training.recipes.recipe import Recipe
+
+R = TypeVar("R")
 
 PHOTOS = 10_000  # of the training part, the first ones: few enough to overfit in a minute
 
@@ -30,7 +33,8 @@ class AblationJob:
     @property
     def settings(self) -> str:
         """Fingerprint of what decides the outcome; an option that is added later and left alone does not change it."""
-        return digits([chosen(self.recipe), self.row.scaled, PHOTOS])
+        layers = [chosen(self.row.convolution)] if self.row.convolution else []
+        return digits([chosen(self.recipe), self.row.scaled, PHOTOS, *layers])
 
 
 @dataclass(frozen=True)
@@ -64,20 +68,28 @@ def read_results(path: Path) -> list[Result]:
 
     raises  UsageError for a line that is not a result
     """
+    return read_lines(path, Result)
+
+
+def read_lines(path: Path, kind: Callable[..., R]) -> list[R]:
+    """The same for results of any kind, which is made of a line's fields."""
     if not path.is_file():
         return []
     text = path.read_text(encoding="utf-8")
     whole = text[: text.rfind("\n") + 1]
     try:
-        return [Result(**json.loads(line)) for line in whole.splitlines()]
+        return [kind(**json.loads(line)) for line in whole.splitlines()]
     except (json.JSONDecodeError, TypeError) as error:
         raise UsageError(
             f"{path} holds a line that is not a result ({error}); delete it, or give another --out"
         ) from error
 
 
-def add_result(path: Path, result: Result) -> None:
-    """Append a line, in place of one that was cut off."""
+def add_result(path: Path, result: Any) -> None:
+    """Append a line, in place of one that was cut off.
+
+    result  a dataclass of what JSON can write
+    """
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     partial = path.with_suffix(".partial")
     partial.write_text(text[: text.rfind("\n") + 1] + json.dumps(asdict(result)) + "\n", encoding="utf-8")

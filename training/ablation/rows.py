@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from vitcam.errors import UsageError
+from vitcam_training.convolution.config import ConvolutionRecipe
 from vitcam_training.recipes.recipe import Recipe
 
 Effect = Literal["below", "alike", "above"]
@@ -34,6 +35,8 @@ class Row:
     """Changes of its [train]."""
     scaled: bool = True
     """False: the scores of attention are not divided by √d_k."""
+    convolution: ConvolutionRecipe | None = None
+    """The layers of a convolutional network that takes the ViT's place; of the model's recipe it has the input."""
 
     def recipe(self, base: Recipe, seed: int) -> Recipe:
         """The recipe of one run. Raises ValueError if the network cannot be built."""
@@ -43,7 +46,7 @@ class Row:
 
 POSITION, NORM, ACTIVATION = "Position encoding", "Where the norm stands", "Activation"
 DECAY, SCALE, REGULARISERS, SIZE = "Weight decay", "Scaled scores", "Dropout and label smoothing", "Heads and blocks"
-START = "Start and steps"
+START, PRIOR = "Start and steps", "What a convolution knows beforehand"
 
 VIT, AIAYN = "Dosovitskiy et al. 2021 (arXiv 2010.11929)", "Vaswani et al. 2017 (arXiv 1706.03762)"
 ADAMW = "Loshchilov & Hutter 2019 (arXiv 1711.05101)"
@@ -159,6 +162,12 @@ ROWS: tuple[Row, ...] = (
         "muon-mimetic", START, "Muon, mimetic start", "above",
         f"{MIMETIC} and Jordan et al. 2024 change different things, so the gains should add up",
         train={"optimiser": "muon", "start": "mimetic"},
+    ),
+    Row(
+        "convolution", PRIOR, "convolutions of 3 × 3 instead", "above",
+        f"{VIT}, section 3.1 and figure 4: with few photos a CNN, which has locality and translation equivariance "
+        "built in, does better than a ViT, which has to learn them",
+        convolution=ConvolutionRecipe(widths=(16, 32, 48, 48), strides=(1, 2, 2, 1)),
     ),
 )  # fmt: skip
 

@@ -12,9 +12,10 @@ from vitcam_training.ablation.rows import chosen
 from vitcam_training.ablation.shuffle import shuffled
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.convolutional import prepare_convolutional
+from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.start import prepare
-from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.recipes.recipe import read_recipe
 
 
@@ -22,22 +23,28 @@ def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
     """Train, or continue where the run in `folder` stopped, and measure. Patches are shuffled only in the test."""
     started = time.monotonic()
     few = replace(dataset, parts=dataset.parts | {"train": dataset.part("train")[:PHOTOS]})
-    trained = prepare(job.recipe, None, folder, few, scaled=job.row.scaled)
+    trained = _prepared(job, folder, few)
     trained.train(Session(quiet=True))
-    heldout, config = dataset.part("heldout"), trained.stage.vit.config
+    heldout, side = dataset.part("heldout"), job.recipe.model.patch_size
     score = trained.score(heldout)
     return Result(
         row=job.row.name,
         seed=job.recipe.seed,
         settings=job.settings,
-        parameters=count_parameters(config),
+        parameters=trained.stage.vit.count_params(),
         train_accuracy=float(trained.log()[-1]["train_accuracy"]),
         accuracy=score.accuracy,
         loss=score.loss,
-        shuffled_accuracy=trained.score(shuffled(heldout, job.recipe.spec, config.patch_size)).accuracy,
+        shuffled_accuracy=trained.score(shuffled(heldout, job.recipe.spec, side)).accuracy,
         seconds=round(time.monotonic() - started, 1),
         cpu_seconds=round(time.process_time(), 1),
     )
+
+
+def _prepared(job: AblationJob, folder: Path, few: Dataset) -> FitRun:
+    if job.row.convolution:
+        return prepare_convolutional(job.recipe, job.row.convolution, folder, few)
+    return prepare(job.recipe, None, folder, few, scaled=job.row.scaled)
 
 
 def work(folder: str, recipe: str, row: str, seed: int) -> str:

@@ -14,6 +14,7 @@ from vitcam_training.ablation.rows import BASE, ROWS, chosen
 from vitcam_training.ablation.runner import run_all
 from vitcam_training.ablation.shuffle import shuffle, shuffled
 from vitcam_training.ablation.worker import run
+from vitcam_training.convolution.config import ConvolutionConfig
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.start import prepare
@@ -56,7 +57,7 @@ def test_every_row_is_a_network_that_can_be_built_with_a_reason_to_be_asked(row:
 
     assert count_parameters(recipe.model.config(10)) > 10_000
     assert recipe.seed == 3
-    assert row is BASE or recipe != BASE.recipe(RECIPE, 3) or not row.scaled, "it changes something"
+    assert row is BASE or recipe != BASE.recipe(RECIPE, 3) or not row.scaled or row.convolution, "it changes something"
     assert row is BASE or any(char.isdigit() for char in row.because), "it names a source"
 
 
@@ -189,6 +190,17 @@ def test_shuffling_keeps_every_patch_and_moves_those_of_each_picture_differently
     assert len({b"".join(patches(picture)) for picture in (image, one, two)}) == 3
 
 
+def test_the_convolutional_row_is_as_large_as_the_base_and_has_runs_of_its_own() -> None:
+    row = ROW["convolution"]
+    assert row.convolution is not None
+    config = RECIPE.model.config(10)
+    parameters = ConvolutionConfig(row.convolution, config).parameters
+    job, base = (AblationJob(each, each.recipe(RECIPE, 1)) for each in (row, BASE))
+
+    assert parameters == pytest.approx(count_parameters(config), rel=0.02)
+    assert job.settings != base.settings
+
+
 @pytest.mark.long
 def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) -> None:
     data = digits()
@@ -204,6 +216,22 @@ def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) 
     assert found.shuffled_accuracy == plain.score(shuffled(data.parts["heldout"], RECIPE.spec, 7)).accuracy
     for sample, pixels in zip(data.parts["heldout"], before, strict=True):
         np.testing.assert_array_equal(sample.pixels, pixels)
+
+
+@pytest.mark.long
+def test_a_convolutional_run_is_trained_by_the_same_loop_and_continues_where_it_stopped(tmp_path: Path) -> None:
+    job = AblationJob(ROW["convolution"], ROW["convolution"].recipe(short(), 1))
+    assert job.row.convolution is not None
+    expected = ConvolutionConfig(job.row.convolution, RECIPE.model.config(4)).parameters
+    whole = run(job, tmp_path / "whole", digits())
+    first = AblationJob(job.row, replace(job.recipe, train=replace(job.recipe.train, epochs=1)))
+    run(first, tmp_path / "halved", digits())
+    run(job, tmp_path / "halved", digits())
+    names = set(read_weights(tmp_path / "whole" / "weights.safetensors"))
+
+    assert whole.parameters == expected
+    assert (tmp_path / "halved" / "log.csv").read_text().count("\n") == 3
+    assert {"convolution0/kernel", "norm3/gamma", "head/bias"} <= names
 
 
 def test_without_positions_and_with_mean_pooling_the_order_of_patches_cannot_matter() -> None:
