@@ -17,7 +17,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam_training.verbs.drawing import draw
 from vitcam_training.verbs.learn import finetune, fit
 from vitcam_training.verbs.make import compare, export, import_weights
-from vitcam_training.verbs.measure import ablate, evaluate, overlays, report, split_data
+from vitcam_training.verbs.measure import ablate, bias, evaluate, overlays, report, split_data
 from vitcam_training.verbs.words import words
 
 app = typer.Typer(
@@ -72,7 +72,7 @@ def root(
 
 VERBS: dict[str, Callable[..., None]] = {
     "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "compare": compare,
-    "evaluate": evaluate, "report": report, "ablate": ablate, "overlays": overlays, "split": split_data,
+    "evaluate": evaluate, "report": report, "ablate": ablate, "bias": bias, "overlays": overlays, "split": split_data,
     "words": words, "draw": draw,
 }  # fmt: skip
 for name, verb in VERBS.items():

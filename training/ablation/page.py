@@ -54,6 +54,8 @@ A row counts as different from the base when the means lie further apart than ha
 their difference, given after the ± in the text. Of twenty comparisons that are all alike, one will look different.
 "Shuffled" is the accuracy on test digits whose patches stand in random order; training never sees such.
 
+[inductive-bias.md](inductive-bias.md) says what a convolution has built in and a ViT has to learn.
+
 ![Test accuracy of each row, seed by seed]({plot.name})"""
 
 

@@ -1,4 +1,4 @@
-"""`evaluate`, `report`, `overlays`, `ablate`: measure a model or a part of one; `split`: lay out photos for it."""
+"""`evaluate`, `report`, `overlays`, `ablate`, `bias`: measure a model or a part of it; `split`: lay out photos."""
 
 import json
 from dataclasses import asdict
@@ -11,6 +11,7 @@ from vitcam_training.verbs.common import JsonOption, ModelArgument, PhotosOption
 
 if TYPE_CHECKING:
     from vitcam_training.ablation.result import Result
+    from vitcam_training.inductive_bias.runs import BiasResult
 
 
 def evaluate(
@@ -159,6 +160,38 @@ def ablate(
 
 def _run_in_words(result: "Result") -> str:
     return f"{result.row}, seed {result.seed}: {result.accuracy:.2%} of the test photos right, {result.seconds:.0f} s"
+
+
+def bias(
+    only: Annotated[
+        str,
+        typer.Option("--only", help="Measure only these parts, with commas between: attention, shift, curve."),
+    ] = "",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Keep the runs in this folder.")] = Path("runs/bias"),
+    seeds: Annotated[int, typer.Option("--seeds", help="Run each training this many times, 2 to 10.")] = 3,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page", help="Write the figures into this page, with its plots beside it. Default: OUT/inductive-bias.md."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what a ViT has to learn that a CNN has built in. The same command continues an interrupted run."""
+    from vitcam_training.inductive_bias.measure import plan
+    from vitcam_training.progress import shown
+
+    target = page or out / "inductive-bias.md"
+    measurement = plan([name for name in only.split(",") if name], seeds, out, target)
+    for result in shown(measurement.run(), "runs", len(measurement.left)):
+        say(json.dumps(asdict(result)) if as_json else _training_in_words(result))
+    if not as_json:
+        say(f"wrote {target}")
+
+
+def _training_in_words(result: "BiasResult") -> str:
+    text = f"{result.network} on {result.photos:,} photos, seed {result.seed}"
+    return f"{text}: {result.accuracy:.2%} of the test photos right, {result.seconds:.0f} s"
 
 
 def split_data(
