@@ -1,8 +1,10 @@
 """What a test needs beyond Python: a missing part skips, or fails where VITCAM_REQUIRE=all says it must be there."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +24,16 @@ def need_system_python(*modules: str) -> str:
     if subprocess.run(imports, capture_output=True, timeout=60).returncode:
         missing(f"{python} has not all of {', '.join(modules)}")
     return python
+
+
+def need_torch() -> str:
+    """A Python that has PyTorch beside what training needs: this one, or that of the peers, which `make` installs."""
+    if importlib.util.find_spec("torch"):
+        return sys.executable
+    peers = Path(__file__).parents[1] / ".venv" / "peers" / "bin" / "python"
+    if not peers.exists():
+        missing("PyTorch is not installed; `pip install torch` or `make .venv/peers/ready` does it")
+    return str(peers)
 
 
 def data_root() -> Path | None:

@@ -6,12 +6,12 @@ Transformer, arXiv 1706.03762).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-Position = Literal["learned", "sincos", "none"]
+Position = Literal["learned", "sincos", "random", "none"]
 Pooling = Literal["cls_token", "distilled", "first", "mean"]
-Norm = Literal["pre", "post"]
+Norm = Literal["pre", "post", "none"]
 Activation = Literal["gelu", "quick_gelu", "relu"]
 
 Channels = tuple[float, float, float]
@@ -40,6 +40,8 @@ class ViTConfig:
     width: int = 192
     depth: int = 12
     heads: int = 3
+    head_width: int = 0
+    """d_k: channels of a head's queries, keys and values; 0: `width` / `heads`."""
     mlp_width: int = 0
     """Channels between the two layers of an MLP; 0: four times `width`."""
     channels: int = 3
@@ -49,14 +51,20 @@ class ViTConfig:
     std: Channels = IMAGENET_STD
     """What is left is divided by it: (pixel / 255 - mean) / std."""
     position: Position = "learned"
-    """What is added to each token to say where it stands; `sincos` is fixed, of Vaswani et al., section 3.5."""
+    """What is added to each token to say where it stands; `sincos` is fixed, of Vaswani et al., section 3.5; `random`
+    is drawn once, from the seed of the recipe, and does not learn."""
     pooling: Pooling = "cls_token"
     """What the head reads: a token of its own, the first patch's token, or the mean over all patches' tokens;
     distilled: the class token and a distillation token side by side (DeiT, arXiv 2012.12877, section 4)."""
     registers: int = 0
     """Learned tokens between those and the patches, which nothing reads (Darcet et al. 2023, arXiv 2309.16588)."""
     norm: Norm = "pre"
-    """LayerNorm before each branch, as in ViT, or after each sum, as in the first Transformer."""
+    """LayerNorm before each branch, as in ViT, or after each sum, as in the first Transformer; `none`: no block has
+    one. `final_norm` says whether there is one after the last block."""
+    residual: bool = True
+    """Whether the input of each branch is added to its result. False: to see what that is for."""
+    qkv_bias: bool = True
+    """Whether queries, keys and values have biases. The first Transformer has none."""
     qk_norm: bool = False
     """LayerNorm of each head's queries and keys (Dehghani et al. 2023, arXiv 2302.05442, section 2.1)."""
     norm_epsilon: float = 1e-6
@@ -67,9 +75,13 @@ class ViTConfig:
     """LayerNorm of the tokens that leave the last block."""
     activation: Activation = "gelu"
     """Between the two layers of an MLP; GELU is the exact one, with erf; `quick_gelu` is CLIP's x sigmoid(1.702 x)."""
+    head_hidden: int = 0
+    """Channels of a layer with tanh before the head, as ViT was pretrained with (section 3.1); 0: there is none."""
     dropout: float = 0.0
     """Chance that training drops a value: of the embeddings and after every dense layer except q, k, v and the head
     (ViT, appendix B.1)."""
+    attention_dropout: float = 0.0
+    """Chance that training drops an entry of the attention weights, after the softmax."""
     drop_path: float = 0.0
     """Chance that training skips the last block for an image; earlier blocks linearly less."""
     layer_scale: float = 0.0
@@ -83,21 +95,26 @@ class ViTConfig:
         self._check_values()
         if any(side % self.patch_size for side in self.image_size):
             raise ValueError(f"image_size {self.image_size} is not a multiple of patch_size {self.patch_size}")
-        if self.width % self.heads:
-            raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
+        if not self.head_width and self.width % self.heads:
+            raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}; give head_width")
         if self.position == "sincos" and self.width % 2:
             raise ValueError(f"width {self.width} is odd; a sincos position pairs a sine with a cosine")
         if self.registers and not self.has_cls_token:
             raise ValueError(f"registers is {self.registers}; without a class token only 0 is allowed")
         if self.shared_width and self.pooling == "distilled":
             raise ValueError("a network that reads two tokens has no space shared with words; shared_width must be 0")
+        if self.shared_width and self.head_hidden:
+            raise ValueError("the rows of a head for words are their directions; head_hidden must be 0")
+        if self.drop_path and not self.residual:
+            raise ValueError("drop_path skips a block by its residual connection; without one it must be 0")
 
     def _check_values(self) -> None:
         sizes = ("classes", "patch_size", "width", "depth", "heads")
-        for name, least in {**dict.fromkeys(sizes, 1), "shared_width": 0, "registers": 0}.items():
+        optional = ("head_width", "mlp_width", "head_hidden", "shared_width", "registers")
+        for name, least in {**dict.fromkeys(sizes, 1), **dict.fromkeys(optional, 0)}.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}; {least} or more is allowed")
-        for name in ("dropout", "drop_path"):
+        for name in ("dropout", "attention_dropout", "drop_path"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; 0 or more and less than 1 is allowed")
         if not 0 < self.norm_epsilon < 1:
@@ -140,15 +157,29 @@ class ViTConfig:
     def margin_is_sum(self) -> bool:
         """Whether the margin of an answer is exactly a sum of what was written into the token that the head reads.
 
-        After a post-norm the stream is not a sum of what was written into it, and of a mean each token was divided by a
-        length of its own.
+        After a post-norm, or without residual connections, the stream is not a sum of what was written into it; of a
+        mean each token was divided by a length of its own; and tanh in the head bends what is added up.
         """
-        return self.norm == "pre" and self.pooling != "mean"
+        return self.norm != "post" and self.residual and self.pooling != "mean" and not self.head_hidden
 
     @property
     def tokens(self) -> int:
         """T: the patches, and what stands before them."""
         return self.grid[0] * self.grid[1] + self.prefix
+
+    @property
+    def d_k(self) -> int:
+        """Channels of one head."""
+        return self.head_width or self.width // self.heads
+
+    @property
+    def attention_width(self) -> int:
+        """Channels of all heads side by side."""
+        return self.heads * self.d_k
+
+    def with_heads(self, heads: int) -> ViTConfig:
+        """The same matrices, divided among another number of heads. Raises ValueError if they do not divide."""
+        return replace(self, heads=heads, head_width=self.attention_width // heads if self.head_width else 0)
 
     @property
     def embedding_width(self) -> int:

@@ -4,7 +4,7 @@ Everything is float64, nothing is fast, and nothing but the sizes comes from els
 hide here. Weights go by timm's names and layouts, a projection's matrix being (out, in).
 
 Letters: B images, H x W pixels, C channels, P patch size, N = HW / P² patches, T tokens (N + 1 with a class token),
-D width, h heads, d = D / h, M channels inside an MLP, K classes, L blocks.
+D width, h heads, d channels of a head, D / h unless said otherwise, M channels inside an MLP, K classes, L blocks.
 
 [ViT] Dosovitskiy et al. 2021, arXiv 2010.11929      [AIAYN] Vaswani et al. 2017, arXiv 1706.03762
 """
@@ -70,7 +70,7 @@ def embed(images: NDArray[Any], w: Weights, net: ViTConfig) -> Array:
     x = x + w["patch_embed.proj.bias"]  # (B, N, D)
     tokens = {"cls_token": ["cls_token"], "distilled": ["cls_token", "dist_token"]}.get(net.pooling, [])
     x = np.concatenate([*(np.repeat(w[name], len(x), axis=0) for name in tokens), x], axis=1)  # (B, N + 1, D)
-    if net.position == "learned":
+    if net.position in ("learned", "random"):
         x = x + w["pos_embed"]
     elif net.position == "sincos":
         x = x + sincos(x.shape[1], net.width)
@@ -116,8 +116,8 @@ def layer_norm(x: Array, w: Weights, name: str, epsilon: float) -> Array:
 
 
 def linear(x: Array, w: Weights, name: str) -> Array:
-    """xWᵀ + b, (..., D) -> (..., M)."""
-    return np.asarray(x @ w[f"{name}.weight"].astype(np.float64).T + w[f"{name}.bias"])
+    """xWᵀ + b, (..., D) -> (..., M). Without `qkv_bias`, queries, keys and values have no b."""
+    return np.asarray(x @ w[f"{name}.weight"].astype(np.float64).T + w.get(f"{name}.bias", 0.0))
 
 
 def gelu(x: Array) -> Array:
@@ -152,18 +152,17 @@ def block(x: Array, w: Weights, name: str, net: ViTConfig) -> tuple[Array, Array
 
     pre-norm   x' = x + MSA(LN(x));  x'' = x' + MLP(LN(x'))     [ViT] eq. 2, 3
     post-norm  x' = LN(x + MSA(x));  x'' = LN(x' + MLP(x'))     [AIAYN] section 3.1
+    no norm    x' = x + MSA(x);      x'' = x' + MLP(x');        no residual: nothing is added to MSA(·) and MLP(·)
 
     With layer scale, MSA(·) and MLP(·) are multiplied by γ_1, γ_2, a factor a channel. CaiT, arXiv 2103.17239, eq. 3
     """
     gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
     norm1, norm2 = (partial(layer_norm, w=w, name=f"{name}.norm{i}", epsilon=net.norm_epsilon) for i in (1, 2))
-    if net.norm == "pre":
-        branch, weights = multi_head(norm1(x), w, f"{name}.attn", net)
-        x = x + gamma1 * branch
-        return x + gamma2 * mlp(norm2(x), w, f"{name}.mlp", net.activation), weights
-    branch, weights = multi_head(x, w, f"{name}.attn", net)
-    x = norm1(x + gamma1 * branch)
-    return norm2(x + gamma2 * mlp(x, w, f"{name}.mlp", net.activation)), weights
+    branch, weights = multi_head(norm1(x) if net.norm == "pre" else x, w, f"{name}.attn", net)
+    x = net.residual * x + gamma1 * branch
+    x = norm1(x) if net.norm == "post" else x
+    x = net.residual * x + gamma2 * mlp(norm2(x) if net.norm == "pre" else x, w, f"{name}.mlp", net.activation)
+    return norm2(x) if net.norm == "post" else x, weights
 
 
 # --- the whole --------------------------------------------------------------------------------------------------------
@@ -180,7 +179,7 @@ def vit(images: NDArray[Any], w: Weights, net: ViTConfig) -> tuple[Array, dict[s
     x = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
     x = x.mean(axis=1) if net.pooling == "mean" else x[:, : net.rows_read].reshape(len(x), -1)  # (B, D)
     x = taps["embedding"] = shared(x, w)[0] if net.shared_width else x
-    return linear(x, w, "head"), taps
+    return pretraining_head(x, w) if net.head_hidden else linear(x, w, "head"), taps
 
 
 def shared(x: Array, w: Weights) -> tuple[Array, Array]:
@@ -204,24 +203,26 @@ def pooled_attention(weights: Array, net: ViTConfig) -> Array:
     return np.asarray(rows.mean(axis=2)[..., net.prefix :])
 
 
-def rollout(blocks: list[Array]) -> Array:
+def rollout(blocks: list[Array], residual: bool = True) -> Array:
     """R = Ā_L ... Ā_1 with Ā = ½(mean of A over heads + I); A (h, T, T) a block, R (T, T), rows sum to 1.
 
     Abnar & Zuidema 2020, arXiv 2005.00928, section 3: the half that passes by each block is its residual connection.
+    Without residual connections Ā is the mean of A alone.
     """
-    result = np.eye(blocks[0].shape[-1])
+    result, passing = np.eye(blocks[0].shape[-1]), 0.5 * residual
     for weights in blocks:
-        result = 0.5 * (weights.mean(axis=0) + np.eye(len(result))) @ result
+        result = ((1 - passing) * weights.mean(axis=0) + passing * np.eye(len(result))) @ result
     return result
 
 
-def rollout_row(blocks: list[Array], row: Array) -> Array:
+def rollout_row(blocks: list[Array], row: Array, residual: bool = True) -> Array:
     """`row @ rollout(blocks)` without a product of matrices: r ← ½(rA + r), from the last block back; (T,).
 
     row  (T,) what the head reads: 1 for its token and 0 else, 1/2 for each of two, or 1/T for mean pooling
     """
+    passing = 0.5 * residual
     for weights in reversed(blocks):
-        row = 0.5 * (row @ weights.mean(axis=0) + row)
+        row = (1 - passing) * (row @ weights.mean(axis=0)) + passing * row
     return row
 
 
@@ -238,13 +239,17 @@ def direction(taps: Mapping[str, Array], w: Weights, net: ViTConfig, answer: Arr
 
     Σ_k a_k (z_k - mean of z) = <x, g> + terms of no x, for the token x that the head reads after the last block, (D,):
     g = γ a(W - mean of W), less its mean, over √(var(x) + ε). In a shared space, a(W - mean of W) P / |Px| takes the
-    place of a(W - mean of W). Without a final norm, g = a(W - mean of W). Of a mean of
-    tokens, each divided by a length of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact.
-    Two tokens that are read side by side have a g each, (2 D,) together.
+    place of a(W - mean of W). Without a final norm, g = a(W - mean of W). Of a mean of tokens, each divided by a length
+    of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact; nor is it with a hidden layer in the
+    head, whose slope and matrix come behind a(W - mean of W). Two tokens that are read side by side have a g each,
+    (2 D,) together.
     """
     head = w["head.weight"].astype(np.float64)
     step: Array = answer @ (head - head.mean(axis=0))
     x = _entering(taps, net.depth)[: None if net.pooling == "mean" else net.rows_read]
+    if net.head_hidden:
+        hidden = np.tanh(linear(taps["embedding"][0], w, "pre_logits"))
+        step = step * (1 - hidden**2) @ w["pre_logits.weight"].astype(np.float64)
     if net.shared_width:
         read = layer_norm(x, w, "norm", net.norm_epsilon) if net.final_norm else x
         step = step @ w["shared.weight"].astype(np.float64) / shared(read.mean(axis=0, keepdims=True), w)[1][0]

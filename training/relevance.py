@@ -18,13 +18,13 @@ from vitcam_training.reference import Array, Weights, layer_norm, linear, relu, 
 
 
 def relevance(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> Array:
-    """How much each patch mattered for the logit of a label, (N,).
+    """How much each patch mattered for the logit of a label, (N,). Without residual connections nothing passes by.
 
     taps  of one picture, a batch of 1
     """
     seen = np.eye(net.tokens)
     for weights, gradient in zip(_attention(taps, net), attention_gradients(taps, w, net, label), strict=True):
-        seen = seen + relu(gradient * weights).mean(axis=0) @ seen
+        seen = net.residual * seen + relu(gradient * weights).mean(axis=0) @ seen
     read = seen if net.pooling == "mean" else seen[: net.rows_read]
     return np.asarray(read.mean(axis=0)[net.prefix :])
 
@@ -53,10 +53,13 @@ def attention_gradients(taps: Mapping[str, Array], w: Weights, net: ViTConfig, l
 def _by_pooled(last: Array, w: Weights, net: ViTConfig, label: int) -> Array:
     """The gradient of a label's logit by what the head reads, (D,) or (2 D,); last (T, D): what left the last block."""
     g = w["head.weight"].astype(float)[label]
-    if not net.shared_width:
+    if not net.shared_width and not net.head_hidden:
         return np.asarray(g)
     read = layer_norm(last, w, "norm", net.norm_epsilon) if net.final_norm else last
-    unit, length = shared(read.mean(axis=0, keepdims=True) if net.pooling == "mean" else read[:1], w)
+    read = read.mean(axis=0, keepdims=True) if net.pooling == "mean" else read[: net.rows_read].reshape(1, -1)
+    if net.head_hidden:
+        return _back(g * (1 - np.tanh(linear(read[0], w, "pre_logits")) ** 2), w, "pre_logits")
+    unit, length = shared(read, w)
     return np.asarray(((g - unit[0] * (g @ unit[0])) / length[0]) @ w["shared.weight"].astype(float))
 
 
@@ -67,24 +70,12 @@ def _attention(taps: Mapping[str, Array], net: ViTConfig) -> list[Array]:
 def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfig, name: str) -> tuple[Array, Array]:
     """From the gradient by what leaves a block, (T, D), to those by its attention weights and by what enters it."""
     scale1, scale2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
-    pre = net.norm == "pre"
-    read = layer_norm(x, w, f"{name}.norm1", net.norm_epsilon) if pre else x
+    read = layer_norm(x, w, f"{name}.norm1", net.norm_epsilon) if net.norm == "pre" else x
     q0, k0, v = (_heads(part, net) for part in np.split(linear(read, w, f"{name}.attn.qkv"), 3, axis=-1))  # (h, T, d)
     q, k = (_normed(part, w, net, f"{name}.attn.{norm}") for part, norm in ((q0, "q_norm"), (k0, "k_norm")))
     mixed = (weights @ v).swapaxes(0, 1).reshape(len(x), -1)
-    between = x + scale1 * linear(mixed, w, f"{name}.attn.proj")  # (T, D)
-
-    if pre:
-        inner = _through_mlp(
-            g * scale2, layer_norm(between, w, f"{name}.norm2", net.norm_epsilon), w, net, f"{name}.mlp"
-        )
-        g = g + _through_norm(inner, between, w, net, f"{name}.norm2")
-    else:
-        normed = layer_norm(between, w, f"{name}.norm1", net.norm_epsilon)
-        written = normed + scale2 * linear(_act(linear(normed, w, f"{name}.mlp.fc1"), net)[0], w, f"{name}.mlp.fc2")
-        g = _through_norm(g, written, w, net, f"{name}.norm2")
-        g = g + _through_mlp(g * scale2, normed, w, net, f"{name}.mlp")
-        g = _through_norm(g, between, w, net, f"{name}.norm1")
+    between = net.residual * x + scale1 * linear(mixed, w, f"{name}.attn.proj")  # (T, D)
+    g = _through_second_half(g, between, scale2, w, net, name)
 
     g_mixed = _heads(_back(g * scale1, w, f"{name}.attn.proj"), net)  # (h, T, d)
     g_weights = g_mixed @ v.swapaxes(-1, -2)  # (h, T, T)
@@ -96,7 +87,23 @@ def _through_block(g: Array, x: Array, weights: Array, w: Weights, net: ViTConfi
     parts = (g_q, g_k, weights.swapaxes(-1, -2) @ g_mixed)
     joined = np.concatenate([part.swapaxes(0, 1).reshape(len(x), -1) for part in parts], axis=-1)  # (T, 3 D)
     g_read = _back(joined, w, f"{name}.attn.qkv")
-    return g_weights, g + (_through_norm(g_read, x, w, net, f"{name}.norm1") if pre else g_read)
+    g_read = _through_norm(g_read, x, w, net, f"{name}.norm1") if net.norm == "pre" else g_read
+    return g_weights, net.residual * g + g_read
+
+
+def _through_second_half(g: Array, between: Array, scale: Array, w: Weights, net: ViTConfig, name: str) -> Array:
+    """From the gradient by what leaves a block to that by the sum after its attention, `between`, (T, D) each."""
+    if net.norm == "pre":
+        normed = layer_norm(between, w, f"{name}.norm2", net.norm_epsilon)
+        inner = _through_mlp(g * scale, normed, w, net, f"{name}.mlp")
+        return net.residual * g + _through_norm(inner, between, w, net, f"{name}.norm2")
+    if net.norm == "none":
+        return net.residual * g + _through_mlp(g * scale, between, w, net, f"{name}.mlp")
+    normed = layer_norm(between, w, f"{name}.norm1", net.norm_epsilon)
+    mlp = linear(_act(linear(normed, w, f"{name}.mlp.fc1"), net)[0], w, f"{name}.mlp.fc2")
+    g = _through_norm(g, net.residual * normed + scale * mlp, w, net, f"{name}.norm2")
+    g = net.residual * g + _through_mlp(g * scale, normed, w, net, f"{name}.mlp")
+    return _through_norm(g, between, w, net, f"{name}.norm1")
 
 
 def _heads(x: Array, net: ViTConfig) -> Array:

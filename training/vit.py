@@ -6,7 +6,8 @@ Source: Dosovitskiy et al. 2021 (arXiv 2010.11929); the sizes and details are th
 a linear head on the class token. `reference.py` says the same in NumPy, an equation a function.
 
 Letters in the shape comments: B images, H x W pixels, C channels, P patch size, N patches, T tokens (N, or N + 1 with
-a class token), D width, h heads, d = D / h channels of a head, M channels inside an MLP, K classes.
+a class token), D width, h heads, d channels of a head (D / h unless said otherwise), M channels inside an MLP, K
+classes.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": ops.relu,
 }
 LUMA = (0.299, 0.587, 0.114)  # ITU-R BT.601, as cv2 makes pictures grey
+POSITION_STD = 0.5**0.5  # of random positions, which are then as long as sines and cosines
 
 
 class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
@@ -78,38 +80,37 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
     def __init__(self, config: ViTConfig, scaled: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.config = config
-        self.score_factor = (config.width // config.heads) ** -0.5 if scaled else 1.0  # 1 / √d_k
-        dense = partial(keras.layers.Dense, config.width, dtype=self.dtype_policy)
+        self.score_factor = config.d_k**-0.5 if scaled else 1.0  # 1 / √d_k
+        policy = self.dtype_policy
+        dense = partial(keras.layers.Dense, config.attention_width, use_bias=config.qkv_bias, dtype=policy)
         self.query = dense(name="query")
         self.key = dense(name="key")
         self.value = dense(name="value")
-        self.output_projection = dense(name="output_projection")
-        self.query_norm, self.key_norm = (
-            keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name=name, dtype=self.dtype_policy)
-            if config.qk_norm
-            else keras.layers.Identity()
-            for name in ("query_norm", "key_norm")
-        )
-        self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=self.dtype_policy)
+        self.output_projection = keras.layers.Dense(config.width, name="output_projection", dtype=policy)
+        self.query_norm = _norm(config, "query_norm", policy, config.qk_norm)
+        self.key_norm = _norm(config, "key_norm", policy, config.qk_norm)
+        self.attention_dropout = keras.layers.Dropout(config.attention_dropout, name="attention_dropout", dtype=policy)
+        self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        for layer in (self.query, self.key, self.value, self.output_projection):
+        for layer in (self.query, self.key, self.value):
             layer.build(input_shape)
+        self.output_projection.build((*input_shape[:-1], self.config.attention_width))
         for layer in (self.query_norm, self.key_norm):
-            layer.build((None, None, None, self.config.width // self.config.heads))
+            layer.build((None, None, None, self.config.d_k))
 
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         q, k, v = (self._split(project(x)) for project in (self.query, self.key, self.value))  # (B, h, T, d) each
         q, k = self.query_norm(q), self.key_norm(k)
         scores = ops.matmul(q * self.score_factor, ops.swapaxes(k, -2, -1))  # (B, h, T, T)
         weights = ops.softmax(scores, axis=-1)  # (B, h, T, T)
-        x = ops.transpose(ops.matmul(weights, v), (0, 2, 1, 3))  # (B, T, h, d)
-        x = ops.reshape(x, (-1, x.shape[1], self.config.width))  # (B, T, D)
+        mixed = ops.matmul(self.attention_dropout(weights, training=training), v)  # (B, h, T, d)
+        x = ops.transpose(mixed, (0, 2, 1, 3))  # (B, T, h, d)
+        x = ops.reshape(x, (-1, x.shape[1], self.config.attention_width))  # (B, T, h*d)
         return self.dropout(self.output_projection(x), training=training), weights
 
     def _split(self, x: Tensor) -> Tensor:
-        heads = self.config.heads
-        x = ops.reshape(x, (-1, x.shape[1], heads, self.config.width // heads))  # (B, T, h, d)
+        x = ops.reshape(x, (-1, x.shape[1], self.config.heads, self.config.d_k))  # (B, T, h, d)
         return ops.transpose(x, (0, 2, 1, 3))  # (B, h, T, d)
 
 
@@ -172,9 +173,9 @@ class Block(keras.layers.Layer):  # type: ignore[misc]
         super().__init__(**kwargs)
         self.config = config
         policy = self.dtype_policy
-        self.norm1 = keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm1", dtype=policy)
+        self.norm1 = _norm(config, "norm1", policy, config.norm != "none")
         self.attention = Attention(config, scaled, name="attention", dtype=policy)
-        self.norm2 = keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm2", dtype=policy)
+        self.norm2 = _norm(config, "norm2", policy, config.norm != "none")
         self.mlp = Mlp(config, name="mlp", dtype=policy)
         self.drop_path = DropPath(drop_path, name="drop_path", dtype=policy)
         self.scale1, self.scale2 = (
@@ -189,11 +190,15 @@ class Block(keras.layers.Layer):  # type: ignore[misc]
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         pre = self.config.norm == "pre"
         branch, weights = self.attention(self.norm1(x) if pre else x, training=training)  # (B, T, D), (B, h, T, T)
-        x = x + self.drop_path(self.scale1(branch), training=training)
+        x = self._add(x, self.drop_path(self.scale1(branch), training=training))
         x = x if pre else self.norm1(x)
         branch = self.mlp(self.norm2(x) if pre else x, training=training)
-        x = x + self.drop_path(self.scale2(branch), training=training)
+        x = self._add(x, self.drop_path(self.scale2(branch), training=training))
         return (x if pre else self.norm2(x)), weights
+
+    def _add(self, x: Tensor, branch: Tensor) -> Tensor:
+        """The residual connection, where there is one: (B, T, D), (B, T, D) -> (B, T, D)."""
+        return x + branch if self.config.residual else branch
 
 
 class ViT(keras.Model):  # type: ignore[misc]
@@ -214,21 +219,18 @@ class ViT(keras.Model):  # type: ignore[misc]
         policy = self.dtype_policy
         self.patch_embedding = PatchEmbedding(config, name="patch_embedding", dtype=policy)
         self.dropout = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)
-        self.first_norm = (
-            keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="first_norm", dtype=policy)
-            if config.first_norm
-            else keras.layers.Identity()
-        )
+        self.first_norm = _norm(config, "first_norm", policy, config.first_norm)
         rates = [config.drop_path * i / max(1, config.depth - 1) for i in range(config.depth)]
         self.blocks = [Block(config, rate, scaled, name=f"block{i:02}", dtype=policy) for i, rate in enumerate(rates)]
-        self.norm = (
-            keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name="norm", dtype=policy)
-            if config.final_norm
-            else keras.layers.Identity()
-        )
+        self.norm = _norm(config, "norm", policy, config.final_norm)
         self.shared = (
             keras.layers.Dense(config.shared_width, use_bias=False, name="shared", dtype="float32")
             if config.shared_width
+            else None
+        )
+        self.pre_logits = (
+            keras.layers.Dense(config.head_hidden, activation="tanh", name="pre_logits", dtype="float32")
+            if config.head_hidden
             else None
         )
         self.head = keras.layers.Dense(config.classes, kernel_initializer="zeros", name="head", dtype="float32")
@@ -244,9 +246,10 @@ class ViT(keras.Model):  # type: ignore[misc]
             self.dist_token = self.add_weight(shape=(1, 1, width), initializer=small, name="dist_token")
         if config.registers:
             self.registers = self.add_weight(shape=(1, config.registers, width), initializer=small, name="registers")
-        if config.position == "learned":
-            placed = (1, config.tokens - config.registers, width)
-            self.position = self.add_weight(shape=placed, initializer=small, name="position")
+        if config.position in ("learned", "random"):
+            placed, learned = (1, config.tokens - config.registers, width), config.position == "learned"
+            drawn = small if learned else keras.initializers.RandomNormal(stddev=POSITION_STD)
+            self.position = self.add_weight(shape=placed, initializer=drawn, trainable=learned, name="position")
         self.patch_embedding.build(input_shape)
         self.first_norm.build(shape)
         for block in self.blocks:
@@ -254,7 +257,9 @@ class ViT(keras.Model):  # type: ignore[misc]
         self.norm.build(shape)
         if self.shared:
             self.shared.build((None, config.width))
-        self.head.build((None, config.embedding_width))
+        if self.pre_logits:
+            self.pre_logits.build((None, config.embedding_width))
+        self.head.build((None, config.head_hidden or config.embedding_width))
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
         taps: Taps = {}
@@ -268,7 +273,7 @@ class ViT(keras.Model):  # type: ignore[misc]
             x = self.shared(x)  # (B, S)
             x /= ops.sqrt(ops.sum(ops.square(x), axis=-1, keepdims=True))
         taps["embedding"] = x
-        return self.head(x), taps  # (B, K)
+        return self.head(self.pre_logits(x) if self.pre_logits else x), taps  # (B, K)
 
     def _embed(self, images: Tensor) -> Tensor:
         """(B, H, W, 3) -> (B, T, D): patches, class token, positions, registers."""
@@ -278,7 +283,7 @@ class ViT(keras.Model):  # type: ignore[misc]
             x = _before(self.dist_token, x)
         if config.has_cls_token:
             x = _before(self.cls_token, x)
-        if config.position == "learned":
+        if config.position in ("learned", "random"):
             x += ops.cast(self.position, x.dtype)
         if config.position == "sincos":
             x += ops.array(sincos_position(config.tokens - config.registers, config.width), x.dtype)
@@ -292,6 +297,13 @@ class ViT(keras.Model):  # type: ignore[misc]
             return ops.mean(self.norm(x), axis=1)
         rows = self.config.rows_read
         return ops.reshape(self.norm(x[:, :rows]), (-1, rows * self.config.width))
+
+
+def _norm(config: ViTConfig, name: str, policy: Any, there: bool) -> Any:
+    """A LayerNorm; the identity where there is none."""
+    if not there:
+        return keras.layers.Identity()
+    return keras.layers.LayerNormalization(epsilon=config.norm_epsilon, name=name, dtype=policy)
 
 
 def _before(tokens: Tensor, x: Tensor) -> Tensor:

@@ -70,7 +70,7 @@ def effect(finding: AblationFinding, base: AblationFinding) -> Effect:
 VERDICTS: dict[tuple[Effect, Effect], str] = {
     ("below", "below"): "as expected",
     ("above", "above"): "as expected",
-    ("alike", "alike"): "as expected",
+    ("alike", "alike"): "no difference was expected, and none showed",
     ("below", "alike"): "the expected loss did not show",
     ("above", "alike"): "the expected gain did not show",
     ("alike", "below"): "worse, against the expectation",
@@ -78,7 +78,12 @@ VERDICTS: dict[tuple[Effect, Effect], str] = {
     ("below", "above"): "the opposite of what was expected",
     ("above", "below"): "the opposite of what was expected",
 }
-"""(expected, found) -> what to say of the two."""
+"""(expected, found) -> what to say of the two. Only the sign of a difference is judged, and only beyond the spread."""
+
+
+def failed(finding: AblationFinding, base: AblationFinding) -> bool:
+    """Whether it did not learn: the last epoch had less than half as many training photos right as the base's."""
+    return finding.trained < base.trained / 2
 
 
 def sentence(finding: AblationFinding, base: AblationFinding) -> str:
@@ -86,12 +91,20 @@ def sentence(finding: AblationFinding, base: AblationFinding) -> str:
     if finding.row is BASE:
         return f"{base.mean:.2f} ± {base.spread:.2f} %."
     found, difference = effect(finding, base), finding.mean - base.mean
-    width, verdict = margin(finding, base), VERDICTS[finding.row.expected, found]
+    width = margin(finding, base)
     if found == "alike":
-        said = f"no difference that {len(base.accuracies)} seeds could show ({difference:+.2f} ± {width:.2f} points)"
+        said = f"within the spread of {len(base.accuracies)} seeds ({difference:+.2f} ± {width:.2f} points)"
     else:
         said = f"{abs(difference):.2f} ± {width:.2f} points {found} the base"
-    return f"{said}: {verdict}."
+    return f"{said}: {_verdict(finding, base, found)}."
+
+
+def _verdict(finding: AblationFinding, base: AblationFinding, found: Effect) -> str:
+    expected = finding.row.expected
+    if expected != "fails":
+        return VERDICTS[expected, found]
+    learned = f"the last epoch had {finding.trained:.2f} % of its training photos right"
+    return f"it failed, as expected, {learned}" if failed(finding, base) else f"it did not fail, {learned}"
 
 
 def shuffling(finding: AblationFinding) -> str:

@@ -52,6 +52,9 @@ rate and schedule, which were chosen for none of them: a row may do better with 
 
 A row counts as different from the base when the means lie further apart than half the 95 % interval of Student's t for
 their difference, given after the ± in the text. Of twenty comparisons that are all alike, one will look different.
+"As expected" means that a difference beyond the spread has the sign that the literature leads one to expect; it says
+nothing of its size. Training has failed where the last epoch had less than half as many training digits right as the
+base's.
 "Shuffled" is the accuracy on test digits whose patches stand in random order; training never sees such.
 
 [inductive-bias.md](inductive-bias.md) says what a convolution has built in and a ViT has to learn.

@@ -16,6 +16,8 @@ from vitcam_training.recipes.recipe import Recipe
 
 Effect = Literal["below", "alike", "above"]
 """Where a row's accuracy lies, seen from the base: `alike` where the seeds cannot tell the two apart."""
+Expectation = Effect | Literal["fails"]
+"""`fails`: it does not learn even the photos that it trains on, which is another claim than to end below the base."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Row:
     question: str
     """Rows of one question stand together on the page."""
     title: str
-    expected: Effect
+    expected: Expectation
     because: str
     """What the literature found, with its source."""
     model: dict[str, Any] = field(default_factory=dict)
@@ -46,7 +48,8 @@ class Row:
 
 POSITION, NORM, ACTIVATION = "Position encoding", "Where the norm stands", "Activation"
 DECAY, SCALE, REGULARISERS, SIZE = "Weight decay", "Scaled scores", "Dropout and label smoothing", "Heads and blocks"
-START, PRIOR = "Start and steps", "What a convolution knows beforehand"
+LEFT_OUT, SCHEDULE, START = "Residual connections, biases and the head", "Learning-rate schedule", "Start and steps"
+PRIOR = "What a convolution knows beforehand"
 
 VIT, AIAYN = "Dosovitskiy et al. 2021 (arXiv 2010.11929)", "Vaswani et al. 2017 (arXiv 1706.03762)"
 ADAMW = "Loshchilov & Hutter 2019 (arXiv 1711.05101)"
@@ -68,6 +71,12 @@ ROWS: tuple[Row, ...] = (
         model={"position": "sincos"},
     ),
     Row(
+        "position-random", POSITION, "random positions", "alike",
+        f"{VIT}, appendix D.4: how places are told apart hardly matters, only that they are; random vectors of 32 "
+        "numbers are nearly at right angles, so each place has its own",
+        model={"position": "random"},
+    ),
+    Row(
         "mean", POSITION, "mean pooling", "alike",
         f"{VIT}, appendix D.3: mean pooling does as well as the class token, at a learning rate of its own",
         model={"pooling": "mean"},
@@ -85,9 +94,31 @@ ROWS: tuple[Row, ...] = (
         model={"norm": "post"},
     ),
     Row(
-        "norm-post-cold", NORM, "post-norm, no warm-up", "below",
+        "norm-post-cold", NORM, "post-norm, no warm-up", "fails",
         "Xiong et al. 2020: gradients near the output are large at first, so that training from full rate fails",
         model={"norm": "post"}, train={"warmup_epochs": 0.0},
+    ),
+    Row(
+        "norm-none", NORM, "no LayerNorm", "below",
+        "Ba et al. 2016 (arXiv 1607.06450): with LayerNorm a network learns in fewer steps, so without it less after "
+        "as many",
+        model={"norm": "none", "final_norm": False},
+    ),
+    Row(
+        "residual-none", LEFT_OUT, "no residual connections", "below",
+        "Dong et al. 2021 (arXiv 2103.03404): without them attention makes all tokens alike, the more the deeper; "
+        "He et al. 2016 (arXiv 1512.03385): deep networks train worse without them",
+        model={"residual": False},
+    ),
+    Row(
+        "qkv-unbiased", LEFT_OUT, "queries, keys and values without bias", "alike",
+        "Dehghani et al. 2023 (arXiv 2302.05442), section 2.1: left out without a loss",
+        model={"qkv_bias": False},
+    ),
+    Row(
+        "head-hidden", LEFT_OUT, "head with a hidden layer", "alike",
+        "Beyer et al. 2022 (arXiv 2205.01580): a single matrix is not significantly worse than ViT's head of two",
+        model={"head_hidden": 32},
     ),
     Row(
         "relu", ACTIVATION, "ReLU", "below",
@@ -121,6 +152,17 @@ ROWS: tuple[Row, ...] = (
         model={"dropout": 0.1},
     ),
     Row(
+        "dropout-more", REGULARISERS, "dropout of 0.2", "below",
+        "Touvron et al. 2021 (DeiT, arXiv 2012.12877), section 6, as above, and twice as much",
+        model={"dropout": 0.2},
+    ),
+    Row(
+        "dropout-attention", REGULARISERS, "attention dropout of 0.1", "above",
+        "Zehui et al. 2019 (arXiv 1907.11065): to drop attention weights improved networks for text and reduced "
+        "overfitting",
+        model={"attention_dropout": 0.1},
+    ),
+    Row(
         "smoothing", REGULARISERS, "label smoothing of 0.1", "above",
         "Szegedy et al. 2016 (arXiv 1512.00567), section 7: 0.2 points more on ImageNet",
         train={"label_smoothing": 0.1},
@@ -141,12 +183,28 @@ ROWS: tuple[Row, ...] = (
         model={"heads": 8},
     ),
     Row(
+        "heads-wide", SIZE, "d_k of 64", "above",
+        f"{AIAYN}, table 3 (B): fewer channels a head are worse; Bhojanapalli et al. 2020 (arXiv 2002.07028): heads of "
+        "D / h channels cannot give any attention; here it is 8, and 64 has more parameters",
+        model={"head_width": 64},
+    ),
+    Row(
         "blocks-1", SIZE, "1 block", "below",
         f"{VIT}, appendix D.2: of all sizes, depth matters most",
         model={"depth": 1},
     ),
     Row("blocks-2", SIZE, "2 blocks", "below", f"{VIT}, appendix D.2, as above", model={"depth": 2}),
     Row("blocks-6", SIZE, "6 blocks", "above", f"{VIT}, appendix D.2, as above", model={"depth": 6}),
+    Row(
+        "schedule-step", SCHEDULE, "steps: a tenth after 5 and 10 epochs", "below",
+        "He et al. 2019 (arXiv 1812.01187), section 5.1 and table 6: the cosine ended above steps on ImageNet",
+        train={"schedule": "step", "step_epochs": 5, "step_factor": 0.1},
+    ),
+    Row(
+        "schedule-constant", SCHEDULE, "constant rate", "below",
+        "Hägele et al. 2024 (arXiv 2405.18392): a constant rate is as good only once it falls at the end",
+        train={"schedule": "constant"},
+    ),
     Row(
         "mimetic", START, "mimetic start", "above",
         f"{MIMETIC}: attention that begins as trained attention ends gained over 5 points on CIFAR-10",

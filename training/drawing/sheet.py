@@ -87,6 +87,8 @@ class _Drawing:
     def _branch(self, branch: Branch) -> None:
         start = self._y - 14
         self.steps(branch.steps)
+        if not branch.residual:
+            return
         middle = self._y + _ROUND - 4
         SubElement(self._svg, "circle", {"cx": str(_MIDDLE), "cy": f"{middle:g}", "r": str(_ROUND)})
         self._line(f"M{_MIDDLE - 6} {middle:g}h12M{_MIDDLE} {middle - 6:g}v12")

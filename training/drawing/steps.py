@@ -1,6 +1,7 @@
 """What a picture passes in a network, step by step, with shapes and numbers of parameters: from its configuration.
 
-Letters as in `vit.py`: N patches, T tokens, D width, h heads, d = D / h, M channels inside an MLP, K classes.
+Letters as in `vit.py`: N patches, T tokens, D width, h heads, d channels of a head, M channels inside an MLP, K
+classes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ READS = {
     "distilled": "Class token and distillation token",
     "first": "Token of the first patch",
     "mean": "Mean over the patches",
+}
+POSITIONS = {
+    "learned": "learned, one for each token",
+    "sincos": "sines and cosines, fixed",
+    "random": "random, one for each token, fixed",
 }
 
 
@@ -31,11 +37,13 @@ class NetworkStep:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Steps whose result is added to what went into them: a residual connection."""
+    """Steps whose result is added to what went into them, a residual connection; or takes its place."""
 
     steps: tuple[NetworkStep, ...]
     shape: str
     """Of the sum."""
+    residual: bool = True
+    """False: nothing is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +85,8 @@ def _embedding(c: ViTConfig) -> tuple[NetworkStep, ...]:
         steps.append(NetworkStep("Put in front", f"{size} × {c.width}", f"a learned {tokens}", c.placed * c.width))
     placed = c.tokens - c.registers
     if c.position != "none":
-        learned = c.position == "learned"
-        detail = "learned, one for each token" if learned else "sines and cosines, fixed"
-        steps.append(NetworkStep("Add positions", f"{placed} × {c.width}", detail, placed * c.width * learned))
+        size = placed * c.width if c.position == "learned" else 0
+        steps.append(NetworkStep("Add positions", f"{placed} × {c.width}", POSITIONS[c.position], size))
     if c.registers:
         detail = f"{c.registers} learned tokens that nothing reads"
         steps.append(NetworkStep("Insert registers", f"{c.tokens} × {c.width}", detail, c.registers * c.width))
@@ -97,23 +104,26 @@ def _block(c: ViTConfig) -> tuple[NetworkStep | Branch, ...]:
     for steps in (_attention(c), _mlp(c)):
         scale = [NetworkStep("Scale each channel", stream, "learned factors", c.width)] if c.layer_scale else []
         inside = (*([_norm(c)] if c.norm == "pre" else []), *steps, *scale)
-        parts += [Branch(inside, stream), *([_norm(c)] if c.norm == "post" else [])]
+        parts += [Branch(inside, stream, c.residual), *([_norm(c)] if c.norm == "post" else [])]
     return tuple(parts)
 
 
 def _attention(c: ViTConfig) -> list[NetworkStep]:
-    each, heads = c.width // c.heads, f"{c.heads} × {c.tokens}"
-    project = c.width**2 + c.width
+    each, heads, width = c.d_k, f"{c.heads} × {c.tokens}", c.attention_width
+    project = 3 * (c.width + c.qkv_bias) * width
+    matrices = "three matrices" if c.qkv_bias else "three matrices, no biases"
     norms = [
         NetworkStep("Norm of queries and keys", f"2 × {heads} × {each}", "LayerNorm in each head", 4 * each)
     ] * c.qk_norm
     return [
-        NetworkStep("Queries, keys, values", f"3 × {heads} × {each}", f"three matrices; {c.heads} heads", 3 * project),
+        NetworkStep("Queries, keys, values", f"3 × {heads} × {each}", f"{matrices}; {c.heads} heads", project),
         *norms,
         NetworkStep("Scores", f"{heads} × {c.tokens}", f"q · k / √{each}: each token with each"),
         NetworkStep("Softmax of each row", f"{heads} × {c.tokens}", "the attention: rows sum to 1"),
         NetworkStep("Weighted sum of the values", f"{heads} × {each}"),
-        NetworkStep("Output projection", f"{c.tokens} × {c.width}", "the heads side by side, one matrix", project),
+        NetworkStep(
+            "Output projection", f"{c.tokens} × {c.width}", "the heads side by side, one matrix", (width + 1) * c.width
+        ),
     ]
 
 
@@ -133,7 +143,11 @@ def _end(c: ViTConfig) -> tuple[NetworkStep, ...]:
     if c.shared_width:
         detail = "shared with words; divided by its length"
         steps.append(NetworkStep("Projection", f"{c.shared_width}", detail, c.width * c.shared_width))
-    parameters = (c.embedding_width + 1) * c.classes
+    read = c.embedding_width
+    if c.head_hidden:
+        steps.append(NetworkStep("Hidden layer", f"{c.head_hidden}", "with tanh", (read + 1) * c.head_hidden))
+        read = c.head_hidden
+    parameters = (read + 1) * c.classes
     return (
         *steps,
         NetworkStep("Head", f"{c.classes}", "a logit for each label", parameters),

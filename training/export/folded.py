@@ -57,6 +57,7 @@ class Rewrites:
 
         last_row  needs a head that reads one row: mean pooling reads all
         norms     needs pre-norm: after a post-norm the residual carries scale and shift too
+        float16   needs normalised rows, which blocks without LayerNorm have not
         stream    needs that every reader normalises: pre-norm, and a final norm before the head
         """
         pre = config.norm == "pre"
@@ -65,6 +66,7 @@ class Rewrites:
             last_row=self.last_row and config.pooling != "mean",
             norms=self.norms and pre,
             stream=self.stream and pre and config.final_norm,
+            float16=self.float16 and config.norm != "none",
         )
 
 
@@ -95,7 +97,8 @@ class Norm:
 class FoldedBlock:
     """One block."""
 
-    norm1: Norm
+    norm1: Norm | None
+    """None: the blocks have no norms."""
     query: Affine
     key: Affine
     value: Affine
@@ -105,7 +108,7 @@ class FoldedBlock:
     score_factor: float
     """What the scores are multiplied by; 1: it is in the query projection, or in the queries' norm."""
     output: Affine
-    norm2: Norm
+    norm2: Norm | None
     up: Affine
     down: Affine
 
@@ -137,12 +140,16 @@ class Folded:
     """From the normalised row that the head reads back to the axes, scale and shift that it saw in training, and from
     there into the space shared with words; None: it is that already. For mean pooling the mean may be taken before,
     since it commutes with sums and factors. Of two rows each."""
+    pre_logits: Affine | None
+    """The head's hidden layer, before its tanh; None: there is none."""
     head: Affine
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
     evidence: Array
     """(C, D), or (C, 2 D) for two rows: for each label the direction, in the axes of the residual stream, in which its
     logit grows before those of the others; divided by the temperature. The final norm's division, and in a shared space
-    that by the length there, are left out."""
+    that by the length there, are left out. With a hidden layer in the head, (C, H): the direction among its
+    channels."""
     towards: Array
-    """(E, D): the same for each channel of what the head reads, for a head that is given when the graph runs."""
+    """(E, D): the same for each channel of what the head reads, for a head that is given when the graph runs; (H, D):
+    for each channel of the hidden layer before its tanh."""

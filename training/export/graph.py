@@ -13,13 +13,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 
 import numpy as np
 import tensorflow as tf
 
 from vitcam_training.config import ViTConfig
-from vitcam_training.export.folded import Affine, Folded, FoldedBlock, Norm
+from vitcam_training.export.arithmetic import (
+    concatenate,
+    dense,
+    inverse_length,
+    layer_norm,
+    mean_of_heads,
+    side_by_side,
+)
+from vitcam_training.export.folded import Affine, Folded, FoldedBlock
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
 from vitcam_training.vit import Tensor
 
@@ -66,7 +73,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         """All outputs for a picture, (1, H, W, 3) uint8."""
         x, attentions, values = self._encode(image)
         config = self.folded.config
-        rows = _concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
+        rows = concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
         return {
             **self._outputs(x, attentions, values, words, offsets),
             "rollout": tf.reshape(self._rollout(attentions)[:, :, config.prefix :], (1, -1)),
@@ -81,11 +88,10 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             x += folded.position
         if folded.first_rows is not None:
             x = tf.concat([folded.first_rows, x], axis=0)  # (T, D)
-        if folded.first_norm is not None:
-            x = _norm(x, folded.first_norm)
+        x = layer_norm(x, folded.first_norm)
         if folded.first is not None:
             with self._scope("patches"):
-                x = _dense(x, folded.first)  # (T, D)
+                x = dense(x, folded.first)  # (T, D)
         attentions, values = [], []
         for i in range(len(folded.blocks)):
             rows = x[:read] if folded.rewrites.last_row and i == len(folded.blocks) - 1 else x
@@ -99,24 +105,27 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     ) -> dict[str, Tensor]:
         folded, length = self.folded, None
         with self._scope("embedding"):
-            embedding = x if folded.norm is None else _norm(x, folded.norm)
+            embedding = layer_norm(x, folded.norm)
             if folded.config.pooling == "mean":
                 embedding = tf.reduce_mean(embedding, axis=0, keepdims=True)  # (1, D)
             if folded.embedding is not None:
-                embedding = _dense(embedding, folded.embedding)  # (R, D) or (1, S)
+                embedding = dense(embedding, folded.embedding)  # (R, D) or (1, S)
             if folded.config.rows_read > 1:
                 embedding = tf.reshape(embedding, (1, -1))  # (1, E)
             if folded.config.shared_width:
                 length = tf.math.rsqrt(tf.reduce_mean(tf.square(embedding), axis=-1, keepdims=True))
                 length *= folded.config.shared_width**-0.5  # a SUM would cut the graph
                 embedding *= length
-        logits = self._logits(embedding, words)
+        read = embedding  # by the head
+        if folded.pre_logits is not None:
+            read = tf.tanh(self._dense("pre_logits", embedding, folded.pre_logits))  # (1, H)
+        logits = self._logits(read, words)
         probabilities = tf.nn.softmax(logits if offsets is None else logits + offsets)
         outputs = {
             "probabilities": probabilities,
             "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
             "embedding": embedding,
-            "evidence": self._evidence(x, self._wanted(probabilities, words, length), attentions, values),
+            "evidence": self._evidence(x, self._wanted(probabilities, words, length, read), attentions, values),
         }
         if folded.config.margin_is_sum:
             mean = tf.reduce_mean(logits, axis=-1, keepdims=True) if words is None else 0.0
@@ -124,20 +133,23 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             outputs["margin"] = tf.reduce_mean(above, axis=-1, keepdims=True) * logits.shape[-1]
         return outputs
 
-    def _logits(self, embedding: Tensor, words: Tensor) -> Tensor:
-        """(1, E) -> (1, C)."""
+    def _logits(self, read: Tensor, words: Tensor) -> Tensor:
+        """(1, E) -> (1, C); from a hidden layer, (1, H)."""
         if words is not None:
-            return tf.reshape(tf.matmul(embedding[None], words, transpose_b=True), (1, -1))
-        logits = self._dense("head", embedding, self.folded.head)
+            return tf.reshape(tf.matmul(read[None], words, transpose_b=True), (1, -1))
+        logits = self._dense("head", read, self.folded.head)
         return logits if self.folded.logit_factor == 1.0 else logits * self.folded.logit_factor
 
-    def _wanted(self, probabilities: Tensor, words: Tensor, length: Tensor) -> Tensor:
+    def _wanted(self, probabilities: Tensor, words: Tensor, length: Tensor, read: Tensor) -> Tensor:
         """The direction in the stream's axes in which the logits of the probable labels grow, (1, D).
 
         length  what the place in a shared space was multiplied by, (1, 1); None: there is no such space
+        read    what the last layer of the head read: of a hidden layer, the slope of its tanh follows from it
         """
         if words is None:
             wanted = tf.matmul(probabilities, self.folded.evidence)
+            if self.folded.pre_logits is not None:
+                wanted = tf.matmul(wanted * (1.0 - read * read), self.folded.towards)
         else:
             wanted = tf.matmul(tf.reshape(tf.matmul(probabilities[None], words), (1, -1)), self.folded.towards)
         return wanted if length is None else wanted * length
@@ -156,9 +168,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             own = x if rows == 1 else x[row : row + 1]
             towards = wanted if rows == 1 else wanted[:, row * config.width : (row + 1) * config.width]
             if self.folded.norm is not None:
-                towards *= tf.reduce_mean(_inverse_length(own, self.folded.norm), axis=0, keepdims=True)
+                towards *= tf.reduce_mean(inverse_length(own, self.folded.norm), axis=0, keepdims=True)
             found = self._carried(found, towards, None if rows == 1 else row, attentions, values)
-        return tf.reshape(_mean_of_heads(found) * config.heads, (1, -1))
+        return tf.reshape(mean_of_heads(found) * config.heads, (1, -1))
 
     def _carried(
         self, found: Tensor, towards: Tensor, row: int | None, attentions: list[Tensor], values: list[Tensor]
@@ -199,10 +211,14 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         tokens = attentions[0].shape[-1]
         rows = tokens if self.folded.config.pooling == "mean" else self.folded.config.rows_read
         own = np.where(np.arange(tokens) < rows, 1 / rows, 0).astype(np.float32)[None, None]  # a token looks at itself
-        row = (_mean_of_heads(self._read_rows(attentions[-1])) + own) * 0.5
+        row = self._carry(mean_of_heads(self._read_rows(attentions[-1])), own)
         for attention in reversed(attentions[:-1]):
-            row = (tf.matmul(row, _mean_of_heads(attention)) + row) * 0.5
+            row = self._carry(tf.matmul(row, mean_of_heads(attention)), row)
         return row
+
+    def _carry(self, looked: Tensor, row: Tensor) -> Tensor:
+        """A row of rollout through one block: half of it passes by, where there is a residual connection."""
+        return (looked + row) * 0.5 if self.folded.config.residual else looked
 
     def _patches(self, image: Tensor) -> Tensor:
         """(1, H, W, 3) uint8 -> (N, D) float32."""
@@ -214,30 +230,32 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         x = tf.reshape(x, (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
         x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, which XNNPACK takes
         with self._scope("patches"):
-            return _dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
+            return dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
 
     def _block(self, index: int, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """One block for the tokens `rows` (R, D), which attend to every token `x` (T, D).
 
         returns  (R, D), attention (h, R, T), values (h, T, d)
         """
-        block, name, pre = self.folded.blocks[index], block_name(index), self.folded.config.norm == "pre"
-        seen = _norm(x, block.norm1) if pre else x  # (T, D)
-        row = None if rows is x else seen[: self.folded.config.rows_read]
+        block, name, config = self.folded.blocks[index], block_name(index), self.folded.config
+        pre = config.norm == "pre"
+        seen = layer_norm(x, block.norm1) if pre else x  # (T, D)
+        row = None if rows is x else seen[: config.rows_read]
         q, k, v = self._look(name, block, row, seen)  # (h, R, d), (h, T, d), (h, T, d)
         if block.query_norm is not None and block.key_norm is not None:
-            q, k = _norm(q, block.query_norm), _norm(k, block.key_norm)
+            q, k = layer_norm(q, block.query_norm), layer_norm(k, block.key_norm)
         scores = tf.matmul(q, k, transpose_b=True)  # (h, R, T)
         if block.score_factor != 1.0:
             scores *= block.score_factor
         weights = tf.nn.softmax(scores)  # (h, R, T)
         mixed = tf.transpose(tf.matmul(weights, v), (1, 0, 2))  # (R, h, d)
-        mixed = tf.reshape(mixed, (-1, self.folded.config.width))
-        rows += self._dense(f"{name}/output", mixed, block.output)  # (R, D)
-        rows = rows if pre else _norm(rows, block.norm1)
-        hidden = self._dense(f"{name}/up", _norm(rows, block.norm2) if pre else rows, block.up)  # (R, M)
-        rows += self._dense(f"{name}/down", self._activation(hidden), block.down)
-        return rows if pre else _norm(rows, block.norm2), weights, v
+        mixed = self._dense(f"{name}/output", tf.reshape(mixed, (-1, config.attention_width)), block.output)  # (R, D)
+        rows = rows + mixed if config.residual else mixed
+        rows = rows if pre else layer_norm(rows, block.norm1)
+        hidden = self._dense(f"{name}/up", layer_norm(rows, block.norm2) if pre else rows, block.up)  # (R, M)
+        hidden = self._dense(f"{name}/down", self._activation(hidden), block.down)
+        rows = rows + hidden if config.residual else hidden
+        return rows if pre else layer_norm(rows, block.norm2), weights, v
 
     def _activation(self, x: Tensor) -> Tensor:
         if self.folded.config.activation == "quick_gelu":
@@ -262,14 +280,14 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     def _heads(self, x: Tensor, projections: dict[str, Affine]) -> list[Tensor]:
         """(T, D) -> (h, T, d) of each, by one matmul and one transpose; SPLIT, unlike slices, stays in the delegate."""
         config, count = self.folded.config, len(projections)
-        x = self._project(x, projections)  # (T, count*D)
-        x = tf.reshape(x, (-1, count * config.heads, config.width // config.heads))
+        x = self._project(x, projections)  # (T, count*h*d)
+        x = tf.reshape(x, (-1, count * config.heads, config.d_k))
         x = tf.transpose(x, (1, 0, 2))  # (count*h, T, d)
         return tf.split(x, count, axis=0) if count > 1 else [x]
 
     def _project(self, normed: Tensor, projections: dict[str, Affine]) -> Tensor:
         """Queries, keys or values of normalised rows, (T, D) -> (T, M): in float if one of them is to stay so."""
-        affine = _side_by_side(tuple(projections.values()))
+        affine = side_by_side(tuple(projections.values()))
         kept = next((name for name in projections if name in self._floats), None)
         if kept or not self.folded.rewrites.float16:
             return self._dense(kept or "", normed, affine)
@@ -281,7 +299,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
     def _dense(self, name: str, x: Tensor, affine: Affine) -> Tensor:
         with self._scope(name):
-            return _dense(x, affine)
+            return dense(x, affine)
 
     def _scope(self, name: str) -> AbstractContextManager[object]:
         """Around the layer of that name: the quantiser leaves alone what is in the scope FLOAT."""
@@ -309,42 +327,3 @@ def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int 
         tf.saved_model.save(module, folder, signatures=traced)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(SIGNATURES))
         return bytes(converter.convert())
-
-
-def _mean_of_heads(attention: Tensor) -> Tensor:
-    """(h, R, T) -> (1, R, T), written out: a MEAN over the first axis is not delegated."""
-    total = attention[:1]
-    for i in range(1, attention.shape[0]):
-        total += attention[i : i + 1]
-    return total * (1 / attention.shape[0])
-
-
-def _concatenate(parts: list[Tensor]) -> Tensor:
-    """Along the first axis, a few at a time: XNNPACK takes five at once and leaves more to the interpreter."""
-    while len(parts) > 1:
-        parts = [tf.concat(parts[i : i + 4], axis=0) for i in range(0, len(parts), 4)]
-    return parts[0]
-
-
-def _dense(x: Tensor, affine: Affine) -> Tensor:
-    return tf.matmul(x, affine.kernel) + affine.bias
-
-
-def _side_by_side(projections: tuple[Affine, ...]) -> Affine:
-    kernels, biases = zip(*((each.kernel, each.bias) for each in projections), strict=True)
-    return Affine(np.concatenate(kernels, axis=1), np.concatenate(biases))
-
-
-def _norm(x: Tensor, norm: Norm) -> Tensor:
-    """LayerNorm; what the next projection or the stream's axes have taken over is left out."""
-    if not norm.centred:
-        x -= tf.reduce_mean(x, axis=-1, keepdims=True)
-    x *= _inverse_length(x, replace(norm, centred=True))
-    return x if norm.scale is None else x * norm.scale + norm.shift
-
-
-def _inverse_length(x: Tensor, norm: Norm) -> Tensor:
-    """What a LayerNorm multiplies each token of x (T, D) by, (T, 1)."""
-    if not norm.centred:
-        x -= tf.reduce_mean(x, axis=-1, keepdims=True)
-    return tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + norm.epsilon)

@@ -1,7 +1,7 @@
 """The layers of a network by name, for those who choose which of them stay in float.
 
 `patches`, `block00/query`, `block00/key`, `block00/value`, `block00/output`, `block00/up`, `block00/down`, …,
-`embedding`, `head`.
+`embedding`, `head`; `pre_logits` before it, where the head has a hidden layer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def block_name(index: int) -> str:
 def layers_of(config: ViTConfig) -> tuple[str, ...]:
     """All layers that have a matrix, in the order in which a picture meets them."""
     inner = (f"{block_name(i)}/{projection}" for i in range(config.depth) for projection in PROJECTIONS)
-    return ("patches", *inner, "embedding", "head")
+    return ("patches", *inner, "embedding", *_head(config))
 
 
 def matching(config: ViTConfig, patterns: Sequence[str]) -> frozenset[str]:
@@ -50,7 +50,11 @@ def matching(config: ViTConfig, patterns: Sequence[str]) -> frozenset[str]:
 def kinds_of(config: ViTConfig) -> dict[str, frozenset[str]]:
     """The layers that do the same work in every block, by the name of that work."""
     inner = {projection: matching(config, [f"*/{projection}"]) for projection in PROJECTIONS}
-    return {"patches": frozenset({"patches"}), **inner, "head": frozenset({"head"})}
+    return {"patches": frozenset({"patches"}), **inner, "head": frozenset(_head(config))}
+
+
+def _head(config: ViTConfig) -> tuple[str, ...]:
+    return ("pre_logits", "head") if config.head_hidden else ("head",)
 
 
 def blocks_of(config: ViTConfig) -> dict[str, frozenset[str]]:

@@ -40,7 +40,8 @@ def fold(
     mean, std = np.array(config.mean), np.array(config.std)
     start = ResidualStream.plain(config.width) if config.first_norm else stream
     patches = Affine(_patch_matrix(config, weights), weights["patch_embed.proj.bias"])
-    head = _affine(weights, "head")
+    head, pre_logits = _affine(weights, "head"), _affine(weights, "pre_logits") if config.head_hidden else None
+    gains = _centred(fold_factor(head, 1 / temperature).kernel)
     blocks = tuple(_block(config, weights, f"blocks.{i}", stream, rewrites) for i in range(config.depth))
     norm = _left_of_norm(config, weights, "norm", rewrites) if config.final_norm else None
     embedding = _embedding(config, weights, stream, rewrites)
@@ -56,10 +57,16 @@ def fold(
         blocks=blocks,
         norm=norm,
         embedding=embedding,
+        pre_logits=pre_logits,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
-        evidence=_evidence(norm, embedding, _centred(fold_factor(head, 1 / temperature).kernel), config.rows_read),
-        towards=_evidence(norm, embedding, np.eye(config.embedding_width), config.rows_read),
+        evidence=_single(gains.T) if pre_logits else _evidence(norm, embedding, gains, config.rows_read),
+        towards=_evidence(
+            norm,
+            embedding,
+            _double(pre_logits.kernel) if pre_logits else np.eye(config.embedding_width),
+            config.rows_read,
+        ),
     )
 
 
@@ -142,14 +149,14 @@ def split_qkv(fused: Affine) -> tuple[Affine, Affine, Affine]:
 
 
 def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStream, rewrites: Rewrites) -> FoldedBlock:
-    factor = (config.width // config.heads) ** -0.5
+    factor = config.d_k**-0.5
     qkv = _behind_norm(weights, f"{name}.attn.qkv", f"{name}.norm1", stream, rewrites)
     query, key, value = split_qkv(qkv)
     output = _branch(config, weights, f"{name}.attn.proj", f"{name}.ls1")
     if rewrites.values:
         value, output = turn_values(value, output, config.heads)
     return FoldedBlock(
-        norm1=_left_of_norm(config, weights, f"{name}.norm1", rewrites),
+        norm1=_block_norm(config, weights, f"{name}.norm1", rewrites),
         query=fold_factor(query, factor) if rewrites.scores and not config.qk_norm else query,
         key=key,
         value=value,
@@ -157,7 +164,7 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStrea
         key_norm=_head_norm(config, weights, f"{name}.attn.k_norm"),
         score_factor=1.0 if rewrites.scores else factor,
         output=stream.written(output),
-        norm2=_left_of_norm(config, weights, f"{name}.norm2", rewrites),
+        norm2=_block_norm(config, weights, f"{name}.norm2", rewrites),
         up=_behind_norm(weights, f"{name}.mlp.fc1", f"{name}.norm2", stream, rewrites),
         down=stream.written(_branch(config, weights, f"{name}.mlp.fc2", f"{name}.ls2")),
     )
@@ -165,7 +172,7 @@ def _block(config: ViTConfig, weights: Weights, name: str, stream: ResidualStrea
 
 def _centred(kernel: Array) -> NDArray[np.float64]:
     """What each label's logit has beyond those of all, (E, C) -> (E, C)."""
-    gains = kernel.astype(np.float64)
+    gains = _double(kernel)
     return np.asarray(gains - gains.mean(axis=1, keepdims=True))
 
 
@@ -189,7 +196,7 @@ def _row_evidence(norm: Norm | None, embedding: Affine | None, gains: NDArray[np
 
 def _position(config: ViTConfig, weights: Weights) -> NDArray[np.float64]:
     """What is added to each token but the registers, (T - registers, D)."""
-    if config.position == "learned":
+    if config.position in ("learned", "random"):
         return np.asarray(weights["pos_embed"][0], np.float64)
     if config.position == "sincos":
         return sincos_position(config.tokens - config.registers, config.width)
@@ -223,6 +230,10 @@ def _behind_norm(weights: Weights, name: str, norm: str, stream: ResidualStream,
     if rewrites.norms:
         affine = fold_norm(affine, weights[f"{norm}.weight"], weights[f"{norm}.bias"])
     return stream.read_by(affine)
+
+
+def _block_norm(config: ViTConfig, weights: Weights, name: str, rewrites: Rewrites) -> Norm | None:
+    return None if config.norm == "none" else _left_of_norm(config, weights, name, rewrites)
 
 
 def _left_of_norm(config: ViTConfig, weights: Weights, name: str, rewrites: Rewrites) -> Norm:
@@ -260,13 +271,19 @@ def _embedding(config: ViTConfig, weights: Weights, stream: ResidualStream, rewr
 
 
 def _affine(weights: Weights, name: str) -> Affine:
-    return Affine(weights[f"{name}.weight"].T, weights[f"{name}.bias"])
+    """A dense layer; without a bias, one of zeros."""
+    kernel = weights[f"{name}.weight"].T
+    return Affine(kernel, weights.get(f"{name}.bias", np.zeros(kernel.shape[1], np.float32)))
 
 
 def _rotation(width: int) -> NDArray[np.float64]:
     """The same for the same width, always."""
     rotation, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(width, width)))
     return np.asarray(rotation, np.float64)
+
+
+def _double(array: Array) -> NDArray[np.float64]:
+    return array.astype(np.float64)
 
 
 def _single(array: Array) -> Array:

@@ -54,7 +54,7 @@ def ranked(config: ViTConfig, kinds: Scan, blocks: Scan) -> list[str]:
         for kind in PROJECTIONS
     }
     whole = sum(outcome.found["shift"] for outcome in blocks.values())
-    harm["head"] = kinds["head"].found["shift"] * whole
+    harm |= dict.fromkeys(kinds_of(config)["head"], kinds["head"].found["shift"] * whole)
     return sorted(harm, key=harm.__getitem__, reverse=True)
 
 

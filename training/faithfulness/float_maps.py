@@ -37,6 +37,8 @@ class FloatMaps:
             raise UsageError(
                 f"{checkpoint} reads two tokens; overlays are measured on networks that read one, or the mean"
             )
+        if self.config.head_hidden:
+            raise UsageError(f"{checkpoint} has a hidden layer in its head; overlays are measured on plain heads")
         self._vit = ViT(self.config)
         load_into(self._vit, self.weights)
         images = keras.Input((*self.config.image_size, 3), dtype="uint8")
@@ -72,7 +74,7 @@ class FloatMaps:
         config, name = self.config, f"blocks.{block}"
         x = _one(taps["embeddings"] if block == 0 else taps[f"block{block - 1:02}/output"])  # (T, D)
         x = layer_norm(x, self.weights, f"{name}.norm1", self.config.norm_epsilon) if config.norm == "pre" else x
-        values = linear(x, self.weights, f"{name}.attn.qkv")[:, 2 * config.width :]  # (T, D)
+        values = linear(x, self.weights, f"{name}.attn.qkv")[:, 2 * config.attention_width :]  # (T, h*d)
         values = values.reshape(len(x), config.heads, -1).swapaxes(0, 1)  # (h, T, d)
         out = self.weights[f"{name}.attn.proj.weight"].T.reshape(config.heads, -1, config.width)  # (h, d, D)
         return np.asarray((values @ out)[:, config.prefix :] * self.weights.get(f"{name}.ls1.gamma", 1.0))

@@ -19,7 +19,7 @@ from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
 from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
 from vitcam_training.recipes.recipe import Recipe, TrainRecipe
 from vitcam_training.vit import Tensor
-from vitcam_training.weights.checkpoints import Weights, load_into, to_timm
+from vitcam_training.weights.checkpoints import Weights, in_head, load_into, to_timm
 
 
 class Logits(keras.Model):  # type: ignore[misc]
@@ -85,7 +85,7 @@ class Learner:
         mixed = {
             name: share * self._start[name] + (1 - share) * average
             for name, average in averages.items()
-            if not name.startswith("head.")
+            if not in_head(name)
         }
         if mixed:
             load_into(self.vit, averages | mixed)

@@ -107,7 +107,9 @@ def layer_scales(model: Network, layer_decay: float) -> dict[str, float]:
     scales = {}
     for variable in model.trainable_variables:
         block = re.search(r"block(\d+)/", variable.path)
-        layer = int(block[1]) + 1 if block else depth + 1 if re.search(r"/(norm|head)/", variable.path) else 0
+        layer = (
+            int(block[1]) + 1 if block else depth + 1 if re.search(r"/(norm|pre_logits|head)/", variable.path) else 0
+        )
         scales[variable.path] = layer_decay ** (depth + 1 - layer)
     return scales
 
@@ -123,7 +125,7 @@ def in_blocks(model: Network) -> set[str]:
 
 
 def learning_rate(step: int, epoch_steps: int, train: TrainRecipe) -> float:
-    """Of a step: it rises evenly over the warm-up, then falls as the recipe's schedule says.
+    """Of a step: it rises evenly over the warm-up, then goes on as the recipe's schedule says.
 
     epoch_steps  steps of an epoch
     source       cosine: Loshchilov & Hutter 2017 (SGDR, arXiv 1608.03983), equation 5, without restarts
@@ -137,6 +139,8 @@ def learning_rate(step: int, epoch_steps: int, train: TrainRecipe) -> float:
             return peak * (1 - share)
         case "step":
             return float(peak * train.step_factor ** (step // (train.step_epochs * epoch_steps)))
+        case "constant":
+            return peak
         case _:
             return peak * 0.5 * (1 + math.cos(math.pi * share))
 

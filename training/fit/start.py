@@ -12,6 +12,7 @@ from typing import Any
 import keras
 
 from vitcam.errors import UsageError
+from vitcam_training.config import ViTConfig
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.distil import Teacher, read_teacher
@@ -198,7 +199,7 @@ def start(
     dataset        whose labels the head has; a head that knows others, or these in another order, is replaced, and
                    begins with the rows of those that it knows by their WordNet ids
     weights        a pretrained network: its sizes and its normalisation count; the recipe's input size and what
-                   training drops stay. None: from scratch
+                   training drops stay, and a new head is as the recipe says. None: from scratch
     scaled         False: attention scores are not divided by √d_k
     normalisation  of foreign weights, which do not tell it
     raises         UsageError if the weights are missing or of no network that this can build, or if their
@@ -213,16 +214,27 @@ def start(
             start_mimetic(model, recipe.seed)
         return model
     found, given = read_network(weights, recipe.model.image_size, normalisation)
-    own = recipe.model
-    config = replace(found, classes=len(labels), dropout=own.dropout, drop_path=own.drop_path)
-    model = ViT(config, scaled, dtype=policy)
     known = stored_metadata(weights)
-    if known and known.labels != labels and any(synset in dataset.synsets for synset in known.synsets):
+    others = bool(known and known.labels != labels)
+    carried = bool(known and others and any(synset in dataset.synsets for synset in known.synsets))
+    new_head = not carried and (others or found.classes != len(labels))
+    if known and carried:
         given |= carried_head(given, known.synsets, dataset)
-        load_into(model, given)
-    else:
-        load_into(model, given, new_head=found.classes != len(labels) or bool(known and known.labels != labels))
+    config = _changed(found, recipe, len(labels), new_head)
+    model = ViT(config, scaled, dtype=policy)
+    load_into(model, given, new_head)
     return model
+
+
+def _changed(found: ViTConfig, recipe: Recipe, classes: int, new_head: bool) -> ViTConfig:
+    """A pretrained network with what is the recipe's to say. Raises UsageError if it cannot have that."""
+    own = recipe.model
+    dropped = {name: getattr(own, name) for name in ("dropout", "attention_dropout", "drop_path")}
+    try:
+        hidden = own.head_hidden if new_head else found.head_hidden
+        return replace(found, classes=classes, head_hidden=hidden, **dropped)
+    except ValueError as error:
+        raise UsageError(f"the recipe {recipe.name} does not fit the weights: {error}") from error
 
 
 def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:

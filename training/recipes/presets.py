@@ -66,17 +66,19 @@ def count_parameters(config: ViTConfig) -> int:
     """Numbers that training changes, from the sizes alone; a test compares it with what Keras counts.
 
     embedding  P²·C·D + D, D for each token before the patches, learned positions D for all but the registers
-    block      q, k, v, output 4 (D² + D), norms of queries and keys 4 d, MLP D·M + M + M·D + D, two norms 4 D, two
-               layer scales 2 D
-    end        norms before the first and after the last block 2 D each, space shared with words D·S, head E·K + K
-               with E channels of what it reads
+    block      q, k, v 3 D·A with A channels of all heads, their biases 3 A, output A·D + D, norms of queries and keys
+               4 d, MLP D·M + M + M·D + D, two norms 4 D, two layer scales 2 D
+    end        norms before the first and after the last block 2 D each, space shared with words D·S, a hidden layer
+               E·H + H, head E·K + K with E channels of what it reads, or H·K + K
     """
     width, hidden = config.width, config.hidden_width
     embedding = (config.patch_size**2 * config.channels + 1) * width + config.prefix * width
     position = (config.tokens - config.registers) * width if config.position == "learned" else 0
-    block = 4 * (width**2 + width) + 2 * width * hidden + hidden + width + 4 * width
-    block += 4 * width // config.heads * config.qk_norm
+    attention = 4 * width * config.attention_width + 3 * config.attention_width * config.qkv_bias + width
+    block = attention + 2 * width * hidden + hidden + width
+    block += 4 * width * (config.norm != "none") + 4 * config.d_k * config.qk_norm
     scales = 2 * width if config.layer_scale else 0
     norms = 2 * width * (config.first_norm + config.final_norm)
-    end = norms + width * config.shared_width + (config.embedding_width + 1) * config.classes
+    read, bent = config.embedding_width, config.head_hidden
+    end = norms + width * config.shared_width + (read + 1) * bent + ((bent or read) + 1) * config.classes
     return embedding + position + config.depth * (block + scales) + end

@@ -19,7 +19,7 @@ from vitcam_training.recipes.presets import preset
 PRECISIONS = ("float32", "mixed_bfloat16")
 OPTIMISERS = ("adamw", "muon")
 STARTS = ("random", "mimetic")
-SCHEDULES = ("cosine", "linear", "step")
+SCHEDULES = ("cosine", "linear", "step", "constant")
 ANY = float("inf")
 
 T = TypeVar("T")
@@ -54,9 +54,10 @@ class TrainRecipe:
 
     epochs: int = 10
     warmup_epochs: float = 1.0
-    """In which the learning rate rises from 0; then it falls as `schedule` says."""
+    """In which the learning rate rises from 0; then it goes on as `schedule` says."""
     schedule: str = "cosine"
-    """`cosine`: along half a cosine to 0; `linear`: evenly to 0; `step`: by `step_factor` after every `step_epochs`."""
+    """`cosine`: along half a cosine to 0; `linear`: evenly to 0; `step`: by `step_factor` after every `step_epochs`;
+    `constant`: not at all."""
     step_epochs: int = 1
     step_factor: float = 0.7
     batch_size: int = 64

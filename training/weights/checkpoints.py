@@ -112,6 +112,7 @@ def config_of(weights: Weights, normalisation: Normalisation | None, source: str
         raise UsageError(f"{source} do not say how pixels are normalised; {ASK}")
     width, channels, patch, _ = weights["patch_embed.proj.weight"].shape
     tokens, hidden = ["cls_token" in weights, "dist_token" in weights], len(weights["blocks.0.mlp.fc1.weight"])
+    all_heads = len(weights.get("blocks.0.attn.proj.weight", np.zeros((1, width)))[0])  # h·d
     side = math.isqrt(weights["pos_embed"].shape[1] - sum(tokens)) * patch
     pooling: dict[int, Pooling] = {0: "mean", 1: "cls_token", 2: "distilled"}
     try:
@@ -121,7 +122,8 @@ def config_of(weights: Weights, normalisation: Normalisation | None, source: str
             patch_size=patch,
             width=width,
             depth=1 + max(int(found[1]) for name in weights if (found := re.match(r"blocks\.(\d+)\.", name))),
-            heads=max(1, width // 64),  # every published ViT and DeiT has heads of 64 channels; the weights do not tell
+            heads=max(1, all_heads // 64),  # of every published ViT and DeiT have 64 channels; the weights do not tell
+            head_width=0 if all_heads == width else 64,
             mlp_width=0 if hidden == 4 * width else hidden,
             channels=channels,
             mean=normalisation.mean,
@@ -129,6 +131,8 @@ def config_of(weights: Weights, normalisation: Normalisation | None, source: str
             pooling=pooling[sum(tokens)],
             registers=weights["reg_token"].shape[1] if "reg_token" in weights else 0,
             qk_norm="blocks.0.attn.q_norm.weight" in weights,
+            qkv_bias=any(f"blocks.0.attn.{name}" in weights for name in ("qkv.bias", "q_bias")),  # BEiT has the second
+            head_hidden=len(weights.get("pre_logits.weight", ())),
             final_norm="norm.weight" in weights,
             layer_scale=1e-5 if "blocks.0.ls1.gamma" in weights else 0.0,
         )
@@ -140,7 +144,7 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
     """Give a network foreign weights. The position embedding is interpolated where the patch grids differ.
 
     weights   under timm's names, a dense layer's (out, in)
-    new_head  leave the head as it is: the labels are others
+    new_head  leave the head as it is, with its hidden layer, if it has one: the labels are others
     returns   names in `weights` that the network has no place for
     raises    UsageError naming the first tensor that is missing or has another shape
     """
@@ -149,7 +153,7 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
     if "pos_embed" in given:
         given["pos_embed"] = resize_position(given["pos_embed"], model.config.grid, model.config.placed)
     if new_head:
-        given |= {name: wanted[name] for name in ("head.weight", "head.bias")}
+        given |= {name: array for name, array in wanted.items() if in_head(name)}
     for name, array in wanted.items():
         if name not in given:
             raise UsageError(f"the weights lack {name!r} of shape {array.shape}: they belong to another network")
@@ -161,6 +165,11 @@ def load_into(model: ViT, weights: Weights, new_head: bool = False) -> list[str]
     if leftovers:
         log.warning("weights that the network has no place for: %s", ", ".join(leftovers))
     return leftovers
+
+
+def in_head(name: str) -> bool:
+    """Whether a tensor, by timm's name of it, belongs to the head."""
+    return name.startswith(("head.", "pre_logits."))
 
 
 def to_timm(model: ViT) -> Weights:
@@ -224,7 +233,7 @@ def _places(model: ViT) -> Iterator[_Place]:
         yield _Place(model.dist_token, "dist_token")
     if config.registers:
         yield _Place(model.registers, "reg_token")
-    if config.position == "learned":
+    if config.position in ("learned", "random"):
         yield _Place(model.position, "pos_embed")
     yield from _layer(model.patch_embedding.projection, "patch_embed.proj")
     if config.first_norm:
@@ -235,6 +244,8 @@ def _places(model: ViT) -> Iterator[_Place]:
         yield from _layer(model.norm, "norm")
     if model.shared is not None:
         yield _Place(model.shared.kernel, "shared.weight")
+    if model.pre_logits is not None:
+        yield from _layer(model.pre_logits, "pre_logits")
     yield from _layer(model.head, "head")
 
 
@@ -248,18 +259,23 @@ def _block(block: Block, name: str) -> Iterator[_Place]:
     yield from _layer(attention.output_projection, f"{name}.attn.proj")
     yield from _layer(block.mlp.up, f"{name}.mlp.fc1")
     yield from _layer(block.mlp.down, f"{name}.mlp.fc2")
-    yield from _layer(block.norm1, f"{name}.norm1")
-    yield from _layer(block.norm2, f"{name}.norm2")
+    if block.config.norm != "none":
+        yield from _layer(block.norm1, f"{name}.norm1")
+        yield from _layer(block.norm2, f"{name}.norm2")
     if block.config.layer_scale:
         yield _Place(block.scale1.gamma, f"{name}.ls1.gamma")
         yield _Place(block.scale2.gamma, f"{name}.ls2.gamma")
 
 
 def _layer(layer: Any, name: str, third: int | None = None) -> Iterator[_Place]:
-    """A dense layer's kernel and bias or a norm's scale and shift: PyTorch calls both pairs weight and bias."""
+    """A dense layer's kernel and bias or a norm's scale and shift: PyTorch calls both pairs weight and bias.
+
+    A dense layer may have no bias.
+    """
     weight, bias = (layer.gamma, layer.beta) if hasattr(layer, "gamma") else (layer.kernel, layer.bias)
     yield _Place(weight, f"{name}.weight", third)
-    yield _Place(bias, f"{name}.bias", third)
+    if bias is not None:
+        yield _Place(bias, f"{name}.bias", third)
 
 
 def _to_keras(array: Array, place: _Place) -> Array:

@@ -26,13 +26,13 @@ def start_mimetic(vit: ViT, seed: int) -> None:
     seed  of the noise
     """
     rng = np.random.default_rng(seed)
-    width, heads = vit.config.width, vit.config.heads
+    width, heads, all_heads = vit.config.width, vit.config.heads, vit.config.attention_width
     for block in vit.blocks:
         attention = block.attention
-        pairs = [factors(near_identity(width, *QUERY_KEY, rng), width // heads) for _ in range(heads)]
+        pairs = [factors(near_identity(width, *QUERY_KEY, rng), vit.config.d_k, rng) for _ in range(heads)]
         attention.query.kernel.assign(np.hstack([query for query, _ in pairs]))
         attention.key.kernel.assign(np.hstack([key.T for _, key in pairs]))
-        value, output = factors(near_identity(width, *VALUE_OUTPUT, rng), width)
+        value, output = factors(near_identity(width, *VALUE_OUTPUT, rng), all_heads, rng)
         attention.value.kernel.assign(value)
         attention.output_projection.kernel.assign(output)
     if vit.config.position == "learned":
@@ -44,11 +44,18 @@ def near_identity(width: int, noise: float, identity: float, rng: np.random.Gene
     return noise * rng.normal(0, width**-0.5, (width, width)) + identity * np.eye(width)
 
 
-def factors(product: Matrix, rank: int) -> tuple[Matrix, Matrix]:
-    """(D, rank) and (rank, D), whose product is nearest to `product` (D, D): its singular values, shared evenly."""
+def factors(product: Matrix, rank: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
+    """(D, rank) and (rank, D), whose product is nearest to `product` (D, D): its singular values, shared evenly.
+
+    rng  turns the product's channels among the others where `rank` is above D: channels of zeros would never learn
+    """
     left, values, right = np.linalg.svd(product)
     root = np.sqrt(values[:rank])
-    return left[:, :rank] * root, root[:, None] * right[:rank]
+    first, second = left[:, :rank] * root, root[:, None] * right[:rank]
+    if rank <= len(product):
+        return first, second
+    turn = np.linalg.qr(rng.normal(size=(rank, len(product))))[0]  # (rank, D), orthonormal columns
+    return first @ turn.T, turn @ second
 
 
 def waves(vit: ViT) -> Matrix:

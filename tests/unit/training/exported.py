@@ -66,7 +66,7 @@ def expected_outputs(config: ViTConfig, weights: Weights, image: NDArray[np.uint
     answer = reference.softmax(logits)[0]
     read = tokens if config.pooling == "mean" else config.rows_read
     start = np.where(np.arange(tokens) < read, 1 / read, 0)
-    carried = reference.rollout_row([each[0] for each in attentions], start)  # (T,)
+    carried = reference.rollout_row([each[0] for each in attentions], start, config.residual)  # (T,)
     return {
         "probabilities": reference.softmax(logits)[0],
         "attention": rows[-1],

@@ -30,6 +30,11 @@ def small_vit(config: ViTConfig = SMALL, seed: int = 0, scaled: bool = True) -> 
     return vit
 
 
+def learned(vit: ViT) -> int:
+    """How many numbers training changes."""
+    return sum(int(np.prod(variable.shape)) for variable in vit.trainable_variables)
+
+
 def small_about(labels: int = 5, side: int = 32) -> Metadata:
     return Metadata("small", "five things", tuple(f"thing {i}" for i in range(labels)), InputSpec(side, side))
 

@@ -1,6 +1,8 @@
 """What patches wrote into the token that the head reads, and what that token has of itself: together the margin."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ NETS = {
     "layer scale": replace(SMALL, layer_scale=0.1),
     "no final norm": replace(SMALL, final_norm=False),
     "one block": replace(SMALL, depth=1),
+    "no LayerNorm, no biases of q, k, v, wide heads": replace(SMALL, norm="none", qkv_bias=False, head_width=96),
 }
 
 
@@ -57,19 +60,23 @@ def own_part(taps: dict[str, Array], w: Weights, net: ViTConfig, first: int, tow
     for index in range(first, net.depth):
         name = f"blocks.{index}"
         gamma1, gamma2 = (w.get(f"{name}.ls{i}.gamma", np.ones(net.width)) for i in (1, 2))
-        normed = reference.layer_norm(x, w, f"{name}.norm1", net.norm_epsilon)
+        norm1, norm2 = (normed_by(f"{name}.norm{i}", w, net) for i in (1, 2))
+        normed = norm1(x)
         branch, weights = reference.multi_head(normed[None], w, f"{name}.attn", net)
         between = x + gamma1 * branch[0]
-        mlp = gamma2 * reference.mlp(
-            reference.layer_norm(between, w, f"{name}.norm2", net.norm_epsilon), w, f"{name}.mlp", net.activation
-        )
+        mlp = gamma2 * reference.mlp(norm2(between), w, f"{name}.mlp", net.activation)
         own += float((mlp[0] + gamma1 * w[f"{name}.attn.proj.bias"]) @ towards)
         if net.has_cls_token:  # it is no patch: what it sees of itself is its own
-            values = reference.linear(normed[0], w, f"{name}.attn.qkv")[2 * net.width :]
-            seen = np.repeat(weights[0, :, 0, 0], net.width // net.heads) * values  # (D,)
+            values = reference.linear(normed[0], w, f"{name}.attn.qkv")[2 * net.attention_width :]
+            seen = np.repeat(weights[0, :, 0, 0], net.d_k) * values  # (h*d,)
             own += float((w[f"{name}.attn.proj.weight"] @ seen * gamma1) @ towards)
         x = between + mlp
     return own
+
+
+def normed_by(name: str, w: Weights, net: ViTConfig) -> Callable[[Array], Array]:
+    """A norm of a block; without one, what it is given."""
+    return (lambda x: x) if net.norm == "none" else partial(reference.layer_norm, w=w, name=name, epsilon=1e-6)
 
 
 def constant(w: Weights, net: ViTConfig, answer: Array) -> float:

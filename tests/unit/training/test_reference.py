@@ -12,7 +12,7 @@ from keras import ops
 from numpy.typing import NDArray
 
 from tests.unit.training.choices import CONFIGS
-from tests.unit.training.nets import photos, small_vit
+from tests.unit.training.nets import learned, photos, small_vit
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.fit.optimiser import LayerwiseAdamW
@@ -66,7 +66,7 @@ def assert_computes_what_the_reference_does(config: ViTConfig, seed: int) -> Non
     multiplied = max(np.abs(nudged[name] - value).max() for name, value in values.items())
     atol = max(1e-5, 6 * multiplied)  # float32 rounds at every step, and few networks multiply that so far
 
-    assert vit.count_params() == count_parameters(config)
+    assert learned(vit) == count_parameters(config)
     assert taps.keys() == values.keys()
     for name, value in {**values, "logits": expected}.items():
         found = array(logits if name == "logits" else taps[name])
@@ -139,6 +139,26 @@ def test_dropout_divides_what_it_keeps_as_that_of_keras_does() -> None:
     assert dropped.mean() == pytest.approx(3.0, abs=0.03)
 
 
+def test_attention_dropout_drops_entries_of_the_weights_and_not_of_what_they_mix() -> None:
+    config = ViTConfig(classes=2, image_size=(4, 4), patch_size=2, width=8, heads=1, attention_dropout=0.4)
+    layer, x = small_vit(config, seed=3).blocks[0].attention, RNG.normal(size=(50, 5, 8)).astype(np.float32)
+    values = array(layer.value(x)).astype(float)  # (B, T, D): of one head, wider than there are tokens
+    dropped, seen = layer(x, training=True)
+    mixed = np.linalg.solve(array(layer.output_projection.kernel).T.astype(float), _before_projection(layer, dropped))
+    weights = mixed.swapaxes(1, 2) @ np.linalg.pinv(values)  # (B, T, T), what the values were mixed with
+    kept = np.abs(weights) > 0.5 * array(seen)[:, 0]
+
+    np.testing.assert_allclose(array(seen).sum(-1), 1.0, atol=1e-5)  # what is shown is the attention itself
+    np.testing.assert_allclose(weights, reference.dropout(array(seen)[:, 0], kept, 0.4), atol=1e-3)
+    assert kept.mean() == pytest.approx(0.6, abs=0.05)
+    np.testing.assert_array_equal(array(layer(x)[0]), array(layer(x)[0]))
+
+
+def _before_projection(layer: Any, written: Any) -> NDArray[Any]:
+    """What an attention wrote, less the bias, as columns: (B, D, T)."""
+    return np.asarray((array(written) - array(layer.output_projection.bias)).swapaxes(1, 2), float)
+
+
 @pytest.mark.parametrize("decoupled", [True, False])
 def test_adam_with_either_decay_takes_the_steps_of_keras(decoupled: bool) -> None:
     start, gradients = RNG.normal(size=4), RNG.normal(size=(20, 4))
@@ -176,6 +196,14 @@ def test_rollout_of_full_matrices_and_of_one_row_are_the_same() -> None:
     np.testing.assert_allclose(full.sum(-1), 1.0, atol=1e-12)
     np.testing.assert_allclose(reference.rollout_row(blocks, np.eye(9)[0]), full[0], atol=1e-12)
     np.testing.assert_allclose(reference.rollout_row(blocks, np.full(9, 1 / 9)), full.mean(0), atol=1e-12)
+
+
+def test_without_residual_connections_rollout_is_the_product_of_what_was_looked_at() -> None:
+    first, second = (reference.softmax(RNG.normal(0, 2, (3, 9, 9))) for _ in range(2))
+    full = reference.rollout([first, second], residual=False)
+
+    np.testing.assert_allclose(full, second.mean(0) @ first.mean(0), atol=1e-12)
+    np.testing.assert_allclose(reference.rollout_row([first, second], np.eye(9)[0], residual=False), full[0])
 
 
 def test_rollout_multiplies_the_last_block_from_the_left() -> None:

@@ -41,8 +41,8 @@ class StageWork:
 def photo_cost(config: ViTConfig) -> float:
     """Multiplications that a photo takes on its way through the network."""
     tokens, width = config.tokens, config.width
-    dense = tokens * (4 * width**2 + 2 * width * config.hidden_width)
-    return float(config.depth * (dense + 2 * tokens**2 * width))
+    dense = tokens * (4 * width * config.attention_width + 2 * width * config.hidden_width)
+    return float(config.depth * (dense + 2 * tokens**2 * config.attention_width))
 
 
 class Remaining:

@@ -9,7 +9,7 @@ source  github.com/google-research/vision_transformer and github.com/google-rese
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,6 @@ PREFIXES = ("", "opt/target/", "params/", "params/img/")
 """Below which the network's arrays lie, by the program that saved them."""
 UNKNOWN_PARTS = {
     "conv_root/kernel": "convolutions before the patches",
-    "pre_logits/kernel": "a layer before the head",
     "MAPHead_0/probe": "attention pooling",
 }
 """What an array's name tells of parts that our network has not."""
@@ -73,9 +72,9 @@ def read_google(source: Path, given: Weights, normalisation: Normalisation | Non
     archive = _Archive(source, rest, BIG_VISION if BIG_VISION.position in rest else VISION_TRANSFORMER)
     weights, has_head = archive.renamed(), "head/kernel" in rest
     if not has_head:
-        weights = with_empty_head(weights, weights["cls_token"].shape[-1])
+        weights = with_empty_head(weights, len(weights.get("pre_logits.weight", weights["cls_token"][0, 0])))
     config = config_of(weights, one_normalisation(source, HALVES, normalisation), str(source))
-    config = replace(config, heads=archive.heads)
+    config = config.with_heads(archive.heads)
     spec = InputSpec(*config.image_size, "squash", 1.0, "linear")
     return PublishedNetwork(config, weights, () if has_head else (UNNAMED,), spec, archive.leftovers())
 
@@ -93,7 +92,7 @@ class _Archive:
         return int(self._take(f"Transformer/encoderblock_0/{self._names.attention}/query/kernel").shape[1])
 
     def renamed(self) -> Weights:
-        """All arrays of a plain network, the head's only where there is one."""
+        """All arrays of a plain network, the head's and its hidden layer's only where there are any."""
         found = {
             "patch_embed.proj.weight": self._take(PATCHES).transpose(3, 2, 0, 1),
             "patch_embed.proj.bias": self._take("embedding/bias"),
@@ -103,7 +102,9 @@ class _Archive:
         for i in range(self._depth()):
             found |= self._block(f"blocks.{i}", f"Transformer/encoderblock_{i}")
         found |= self._norm("norm", "Transformer/encoder_norm")
-        return found | (self._dense("head", "head") if "head/kernel" in self._arrays else {})
+        for name in ("pre_logits", "head"):
+            found |= self._dense(name, name) if f"{name}/kernel" in self._arrays else {}
+        return found
 
     def leftovers(self) -> tuple[str, ...]:
         """Arrays that nothing asked for."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -110,7 +109,7 @@ def _config(folder: Path, settings: Mapping[str, Any], found: ViTConfig) -> ViTC
     architecture = str(settings.get("architecture", ""))
     usual = next((heads for word, heads in HEADS.items() if word in architecture), found.heads)
     try:
-        return replace(found, heads=int(said or usual))
+        return found.with_heads(int(said or usual))
     except (TypeError, ValueError) as error:
         raise UsageError(f"{folder / CONFIG} describes a network that cannot be built: {error}") from error
 

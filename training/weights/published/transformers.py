@@ -82,6 +82,7 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
             pooling=pooling,
             registers=weights["reg_token"].shape[1] if "reg_token" in weights else 0,
             layer_scale=1.0 if "blocks.0.ls1.gamma" in weights else 0.0,
+            qkv_bias="blocks.0.attn.qkv.bias" in weights,
             channels=int(settings.get("num_channels", 3)),
             mean=pixels.mean,
             std=pixels.std,
@@ -146,10 +147,7 @@ class _Renaming:
         """All of one block, its q, k and v in one."""
         for part in ("weight", "bias"):
             thirds = [f"{theirs}.attention.attention.{name}.{part}" for name in ("query", "key", "value")]
-            if part == "bias" and thirds[0] not in self.rest:  # `qkv_bias` may be off
-                count = len(self.found[f"{ours}.attn.qkv.weight"])
-                self.found[f"{ours}.attn.qkv.bias"] = np.zeros(count, np.float32)
-            else:
+            if part == "weight" or thirds[0] in self.rest:  # `qkv_bias` may be off
                 self.found[f"{ours}.attn.qkv.{part}"] = np.concatenate([self.take(name) for name in thirds])
         for name, place in (_DINO_LAYER if is_dino else _LAYER).items():
             self.layer(f"{ours}.{place}", f"{theirs}.{name}")

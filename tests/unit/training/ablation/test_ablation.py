@@ -66,6 +66,10 @@ def test_the_table_asks_every_question_that_the_page_promises() -> None:
 
     assert len({row.name for row in ROWS}) == len({row.title for row in ROWS}) == len(ROWS)
     assert changed >= {"position", "norm", "activation", "decoupled", "scaled", "dropout", "label_smoothing", "heads"}
+    assert changed >= {"attention_dropout", "qkv_bias", "head_hidden", "schedule", "residual", "head_width"}
+    assert {row.model["position"] for row in ROWS if "position" in row.model} == {"none", "sincos", "random"}
+    assert {row.model["norm"] for row in ROWS if "norm" in row.model} == {"post", "none"}
+    assert {row.model["dropout"] for row in ROWS if "dropout" in row.model} == {0.1, 0.2}
     assert {row.model["depth"] for row in ROWS if "depth" in row.model} >= {1, 2, 6}
 
 
@@ -140,10 +144,30 @@ def test_the_sentence_follows_from_the_figures_and_says_where_they_disagree() ->
         "above the base: the opposite of what was expected."
     )
     assert sentence(found("position-sincos", 96.0, 96.1, 96.3), base) == (
-        "no difference that 3 seeds could show (+0.03 ± 0.29 points): as expected."
+        "within the spread of 3 seeds (+0.03 ± 0.29 points): no difference was expected, and none showed."
     )
     assert sentence(found("position-sincos", 97.0, 97.1, 97.2), base).endswith("better, against the expectation.")
     assert sentence(found("smoothing", 95.8, 96.1, 96.3), base).endswith("the expected gain did not show.")
+
+
+def test_a_training_that_was_to_fail_is_judged_by_what_it_learned_and_not_by_its_place() -> None:
+    base, place = found("base", 94.0, 94.1, 94.2), (92.6, 92.7, 92.8)
+    learned = found("norm-post-cold", *place)
+    lost = replace(found("norm-post-cold", 11.0, 9.8, 10.1), trained=11.2)
+
+    assert sentence(learned, base) == (
+        "1.40 ± 0.23 points below the base: it did not fail, the last epoch had 99.00 % of its training photos right."
+    )
+    assert sentence(lost, base).endswith(
+        "below the base: it failed, as expected, the last epoch had 11.20 % of its training photos right."
+    )
+    assert sentence(replace(learned, accuracies=(94.0, 94.1, 94.3)), base).startswith("within the spread of 3 seeds")
+
+
+def test_as_expected_is_said_of_a_difference_alone() -> None:
+    assert {pair for pair, verdict in VERDICTS.items() if verdict == "as expected"} == {
+        ("below", "below"), ("above", "above"),
+    }  # fmt: skip
 
 
 def test_there_is_a_verdict_on_every_pair_of_expected_and_found() -> None:

@@ -7,11 +7,12 @@ import keras
 import numpy as np
 import pytest
 
+from tests.unit.training.nets import learned
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.drawing.network import network_of
 from vitcam_training.drawing.sheet import sheet
-from vitcam_training.drawing.steps import Branch, NetworkStep, Walk, walk
+from vitcam_training.drawing.steps import READS, Branch, NetworkStep, Walk, walk
 from vitcam_training.recipes.presets import PRESETS, count_parameters
 from vitcam_training.vit import ViT
 
@@ -24,6 +25,9 @@ CHOICES = {
     "post-norm, fixed positions": replace(SMALL, norm="post", position="sincos", activation="relu"),
     "norms and scales": replace(SMALL, qk_norm=True, layer_scale=1e-5, first_norm=True, activation="quick_gelu"),
     "shared with words": replace(SMALL, shared_width=16),
+    "no norms, random positions": replace(SMALL, norm="none", final_norm=False, position="random"),
+    "no residual, no biases": replace(SMALL, residual=False, qkv_bias=False),
+    "wide heads, hidden layer in the head": replace(SMALL, head_width=64, head_hidden=40),
 }
 
 
@@ -38,7 +42,7 @@ def shape(step: NetworkStep) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("config", CHOICES.values(), ids=CHOICES)
 def test_the_parameters_beside_the_steps_are_those_of_the_network(config: ViTConfig) -> None:
-    assert walk(config).parameters == count_parameters(config) == ViT(config).count_params()
+    assert walk(config).parameters == count_parameters(config) == learned(ViT(config))
 
 
 @pytest.mark.parametrize("config", CHOICES.values(), ids=CHOICES)
@@ -51,7 +55,8 @@ def test_the_shapes_beside_the_arrows_are_those_of_the_network(config: ViTConfig
     assert found["Softmax of each row"] == tuple(taps["block00/attention"].shape[1:])
     assert [s.shape for s in sums] == [" × ".join(map(str, taps["block01/output"].shape[1:]))] * 2
     assert found["Head"] == tuple(logits.shape[1:])
-    assert np.prod(keras.ops.shape(taps["embedding"])) == shape(walk(config).after[-3])[0]
+    read = [step for step in walk(config).after if step.name in (*READS.values(), "Projection")][-1]
+    assert np.prod(keras.ops.shape(taps["embedding"])) == shape(read)[0]
 
 
 @pytest.mark.parametrize("config", CHOICES.values(), ids=CHOICES)
@@ -63,6 +68,13 @@ def test_the_drawing_shows_every_step_with_its_shape_and_is_the_same_each_time(c
     for step in steps_of(walk(config)):
         assert {step.name, step.shape} <= set(texts)
     assert f"{config.depth} blocks" in texts
+
+
+@pytest.mark.parametrize("residual", [True, False])
+def test_what_is_added_is_drawn_as_a_sum_and_nothing_else_is(residual: bool) -> None:
+    drawn = sheet(walk(replace(SMALL, residual=residual)), "a network")
+
+    assert drawn.count("<circle") == (2 if residual else 0)
 
 
 def test_a_network_is_found_by_the_name_of_its_model_or_of_published_sizes() -> None:

@@ -41,6 +41,12 @@ ONE_AT_A_TIME: list[dict[str, Any]] = [
     {"layer_scale": 0.1},
     {"mlp_width": 40},
     {"heads": 1, "depth": 1},
+    {"position": "random"},
+    {"norm": "none"},
+    {"residual": False},
+    {"qkv_bias": False},
+    {"head_hidden": 24},
+    {"head_width": 12},
 ]
 TOGETHER: list[dict[str, Any]] = [
     {"pooling": "mean", "final_norm": False, "position": "sincos"},
@@ -51,6 +57,9 @@ TOGETHER: list[dict[str, Any]] = [
     {"first_norm": True, "shared_width": 12, "activation": "quick_gelu"},
     {"first_norm": True, "shared_width": 12, "final_norm": False, "pooling": "mean"},
     {"pooling": "first", "channels": 1, "activation": "relu", "mlp_width": 128, "depth": 3},
+    {"pooling": "distilled", "head_hidden": 24, "qkv_bias": False, "head_width": 64},
+    {"pooling": "mean", "norm": "none", "final_norm": False, "residual": False, "head_hidden": 24},
+    {"pooling": "first", "norm": "post", "residual": False, "position": "random", "first_norm": True},
 ]
 
 
@@ -67,6 +76,12 @@ def test_a_choice_is_exported_to_a_ten_thousandth_and_in_one_piece(choice: dict[
 
     assert max(exported.errors().values()) <= 1e-4, exported.errors()
     assert pieces(exported.int8) == WHOLE
+
+
+def test_what_training_drops_changes_nothing_of_the_exported_graph() -> None:
+    dropping = replace(PLAIN, dropout=0.2, attention_dropout=0.1, drop_path=0.1)
+
+    assert Exported.of(dropping).int8 == Exported.of(PLAIN).int8
 
 
 @pytest.mark.long

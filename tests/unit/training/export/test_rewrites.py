@@ -126,6 +126,8 @@ def test_the_temperature_divides_the_head_and_nothing_else() -> None:
         ({"final_norm": False}, {"stream"}),
         ({"norm": "post"}, {"norms", "stream"}),
         ({"norm": "post", "pooling": "mean", "final_norm": False}, {"norms", "stream", "last_row"}),
+        ({"norm": "none"}, {"norms", "stream", "float16"}),
+        ({"residual": False, "qkv_bias": False, "head_width": 16, "head_hidden": 8, "position": "random"}, set()),
     ],
 )
 def test_only_rewrites_that_change_the_function_are_left_out(choice: dict[str, Any], left_out: set[str]) -> None:

@@ -262,6 +262,19 @@ def test_shipped_weights_keep_their_share_of_the_start_and_the_head_is_learned(
         np.testing.assert_allclose(kept[name] - begun, learned * (moved[name] - begun), atol=1e-5, err_msg=name)
 
 
+@pytest.mark.long
+def test_a_new_hidden_layer_of_the_head_has_no_share_of_the_start(
+    known: Path, dataset: Dataset, tmp_path: Path
+) -> None:
+    hidden = replace(recipe(start_share=1.0), model=ModelRecipe(image_size=(32, 32), head_hidden=8))
+    run(hidden, known, replace(dataset, synsets={}), tmp_path).train()
+    begun, after = read_weights(known), read_weights(tmp_path / "weights.safetensors")
+
+    assert after["pre_logits.weight"].shape == (8, 32)
+    for name in set(begun) - {"head.weight", "head.bias"}:
+        np.testing.assert_allclose(after[name], begun[name], atol=1e-6, err_msg=name)
+
+
 def test_the_share_is_of_what_the_whole_training_began_with(known: Path, dataset: Dataset, tmp_path: Path) -> None:
     staged = replace(recipe(start_share=1.0), before=(recipe(),))
     train(staged, known, tmp_path / "run", dataset)

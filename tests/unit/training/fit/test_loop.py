@@ -3,13 +3,14 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
+from tests.unit.training.nets import small_about
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
@@ -24,7 +25,8 @@ from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.start import prepare, start, train
 from vitcam_training.recipes.recipe import AboutRecipe, ModelRecipe, Recipe, TrainRecipe, on_photos
-from vitcam_training.weights.checkpoints import Weights, read_weights, to_timm
+from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import Weights, read_weights, save_weights, to_timm
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 
 
@@ -326,10 +328,49 @@ def test_a_run_that_is_done_says_that_nothing_is_left(
 
 
 def test_fine_tuning_drops_what_its_own_recipe_says(recipe: Recipe, whole: Path) -> None:
-    dropping = replace(recipe, model=replace(recipe.model, dropout=0.1, drop_path=0.0))
+    dropping = replace(recipe, model=replace(recipe.model, dropout=0.1, attention_dropout=0.2, drop_path=0.0))
     found = start(dropping, Dataset("photos", ("blue", "green", "red"), {}), whole / "weights.safetensors").config
 
-    assert (found.dropout, found.drop_path) == (0.1, 0.0)
+    assert (found.dropout, found.attention_dropout, found.drop_path) == (0.1, 0.2, 0.0)
+
+
+@pytest.mark.long
+def test_random_positions_stay_as_they_were_drawn_and_another_seed_draws_others(recipe: Recipe, tmp_path: Path) -> None:
+    random = replace(recipe, model=replace(recipe.model, position="random"), train=replace(recipe.train, epochs=1))
+    drawn, found = {}, {}
+    for seed in (1, 2):
+        fit = run(replace(random, seed=seed), tmp_path / str(seed))
+        drawn[seed] = to_timm(fit.stage.vit)["pos_embed"]
+        fit.train()
+        found[seed] = weights_of(tmp_path / str(seed))["pos_embed"]
+
+    for seed in (1, 2):
+        np.testing.assert_array_equal(found[seed], drawn[seed])
+    assert drawn[1].std() == pytest.approx(0.5**0.5, rel=0.2)
+    assert not np.allclose(drawn[1], drawn[2], atol=0.1)
+
+
+def test_a_new_head_has_a_hidden_layer_where_the_recipe_says_so_and_an_old_one_stays(
+    recipe: Recipe, tmp_path: Path, whole: Path
+) -> None:
+    known, others = (Dataset("photos", labels, {}) for labels in (("blue", "green", "red"), ("cup", "dog", "tree")))
+    hidden = replace(recipe, model=replace(recipe.model, head_hidden=24), train=replace(recipe.train, epochs=1))
+    run(hidden, tmp_path / "hidden").train()
+    plain, bent = whole / "weights.safetensors", tmp_path / "hidden" / "weights.safetensors"
+
+    assert start(hidden, known, plain).config.head_hidden == 0
+    assert start(hidden, others, plain).config.head_hidden == 24
+    assert start(recipe, known, bent).config.head_hidden == 24
+    assert start(recipe, others, bent).config.head_hidden == 0
+
+
+def test_weights_that_a_recipe_does_not_fit_are_refused_by_what_does_not_fit(recipe: Recipe, tmp_path: Path) -> None:
+    straight = replace(recipe.model, residual=False, drop_path=0.0)
+    about = replace(small_about(3), labels=("blue", "green", "red"), network=asdict(straight.config(3)))
+    save_weights(tmp_path / "net.safetensors", to_timm(ViT(straight.config(3))), about)
+
+    with pytest.raises(UsageError, match="the recipe colours does not fit the weights: drop_path skips a block"):
+        start(recipe, Dataset("photos", about.labels, {}), tmp_path / "net.safetensors")
 
 
 def test_other_labels_get_a_new_head_though_there_are_as_many(recipe: Recipe, tmp_path: Path, whole: Path) -> None:

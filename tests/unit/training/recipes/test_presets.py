@@ -68,6 +68,15 @@ def test_another_number_of_labels_changes_only_the_head() -> None:
     assert count_parameters(preset("vit-ti16", 10)) == 5_717_416 - 990 * 193
 
 
+def test_heads_of_another_width_change_attention_and_nothing_else() -> None:
+    wide = ViT(replace(PRESETS["digits"].config, head_width=64))
+    block = wide.blocks[0].attention
+
+    assert (wide.config.d_k, wide.config.attention_width) == (64, 256)
+    assert block.query.kernel.shape == block.output_projection.kernel.shape[::-1] == (32, 256)
+    assert count_parameters(wide.config) - PRESETS["digits"].parameters == 3 * (4 * 32 + 3) * (256 - 32)
+
+
 def test_an_unknown_network_is_refused_with_the_names_there_are() -> None:
     with pytest.raises(UsageError, match="no network is called 'vit-huge'; give one of: vit-ti16, vit-s16"):
         preset("vit-huge", 10)
@@ -81,14 +90,20 @@ def test_a_side_that_does_not_divide_into_patches_is_refused() -> None:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"position": "rotary"}, "position is 'rotary'; allowed: learned, sincos, none"),
+        ({"position": "rotary"}, "position is 'rotary'; allowed: learned, sincos, random, none"),
         ({"pooling": "max"}, "pooling is 'max'; allowed: cls_token, distilled, first, mean"),
-        ({"norm": "sandwich"}, "norm is 'sandwich'; allowed: pre, post"),
+        ({"norm": "sandwich"}, "norm is 'sandwich'; allowed: pre, post, none"),
         ({"activation": "tanh"}, "activation is 'tanh'; allowed: gelu, quick_gelu, relu"),
         ({"channels": 4}, "channels is 4; allowed: 1, 3"),
         ({"position": "sincos", "width": 9}, "width 9 is odd"),
         ({"heads": 0}, "heads is 0; 1 or more is allowed"),
         ({"dropout": 1.0}, "dropout is 1.0; 0 or more and less than 1 is allowed"),
+        ({"attention_dropout": 1.0}, "attention_dropout is 1.0; 0 or more and less than 1 is allowed"),
+        ({"heads": 5}, "width 192 is not a multiple of heads 5; give head_width"),
+        ({"head_width": -1}, "head_width is -1; 0 or more is allowed"),
+        ({"head_hidden": -1}, "head_hidden is -1; 0 or more is allowed"),
+        ({"head_hidden": 8, "shared_width": 8}, "head for words are their directions; head_hidden must be 0"),
+        ({"residual": False, "drop_path": 0.1}, "drop_path skips a block by its residual connection"),
     ],
 )
 def test_a_choice_that_there_is_not_is_refused_with_those_there_are(choice: dict[str, object], message: str) -> None:

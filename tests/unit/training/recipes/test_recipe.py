@@ -86,7 +86,7 @@ def test_a_recipe_may_begin_with_a_preset_and_change_some_of_it(tmp_path: Path) 
         ('preset = "digit"', "no network is called 'digit'"),
         ("classes = 3", "'classes' is unknown; allowed: image_size"),
         ("heads = 5", "model: width 192 is not a multiple of heads 5"),
-        ('position = "spiral"', "model: position is 'spiral'; allowed: learned, sincos, none"),
+        ('position = "spiral"', "model: position is 'spiral'; allowed: learned, sincos, random, none"),
     ],
 )
 def test_a_network_that_cannot_be_built_is_refused(tmp_path: Path, line: str, message: str) -> None:

@@ -1,6 +1,7 @@
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import (
     config_of,
     load_into,
+    read_network,
     read_weights,
     resize_position,
     save_weights,
@@ -43,6 +45,43 @@ def test_names_and_layouts_are_those_of_timm() -> None:
 
 def test_the_sizes_of_a_network_are_read_from_its_weights() -> None:
     assert config_of(to_timm(small_vit()), IMAGENET) == SMALL
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"qkv_bias": False}, {"head_hidden": 24}, {"heads": 3, "head_width": 64}],
+    ids=str,
+)
+def test_choices_that_published_networks_have_are_read_from_the_weights(choice: dict[str, Any]) -> None:
+    config = replace(SMALL, **choice)
+
+    assert config_of(to_timm(small_vit(config)), IMAGENET) == config
+
+
+def test_a_network_of_the_rarer_choices_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
+    config = replace(
+        SMALL, position="random", norm="none", residual=False, qkv_bias=False, head_hidden=24, head_width=16
+    )
+    weights = to_timm(small_vit(config))
+    save_weights(tmp_path / "net.safetensors", weights, replace(small_about(), network=asdict(config)))
+    found, given = read_network(tmp_path / "net.safetensors")
+    other = ViT(found)
+
+    assert found == config
+    assert load_into(other, given) == []
+    assert not any("norm1" in name or name.endswith("qkv.bias") for name in weights)
+    for name, array in to_timm(other).items():
+        np.testing.assert_array_equal(array, weights[name], err_msg=name)
+
+
+def test_beit_is_refused_and_not_taken_for_a_network_without_biases() -> None:
+    weights = to_timm(small_vit())
+    weights["blocks.0.attn.q_bias"] = weights.pop("blocks.0.attn.qkv.bias")[:128]
+    config = config_of(weights, IMAGENET)
+
+    assert config.qkv_bias
+    with pytest.raises(UsageError, match=r"the weights lack 'blocks\.0\.attn\.qkv\.bias'"):
+        load_into(ViT(config), weights)
 
 
 def test_a_checkpoint_keeps_weights_and_description(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import keras
 import numpy as np
 import pytest
@@ -23,16 +25,36 @@ def vit() -> ViT:
 def test_factors_of_full_rank_multiply_to_the_product_they_came_from() -> None:
     product = near_identity(24, 0.7, 0.7, np.random.default_rng(1))
 
-    assert np.allclose(np.matmul(*factors(product, 24)), product)
+    assert np.allclose(np.matmul(*factors(product, 24, np.random.default_rng(2))), product)
 
 
 def test_factors_of_lower_rank_are_the_nearest_that_there_are() -> None:
     product = near_identity(24, 0.7, 0.7, np.random.default_rng(1))
     dropped = np.linalg.svd(product)[1][8:]
 
-    error = np.linalg.norm(np.matmul(*factors(product, 8)) - product)
+    error = np.linalg.norm(np.matmul(*factors(product, 8, np.random.default_rng(2))) - product)
 
     assert error == pytest.approx(np.linalg.norm(dropped))  # Eckart and Young 1936
+
+
+def test_factors_with_channels_to_spare_use_all_of_them() -> None:
+    product = near_identity(24, 0.7, 0.7, np.random.default_rng(1))
+    first, second = factors(product, 64, np.random.default_rng(2))
+
+    assert np.allclose(first @ second, product)
+    assert min(np.linalg.norm(first, axis=0).min(), np.linalg.norm(second, axis=1).min()) > 0.1
+
+
+def test_heads_of_another_width_begin_mimetic_too() -> None:
+    wide = ViT(replace(CONFIG, head_width=64))
+    start_mimetic(wide, seed=3)
+    value, output = (
+        keras.ops.convert_to_numpy(layer.kernel)
+        for layer in (wide.blocks[0].attention.value, wide.blocks[0].attention.output_projection)
+    )
+
+    assert value.shape == (48, 192)
+    assert np.trace(value @ output) == pytest.approx(-0.4 * 48, abs=2)
 
 
 def test_query_and_key_of_every_head_agree_and_value_and_output_oppose(vit: ViT) -> None:

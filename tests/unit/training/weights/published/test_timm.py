@@ -150,7 +150,6 @@ def test_pixels_that_the_source_names_cannot_be_given_another_way() -> None:
 @pytest.mark.parametrize(
     ("added", "message"),
     [
-        ("pre_logits/kernel", "a layer before the head"),
         ("conv_root/kernel", "convolutions before the patches"),
         ("MAPHead_0/probe", "attention pooling"),
     ],
@@ -160,6 +159,23 @@ def test_an_archive_of_another_kind_is_refused(added: str, message: str) -> None
 
     with pytest.raises(UsageError, match=f"holds a network with {message}"):
         read_google(Path("net.npz"), weights)
+
+
+@pytest.mark.parametrize("has_head", [True, False])
+def test_the_hidden_layer_of_a_pretraining_head_is_read_from_an_archive(has_head: bool) -> None:
+    rng, weights = np.random.default_rng(2), read_weights(SAVED / "google.npz")
+    weights |= {"pre_logits/kernel": rng.normal(size=(32, 20)), "pre_logits/bias": rng.normal(size=20)}
+    weights |= {"head/kernel": rng.normal(size=(20, 3))}
+    if not has_head:
+        weights = {name: array for name, array in weights.items() if not name.startswith("head/")}
+    found = read_google(Path("net.npz"), weights)
+    logits, taps = reference.vit(pictures(), found.weights, found.config)
+    hidden = np.tanh(taps["embedding"] @ weights["pre_logits/kernel"] + weights["pre_logits/bias"])
+    expected = hidden @ weights["head/kernel"] + weights["head/bias"] if has_head else np.zeros((2, 1))
+
+    assert found.config.head_hidden == 20
+    assert found.leftovers == ()
+    np.testing.assert_allclose(logits, expected, atol=1e-5)
 
 
 def test_an_archive_without_a_part_is_refused_by_its_name() -> None:

@@ -1,0 +1,54 @@
+"""What the inference graph is made of, in forms that XNNPACK takes: dense layers, LayerNorm, sums over heads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import tensorflow as tf
+
+from vitcam_training.export.folded import Affine, Norm
+from vitcam_training.vit import Tensor
+
+
+def mean_of_heads(attention: Tensor) -> Tensor:
+    """(h, R, T) -> (1, R, T), written out: a MEAN over the first axis is not delegated."""
+    total = attention[:1]
+    for i in range(1, attention.shape[0]):
+        total += attention[i : i + 1]
+    return total * (1 / attention.shape[0])
+
+
+def concatenate(parts: list[Tensor]) -> Tensor:
+    """Along the first axis, a few at a time: XNNPACK takes five at once and leaves more to the interpreter."""
+    while len(parts) > 1:
+        parts = [tf.concat(parts[i : i + 4], axis=0) for i in range(0, len(parts), 4)]
+    return parts[0]
+
+
+def dense(x: Tensor, affine: Affine) -> Tensor:
+    """(T, D) -> (T, M)."""
+    return tf.matmul(x, affine.kernel) + affine.bias
+
+
+def side_by_side(projections: tuple[Affine, ...]) -> Affine:
+    """One projection that does the work of several, (D, M) each, in their order."""
+    kernels, biases = zip(*((each.kernel, each.bias) for each in projections), strict=True)
+    return Affine(np.concatenate(kernels, axis=1), np.concatenate(biases))
+
+
+def layer_norm(x: Tensor, norm: Norm | None) -> Tensor:
+    """LayerNorm; what the next projection or the stream's axes have taken over is left out. None: there is no norm."""
+    if norm is None:
+        return x
+    if not norm.centred:
+        x -= tf.reduce_mean(x, axis=-1, keepdims=True)
+    x *= inverse_length(x, replace(norm, centred=True))
+    return x if norm.scale is None else x * norm.scale + norm.shift
+
+
+def inverse_length(x: Tensor, norm: Norm) -> Tensor:
+    """What a LayerNorm multiplies each token of x (T, D) by, (T, 1)."""
+    if not norm.centred:
+        x -= tf.reduce_mean(x, axis=-1, keepdims=True)
+    return tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis=-1, keepdims=True) + norm.epsilon)
