@@ -46,8 +46,9 @@ class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]
             average.assign(_copy(variable))  # a copy: JAX gives a buffer away once only
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        rate = learning_rate * self.scales[variable.path]
-        if variable.path in self.decays:
+        path = self._path(variable)
+        rate = learning_rate * self.scales[path]
+        if path in self.decays:
             if self.decoupled:
                 self.assign(variable, variable * (1.0 - rate * self.decay_rate))
             else:
@@ -59,6 +60,10 @@ class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]
         )
         kept = keras.ops.minimum(self.average, steps / (steps + 10))  # forgets the start quickly
         self.assign_add(average, keras.ops.cast(1 - kept, average.dtype) * (variable - average))
+
+    def _path(self, variable: Any) -> str:
+        """Of a variable; TensorFlow hands over its own, which has none."""
+        return str(self._trainable_variables[self._get_variable_index(variable)].path)
 
     def step(self, gradient: Any, variable: Any, rate: Any) -> None:
         """Change a variable along its gradient: as Adam does."""
@@ -88,7 +93,7 @@ class LayerwiseMuon(LayerwiseAdamW):
         self.rule = keras.optimizers.Muon(momentum=0.95)
 
     def step(self, gradient: Any, variable: Any, rate: Any) -> None:
-        if variable.path not in self.orthogonalised:
+        if self._path(variable) not in self.orthogonalised:
             super().step(gradient, variable, rate)
             return
         kept, momentum = self.rule.momentum, self._momentums[self._get_variable_index(variable)]

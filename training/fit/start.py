@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from importlib import import_module  # TensorFlow's package may be called tensorflow-cpu; the module tells anyway
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +246,7 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
         "data": recipe.data,
         "began_with": weights.name if weights else FROM_SCRATCH,
         "seed": recipe.seed,
-        "versions": {package: version(package) for package in ("keras", backend, "numpy")},
+        "versions": {package: import_module(package).__version__ for package in ("keras", backend, "numpy")},
         "precision": recipe.train.precision,
         "revision": revision(),
         "machine": machine(),

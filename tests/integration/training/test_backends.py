@@ -15,6 +15,7 @@ from tests.unit.training.nets import small_about, small_vit
 from tests.unit.training.pictures import write_pictures
 from vitcam_training.config import ViTConfig
 from vitcam_training.weights.checkpoints import save_weights, to_timm
+from vitcam_training.weights.metadata import read_metadata
 
 pytestmark = pytest.mark.long
 
@@ -27,7 +28,7 @@ seed = 3
 image_size = [32, 32]
 
 [train]
-epochs = 6
+epochs = 5
 batch_size = 6
 learning_rate = 5e-4
 average = 0.9
@@ -62,6 +63,8 @@ def trained(workshop: Path, backend: str, python: str) -> list[dict[str, float]]
     done = subprocess.run(call, env=known, capture_output=True, text=True, timeout=LIMIT_S)
 
     assert done.returncode == 0, done.stderr
+
+    assert backend in read_metadata(out / "weights.safetensors").provenance["versions"]
 
     with (out / "log.csv").open(newline="") as file:
         return [{name: float(text) for name, text in line.items() if text} for line in csv.DictReader(file)]

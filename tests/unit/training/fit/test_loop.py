@@ -350,6 +350,7 @@ def test_random_positions_stay_as_they_were_drawn_and_another_seed_draws_others(
     assert not np.allclose(drawn[1], drawn[2], atol=0.1)
 
 
+@pytest.mark.long
 def test_a_new_head_has_a_hidden_layer_where_the_recipe_says_so_and_an_old_one_stays(
     recipe: Recipe, tmp_path: Path, whole: Path
 ) -> None:
