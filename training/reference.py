@@ -240,9 +240,9 @@ def direction(taps: Mapping[str, Array], w: Weights, net: ViTConfig, answer: Arr
     Σ_k a_k (z_k - mean of z) = <x, g> + terms of no x, for the token x that the head reads after the last block, (D,):
     g = γ a(W - mean of W), less its mean, over √(var(x) + ε). In a shared space, a(W - mean of W) P / |Px| takes the
     place of a(W - mean of W). Without a final norm, g = a(W - mean of W). Of a mean of tokens, each divided by a length
-    of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact; nor is it with a hidden layer in the
-    head, whose slope and matrix come behind a(W - mean of W). Two tokens that are read side by side have a g each,
-    (2 D,) together.
+    of its own, the mean of 1 / √(var(x) + ε) is taken, and the sum is not exact. With a hidden layer in the head, its
+    slope and matrix come behind a(W - mean of W), and the sum is not exact. Two tokens that are read side by side have
+    a g each, (2 D,) together.
     """
     head = w["head.weight"].astype(np.float64)
     step: Array = answer @ (head - head.mean(axis=0))

@@ -20,7 +20,7 @@ def mean_of_heads(attention: Tensor) -> Tensor:
 
 
 def concatenate(parts: list[Tensor]) -> Tensor:
-    """Along the first axis, a few at a time: XNNPACK takes five at once and leaves more to the interpreter."""
+    """(h, 1, N) each -> (L*h, 1, N), a few at a time: XNNPACK takes five at once, and not more."""
     while len(parts) > 1:
         parts = [tf.concat(parts[i : i + 4], axis=0) for i in range(0, len(parts), 4)]
     return parts[0]
@@ -38,7 +38,10 @@ def side_by_side(projections: tuple[Affine, ...]) -> Affine:
 
 
 def layer_norm(x: Tensor, norm: Norm | None) -> Tensor:
-    """LayerNorm; what the next projection or the stream's axes have taken over is left out. None: there is no norm."""
+    """LayerNorm, (T, D) -> same; what the next projection or the stream's axes have taken over is left out.
+
+    norm  None: there is none
+    """
     if norm is None:
         return x
     if not norm.centred:

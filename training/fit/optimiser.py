@@ -130,7 +130,7 @@ def in_blocks(model: Network) -> set[str]:
 
 
 def learning_rate(step: int, epoch_steps: int, train: TrainRecipe) -> float:
-    """Of a step: it rises evenly over the warm-up, then goes on as the recipe's schedule says.
+    """Of a step: it rises evenly over the warm-up, then does what the recipe's schedule says.
 
     epoch_steps  steps of an epoch
     source       cosine: Loshchilov & Hutter 2017 (SGDR, arXiv 1608.03983), equation 5, without restarts

@@ -54,10 +54,10 @@ class TrainRecipe:
 
     epochs: int = 10
     warmup_epochs: float = 1.0
-    """In which the learning rate rises from 0; then it goes on as `schedule` says."""
+    """In which the learning rate rises from 0; then it does what `schedule` says."""
     schedule: str = "cosine"
-    """`cosine`: along half a cosine to 0; `linear`: evenly to 0; `step`: by `step_factor` after every `step_epochs`;
-    `constant`: not at all."""
+    """`cosine`: it falls along half a cosine to 0; `linear`: it falls evenly to 0; `step`: it is multiplied by
+    `step_factor` after every `step_epochs`; `constant`: it stays."""
     step_epochs: int = 1
     step_factor: float = 0.7
     batch_size: int = 64

@@ -28,7 +28,7 @@ NOT_RUN = {
     r"vitcam actions test": "needs rules; tests/integration/commands/test_actions.py runs it",
     r"vitcam replay ": "wants an event or a video; tests/integration/commands/test_replay.py makes them",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
-    r"(KERAS_BACKEND=torch )?vitcam-train ": "trains; tests/integration/training runs `draw` and those for your photos",
+    r"(KERAS_BACKEND=\w+ )?vitcam-train ": "trains; tests/integration/training runs `draw` and those for your photos",
     r"pytest ": "belongs to these tests; tests/integration/training/test_taught.py looks for it",
     r"python docs/generate_notebook\.py": "tests/integration/training/test_notebook.py runs it",
 }
