@@ -38,6 +38,8 @@ learning_rate = 2e-3
 """
 CHOICES = {
     "mean": 'pooling = "mean"\nposition = "sincos"\nnorm = "post"\nactivation = "relu"\nchannels = 1',
+    "rarer": 'position = "random"\nnorm = "none"\nresidual = false\nqkv_bias = false\n'
+    "head_hidden = 24\nhead_width = 12\nattention_dropout = 0.1\ndropout = 0.1",
     "first": 'pooling = "first"\nposition = "none"\nfinal_norm = false\nlayer_scale = 0.1\nmlp_width = 48',
 }
 

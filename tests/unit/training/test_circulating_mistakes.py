@@ -170,7 +170,7 @@ def test_dropout_that_is_asked_for_drops_in_training(make_run: MakeRun) -> None:
 
 def test_dropout_and_stochastic_depth_are_off_in_inference() -> None:
     """`training=True` left in a layer's call makes every answer a different one."""
-    config = replace(CONFIG, dropout=0.5, drop_path=0.5)
+    config = replace(CONFIG, dropout=0.5, attention_dropout=0.5, drop_path=0.5)
     vit, images = small_vit(config), photos(2, CONFIG)
     expected = reference.vit(images, to_timm(vit), config)[0]
     model = Logits(vit)

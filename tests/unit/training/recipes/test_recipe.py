@@ -80,6 +80,23 @@ def test_a_recipe_may_begin_with_a_preset_and_change_some_of_it(tmp_path: Path) 
     assert model.config(7) == replace(PRESETS["digits"].config, classes=7, depth=5, dropout=0.1)
 
 
+def test_every_option_of_a_network_can_be_written_into_a_recipe(tmp_path: Path) -> None:
+    lines = (
+        'position = "random"', 'norm = "none"', "final_norm = false", "residual = false", "qkv_bias = false",
+        "head_width = 64", "head_hidden = 48", "dropout = 0.2", "attention_dropout = 0.1",
+    )  # fmt: skip
+    text = "\n".join(
+        ['name = "m"', 'data = "d"', "[model]", 'preset = "digits"', *lines, "[train]", 'schedule = "constant"']
+    )
+    found = read_recipe(recipe(tmp_path, text))
+    config = found.model.config(10)
+
+    assert (config.position, config.norm, config.final_norm, config.residual) == ("random", "none", False, False)
+    assert (config.qkv_bias, config.d_k, config.head_hidden) == (False, 64, 48)
+    assert (config.dropout, config.attention_dropout, found.train.schedule) == (0.2, 0.1, "constant")
+    assert fingerprint(found) != fingerprint(replace(found, model=replace(found.model, residual=True)))
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
