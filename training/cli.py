@@ -18,6 +18,7 @@ from vitcam_training.verbs.drawing import draw
 from vitcam_training.verbs.learn import finetune, fit
 from vitcam_training.verbs.make import compare, export, import_weights
 from vitcam_training.verbs.measure import ablate, bias, evaluate, overlays, report, split_data
+from vitcam_training.verbs.mistakes import mistakes
 from vitcam_training.verbs.words import words
 
 app = typer.Typer(
@@ -73,7 +74,7 @@ def root(
 VERBS: dict[str, Callable[..., None]] = {
     "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "compare": compare,
     "evaluate": evaluate, "report": report, "ablate": ablate, "bias": bias, "overlays": overlays, "split": split_data,
-    "words": words, "draw": draw,
+    "words": words, "draw": draw, "mistakes": mistakes,
 }  # fmt: skip
 for name, verb in VERBS.items():
     app.command(name)(verb)

@@ -11,8 +11,8 @@ ACCENT, PLAIN, FAINT = "#c2410c", "#334155", "#94a3b8"
 
 
 @contextmanager
-def figure(path: Path, width: float, height: float, columns: int = 1) -> Iterator[Any]:
-    """Axes, or a row of them, to draw on; written to `path` when the block ends. Sizes in inches."""
+def figure(path: Path, width: float, height: float, columns: int = 1, rows: int = 1) -> Iterator[Any]:
+    """Axes, a row of them, or an array of rows, to draw on; written to `path` when the block ends. Sizes in inches."""
     import matplotlib as mpl  # half a second, which only those pay who draw
 
     with mpl.rc_context({"svg.hashsalt": "vitcam", "svg.fonttype": "none", "axes.grid": True, "grid.alpha": 0.3}):
@@ -21,8 +21,8 @@ def figure(path: Path, width: float, height: float, columns: int = 1) -> Iterato
 
         drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawn)
-        axes = drawn.subplots(1, columns)
-        for one in [axes] if columns == 1 else axes:
+        axes = drawn.subplots(rows, columns)
+        for one in drawn.axes:
             one.spines[["top", "right"]].set_visible(False)
         yield axes
         drawn.savefig(path, format="svg", metadata={"Date": None})

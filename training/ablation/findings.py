@@ -55,8 +55,13 @@ def _finding(row: Row, runs: Sequence[Result]) -> AblationFinding:
 
 def margin(finding: AblationFinding, base: AblationFinding) -> float:
     """How far two means must lie apart, in points, to be called different: half of the 95 % interval of Student's t."""
-    seeds = len(finding.accuracies)
-    return STUDENT[seeds] * math.sqrt((finding.spread**2 + base.spread**2) / seeds)
+    return half_interval(finding.accuracies, base.accuracies)
+
+
+def half_interval(first: Sequence[float], second: Sequence[float]) -> float:
+    """Half of the 95 % interval of Student's t for the difference of two means of as many seeds."""
+    variances = statistics.variance(first) + statistics.variance(second)
+    return STUDENT[len(first)] * math.sqrt(variances / len(first))
 
 
 def effect(finding: AblationFinding, base: AblationFinding) -> Effect:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from vitcam.errors import UsageError
 from vitcam_training.ablation.rows import Row
@@ -35,6 +35,26 @@ class AblationJob:
         """Fingerprint of what decides the outcome; an option that is added later and left alone does not change it."""
         layers = [chosen(self.row.convolution)] if self.row.convolution else []
         return digits([chosen(self.recipe), self.row.scaled, PHOTOS, *layers])
+
+
+class RunLine(Protocol):
+    """What a line of every kind says: whose it is, and what it took."""
+
+    @property
+    def row(self) -> str:
+        """The row's name."""
+
+    @property
+    def seed(self) -> int:
+        """With which it ran."""
+
+    @property
+    def settings(self) -> str:
+        """Fingerprint of the job."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Of the process that ran it."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +116,7 @@ def add_result(path: Path, result: Any) -> None:
     partial.replace(path)
 
 
-def unfinished(wanted: Iterable[AblationJob], found: Iterable[Result]) -> list[AblationJob]:
+def unfinished(wanted: Iterable[AblationJob], found: Iterable[RunLine]) -> list[AblationJob]:
     """The jobs that no result is of, settings and all."""
     done = {(result.row, result.seed, result.settings) for result in found}
     return [job for job in wanted if (job.row.name, job.recipe.seed, job.settings) not in done]

@@ -11,13 +11,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from vitcam.errors import VitcamError
-from vitcam_training.ablation.result import AblationJob, Result
+from vitcam_training.ablation.result import AblationJob, R
 
 POLL_S = 0.2
 STOP_S = 5.0
@@ -38,15 +38,19 @@ class Job(Protocol):
 J = TypeVar("J", bound=Job)
 
 
-def run_all(jobs: Sequence[AblationJob], recipe: str, folder: Path) -> Iterator[Result]:
-    """Results of the ablation as they come in.
+def run_all(
+    jobs: Sequence[AblationJob], recipe: str, folder: Path, kind: Callable[..., R], module: str = str(__package__)
+) -> Iterator[R]:
+    """Results as they come in.
 
     recipe  the base's name or path, which each process reads again
+    kind    of a result, which is made of what a process wrote
+    module  see `side_by_side`
     raises  VitcamError naming the run that failed and where it wrote why
     """
     named = [_RowOfRecipe(job.name, (recipe, job.row.name, str(job.recipe.seed))) for job in jobs]
-    for _, said in side_by_side(named, str(__package__), folder):
-        yield Result(**said)
+    for _, said in side_by_side(named, module, folder):
+        yield kind(**said)
 
 
 def side_by_side(jobs: Sequence[J], module: str, folder: Path) -> Iterator[tuple[J, dict[str, Any]]]:

@@ -288,8 +288,8 @@ def test_a_run_that_fails_is_named_with_the_reason_and_the_place_of_the_rest(tmp
     job = AblationJob(BASE, BASE.recipe(RECIPE, 1))
 
     with pytest.raises(VitcamError, match=r"the run base-1-\w+ failed: no recipe 'absent': .*base-1-\w+\.log"):
-        list(run_all([job], "absent", tmp_path))
+        list(run_all([job], "absent", tmp_path, Result))
 
 
 def test_a_table_without_work_left_starts_no_process(tmp_path: Path) -> None:
-    assert list(run_all([], "absent", tmp_path)) == []
+    assert list(run_all([], "absent", tmp_path, Result)) == []

@@ -1,0 +1,25 @@
+"""`python -m vitcam_training.mistakes FOLDER PART ROW SEED`: one run in a process of its own, result on stdout."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from vitcam.errors import VitcamError
+from vitcam_training.ablation.child import end_with_parent
+
+
+def main(folder: str, part: str, row: str, seed: str) -> None:
+    """Import what takes seconds, and train."""
+    end_with_parent()
+    from vitcam_training.mistakes import cifar10, digits
+
+    work = {"digits": digits.work, "cifar10": cifar10.work}[part]
+    print(json.dumps(asdict(work(Path(folder), row, int(seed)))))  # type: ignore[operator]  # noqa: T201
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except VitcamError as error:
+        sys.exit(str(error))

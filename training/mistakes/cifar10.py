@@ -1,0 +1,91 @@
+"""The run that stays at 2.32, where guessing among ten labels costs ln 10 = 2.303: reproduced, then repaired.
+
+A from-scratch ViT that circulates for PyTorch: 24.4 M parameters (`vit-shallow`), photos of CIFAR-10 enlarged to
+224 px, `nn.MultiheadAttention` without `batch_first=True`, Adam at a constant 1e-3, no warm-up, no clipping, pixels
+in 0..1, no norm before the head.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from vitcam_training.ablation.result import AblationJob
+from vitcam_training.data.augment import Augment
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.mistakes.attentions import AcrossBatchViT
+from vitcam_training.mistakes.digits import begin
+from vitcam_training.mistakes.result import StepsResult
+from vitcam_training.mistakes.rows import Mistake
+from vitcam_training.recipes.presets import preset
+from vitcam_training.recipes.recipe import InputRecipe, ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.vit import ViT
+
+STEPS, BATCH = 48, 32
+LAST = 10
+"""Steps at the end over which a loss is given, as their mean: that of one batch jumps about."""
+
+ALONE, TOGETHER = "One repair alone", "Repairs on top of each other"
+
+SLOW, WARM, CLIPPED = {"learning_rate": 1e-4}, {"warmup_epochs": 0.5}, {"clip_norm": 1.0}
+PIXELS: dict[str, Any] = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
+
+
+def _row(name: str, question: str, title: str, repaired: bool, model: dict[str, Any], **train: Any) -> Mistake:
+    network = ViT if repaired else AcrossBatchViT
+    return Mistake(name, question, title, "alike", "", model=model, train=train, network=network, against="circulating")
+
+
+CIRCULATING: tuple[Mistake, ...] = (
+    _row("circulating", "As it circulates", "as it circulates", False, {}),
+    _row("rate", ALONE, "learning rate of 1e-4", False, {}, **SLOW),
+    _row("warm-up", ALONE, f"warm-up over {STEPS // 2} steps", False, {}, **WARM),
+    _row("clip", ALONE, "gradients clipped to a norm of 1", False, {}, **CLIPPED),
+    _row("pixels", ALONE, "pixels in -1..1", False, PIXELS),
+    _row("batch-first", ALONE, "attention within each image (`batch_first=True`)", True, {}),
+    _row("batch-first-rate", TOGETHER, "the same, learning rate of 1e-4", True, {}, **SLOW),
+    _row("batch-first-warm", TOGETHER, "the same, clipped, with warm-up", True, {}, **SLOW, **CLIPPED, **WARM),
+    _row("all", TOGETHER, "the same, pixels in -1..1, a norm before the head", True,
+         PIXELS | {"final_norm": True}, **SLOW, **CLIPPED, **WARM),
+)  # fmt: skip
+
+
+def circulating() -> Recipe:
+    """The settings with which it circulates. One pass over the first photos, so that every step sees new ones."""
+    sizes = asdict(preset("vit-shallow", classes=1))
+    del sizes["classes"]
+    plain = {"mean": (0.0, 0.0, 0.0), "std": (1.0, 1.0, 1.0), "dropout": 0.1}
+    train = TrainRecipe(
+        epochs=1, batch_size=BATCH, learning_rate=1e-3, warmup_epochs=0.0, schedule="step", step_factor=1.0,
+        weight_decay=0.0, label_smoothing=0.0, loader_threads=1,
+    )  # fmt: skip
+    return Recipe(
+        f"vit-shallow, {STEPS} steps", "cifar10", model=ModelRecipe(**sizes | plain), train=train,
+        input=InputRecipe(interpolation="linear"), augment=Augment(crop_scale=1.0, flip=0.0, colour=0.0),
+    )  # fmt: skip
+
+
+def run(job: AblationJob, row: Mistake, folder: Path, dataset: Dataset) -> StepsResult:
+    """The loss of each step."""
+    started = time.monotonic()
+    trained = begin(row, job.recipe, folder, dataset, photos=STEPS * job.recipe.train.batch_size)
+    return StepsResult(
+        row=row.name,
+        seed=job.recipe.seed,
+        settings=job.settings,
+        parameters=sum(int(variable.size) for variable in trained.stage.vit.trainable_variables),
+        losses=[round(loss, 4) for loss in islice(trained.epoch_steps(), STEPS)],
+        seconds=round(time.monotonic() - started, 1),
+        cpu_seconds=round(time.process_time(), 1),
+    )
+
+
+def work(folder: Path, name: str, seed: int) -> StepsResult:
+    """Train one row with one seed."""
+    (row,) = (known for known in CIRCULATING if known.name == name)
+    job = AblationJob(row, row.recipe(circulating(), seed))
+    return run(job, row, folder / job.name, open_dataset(job.recipe.data))

@@ -1,0 +1,62 @@
+"""`vitcam-train mistakes`: run what is left to run, then write the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vitcam.errors import UsageError
+from vitcam_training.ablation.findings import STUDENT
+from vitcam_training.ablation.sweep import Sweep
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.mistakes.cifar10 import CIRCULATING, circulating
+from vitcam_training.mistakes.findings import mistake_findings
+from vitcam_training.mistakes.page import digits_part
+from vitcam_training.mistakes.result import MistakeResult, StepsResult
+from vitcam_training.mistakes.rows import Mistake, base, with_right
+from vitcam_training.mistakes.steps_page import cifar10_part, draw_curves, draw_steps
+
+PARTS = ("digits", "cifar10")
+TITLE = "# What each mistake costs"
+MODULE = str(__package__)
+
+Digits, Steps = Sweep[Mistake, MistakeResult], Sweep[Mistake, StepsResult]
+
+
+def plan_digits(rows: Sequence[str], seeds: int, folder: Path) -> Digits:
+    """Every mistake on digits, checked before the first run.
+
+    raises  UsageError for an unknown row, a number of seeds without a spread, or data that are not there
+    """
+    if seeds not in STUDENT:
+        raise UsageError(f"{seeds} seeds were given; {min(STUDENT)} to {max(STUDENT)} are allowed")
+    recipe = base()
+    open_dataset(recipe.data)
+    return Sweep(recipe, "digits", with_right(rows), seeds, folder / "digits", MistakeResult, MODULE)
+
+
+def plan_cifar10(folder: Path) -> Steps:
+    """The run that stays at 2.32, and its repairs. Raises UsageError if CIFAR-10 is not there."""
+    recipe = circulating()
+    open_dataset(recipe.data)
+    return Sweep(recipe, "cifar10", CIRCULATING, 1, folder / "cifar10", StepsResult, MODULE)
+
+
+def write_mistakes(page: Path, on_digits: Digits, on_cifar10: Steps, command: str) -> list[Path]:
+    """The page and its plots, from all runs that are there. Returns what was written."""
+    results, steps = on_digits.found, on_cifar10.found
+    found = mistake_findings(on_digits.rows, results, on_digits.seeds)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    plot, steps_plot = page.with_suffix(".svg"), page.with_name(f"{page.stem}-cifar10.svg")
+    parts, written = [TITLE], [page]
+    if "base" in found:
+        missing = [row.title for row in on_digits.rows if row.name not in found]
+        draw_curves(plot, found)
+        parts += digits_part(found, missing, on_digits.conditions(command, results), plot.name)
+        written.append(plot)
+    if steps:
+        draw_steps(steps_plot, steps)
+        parts += cifar10_part(steps, on_cifar10.conditions(command, steps), steps_plot.name)
+        written.append(steps_plot)
+    page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return written

@@ -1,0 +1,93 @@
+"""The part of the page on the run that stays at 2.32, and the plots of both parts."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from vitcam_training.ablation.page import Conditions
+from vitcam_training.mistakes.cifar10 import BATCH, CIRCULATING, LAST, STEPS
+from vitcam_training.mistakes.findings import CHANCE, MistakeFinding
+from vitcam_training.mistakes.result import StepsResult
+from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
+
+COLUMNS = 4
+
+
+def cifar10_part(results: Sequence[StepsResult], c: Conditions, plot: str) -> list[str]:
+    """The paragraphs on CIFAR-10, from the rows that were run."""
+    found = {result.row: result for result in results}
+    parameters = max(result.parameters for result in results)
+    return [_about(parameters, c, plot), _table(found)]
+
+
+def _about(parameters: int, c: Conditions, plot: str) -> str:
+    return f"""## The run that stays at 2.32
+
+A from-scratch ViT for PyTorch that circulates has {parameters:,} parameters at most in this table (the preset
+`vit-shallow`) and trains on photos of CIFAR-10 enlarged to 224 px. Its loss stays near 2.32; guessing among ten labels
+costs ln 10 = {CHANCE:.3f}. Here it is rebuilt: attention across the batch (`nn.MultiheadAttention` without
+`batch_first=True`), Adam at a constant 1e-3, no warm-up, no clipping, dropout of 0.1, pixels in 0..1, no norm before
+the head. Each row has {STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. That shows whether
+the loss leaves ln 10; it is no accuracy.
+
+    {c.command}
+
+{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time.
+
+Why it stays: the class token attends only to the class tokens of the other images. These are all alike, for none has
+seen a patch. So the answer does not depend on the picture, and no optimiser can bring the loss below ln 10
+([the unit test that shows it](../tests/unit/training/mistakes/test_altered_networks.py)).
+
+![Loss of each step, as it circulates and repaired]({plot})"""
+
+
+def _table(found: dict[str, StepsResult]) -> str:
+    lines = [
+        f"| | what is changed | loss of step 1 | mean loss of steps {STEPS - LAST + 1} to {STEPS} | against ln 10 |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for row in CIRCULATING:
+        if row.name in found:
+            losses = found[row.name].losses
+            last = statistics.fmean(losses[-LAST:])
+            lines.append(f"| {row.question} | {row.title} | {losses[0]:.3f} | {last:.3f} | {last - CHANCE:+.3f} |")
+        else:
+            lines.append(f"| {row.question} | {row.title} | not yet run | | |")
+    return "\n".join(lines)
+
+
+def draw_curves(path: Path, found: dict[str, MistakeFinding]) -> None:
+    """A plot for each mistake: the loss of every epoch, seed by seed, beside that of its right network."""
+    wrong = [finding for finding in found.values() if not finding.row.is_right]
+    rows = -(-len(wrong) // COLUMNS)
+    with figure(path, 12, 0.5 + 2.0 * rows, COLUMNS, rows) as axes:
+        places = axes.flatten()
+        for place, finding in zip(places, wrong, strict=False):
+            for curve in found[finding.row.against].curves:
+                place.plot(range(1, len(curve) + 1), curve, color=FAINT, linewidth=1)
+            for curve in finding.curves:
+                place.plot(range(1, len(curve) + 1), curve, color=ACCENT, linewidth=1)
+            place.axhline(CHANCE, color=PLAIN, linewidth=0.6, linestyle=":")
+            place.set_title(finding.row.title, fontsize=8)
+            place.set_ylim(0, 2.6)
+        for place in places[len(wrong) :]:
+            place.set_axis_off()
+        places[0].set_ylabel("loss of training")
+        places[0].set_xlabel("epoch; grey: right, orange: wrong, dotted: ln 10", fontsize=8)
+
+
+def draw_steps(path: Path, results: Sequence[StepsResult]) -> None:
+    """The loss of each step, as the mean with the few before it, for every row that was run."""
+    found = {result.row: result for result in results}
+    with figure(path, 9, 4.5) as axes:
+        for i, row in enumerate(row for row in CIRCULATING if row.name in found):
+            losses = found[row.name].losses
+            smooth = [statistics.fmean(losses[max(0, at - LAST + 1) : at + 1]) for at in range(len(losses))]
+            dashed = row.network is CIRCULATING[0].network
+            axes.plot(range(1, len(smooth) + 1), smooth, f"C{i}{':' if dashed else '-'}", label=row.title)
+        axes.axhline(CHANCE, color=PLAIN, linewidth=0.8)
+        axes.set_ylim(1.7, 3.0)
+        axes.set_xlabel(f"step; mean loss of it and up to {LAST - 1} before; line: ln 10; dotted: across the batch")
+        axes.legend(fontsize=8)

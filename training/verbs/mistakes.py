@@ -1,0 +1,55 @@
+"""`mistakes`: to see what a mistake costs."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vitcam.errors import UsageError
+from vitcam_training.verbs.common import as_given, say
+
+
+def mistakes(
+    only: Annotated[
+        str,
+        typer.Option("--only", help="Run this part alone: digits, cifar10, or none to write the page. Default: both."),
+    ] = "",
+    rows: Annotated[
+        str,
+        typer.Option(
+            "--rows",
+            help="Run only these mistakes on digits, with commas between; the right networks that they need are run, "
+            "too. Default: all.",
+        ),
+    ] = "",
+    seeds: Annotated[int, typer.Option("--seeds", help="Run each mistake on digits this many times, 2 to 10.")] = 3,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Keep the runs in this folder.")] = Path("runs/mistakes"),
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write this page, with its plots beside it. Default: OUT/mistakes.md.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each run that ends.")] = False,
+) -> None:
+    """Measure what mistakes that circulate cost, and how they show. The same command continues an interrupted run."""
+    from vitcam_training.mistakes.mistakes import PARTS, plan_cifar10, plan_digits, write_mistakes
+    from vitcam_training.progress import shown
+
+    if only not in ("", "none", *PARTS):
+        raise UsageError(f"--only is {only!r}; allowed: {', '.join(PARTS)}, none")
+    on_digits = plan_digits([name for name in rows.split(",") if name], seeds, out)
+    on_cifar10 = plan_cifar10(out)
+    parts: dict[str, Any] = {"digits": on_digits, "cifar10": on_cifar10}
+    for name, part in parts.items():
+        if only in ("", name):
+            results: Iterable[Any] = shown(part.run(), f"runs on {name}", len(part.left))
+            for result in results:
+                say(
+                    json.dumps(asdict(result))
+                    if as_json
+                    else f"{result.row}, seed {result.seed}: {result.seconds:.0f} s"
+                )
+    written = write_mistakes(page or out / "mistakes.md", on_digits, on_cifar10, as_given())
+    if not as_json:
+        say("wrote " + ", ".join(str(path) for path in written))
