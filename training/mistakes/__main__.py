@@ -14,8 +14,8 @@ def main(folder: str, part: str, row: str, seed: str) -> None:
     end_with_parent()
     from vitcam_training.mistakes import cifar10, digits
 
-    work = {"digits": digits.work, "cifar10": cifar10.work}[part]
-    print(json.dumps(asdict(work(Path(folder), row, int(seed)))))  # type: ignore[operator]  # noqa: T201
+    work = digits.work if part == "digits" else cifar10.work
+    print(json.dumps(asdict(work(Path(folder), row, int(seed)))))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -7,11 +7,14 @@ in 0..1, no norm before the head.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import keras
 
 from vitcam_training.ablation.result import AblationJob
 from vitcam_training.data.augment import Augment
@@ -61,7 +64,7 @@ def circulating() -> Recipe:
     plain = {"mean": (0.0, 0.0, 0.0), "std": (1.0, 1.0, 1.0), "dropout": 0.1}
     train = TrainRecipe(
         epochs=1, batch_size=BATCH, learning_rate=1e-3, warmup_epochs=0.0, schedule="step", step_factor=1.0,
-        weight_decay=0.0, label_smoothing=0.0, loader_threads=1,
+        weight_decay=0.0, label_smoothing=0.0, precision="mixed_bfloat16",
     )  # fmt: skip
     return Recipe(
         f"vit-shallow, {STEPS} steps", "cifar10", model=ModelRecipe(**sizes | plain), train=train,
@@ -77,7 +80,8 @@ def run(job: AblationJob, row: Mistake, folder: Path, dataset: Dataset) -> Steps
         row=row.name,
         seed=job.recipe.seed,
         settings=job.settings,
-        parameters=sum(int(variable.size) for variable in trained.stage.vit.trainable_variables),
+        backend=keras.backend.backend(),
+        parameters=sum(math.prod(variable.shape) for variable in trained.stage.vit.trainable_variables),
         losses=[round(loss, 4) for loss in islice(trained.epoch_steps(), STEPS)],
         seconds=round(time.monotonic() - started, 1),
         cpu_seconds=round(time.process_time(), 1),

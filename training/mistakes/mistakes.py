@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from vitcam.errors import UsageError
 from vitcam_training.ablation.findings import STUDENT
@@ -20,7 +21,8 @@ PARTS = ("digits", "cifar10")
 TITLE = "# What each mistake costs"
 MODULE = str(__package__)
 
-Digits, Steps = Sweep[Mistake, MistakeResult], Sweep[Mistake, StepsResult]
+Digits: TypeAlias = Sweep[Mistake, MistakeResult]
+Steps: TypeAlias = Sweep[Mistake, StepsResult]
 
 
 def plan_digits(rows: Sequence[str], seeds: int, folder: Path) -> Digits:

@@ -33,6 +33,8 @@ class StepsResult:
     row: str
     seed: int
     settings: str
+    backend: str
+    """Of Keras, on which it ran."""
     parameters: int
     losses: list[float]
     """Of each step's batch, before the step."""

@@ -80,7 +80,7 @@ def test_the_page_shows_every_row_that_was_run_and_names_those_that_were_not(tmp
     losses = [2.31] * cifar10.STEPS
     write_lines(
         on_cifar10.results,
-        [StepsResult(j.row.name, 1, j.settings, 24_390_922, losses, 9.0, 9.0) for j in on_cifar10.jobs[:2]],
+        [StepsResult(j.row.name, 1, j.settings, "torch", 24_390_922, losses, 9.0, 9.0) for j in on_cifar10.jobs[:2]],
     )
     written = write_mistakes(tmp_path / "mistakes.md", on_digits, on_cifar10, "vitcam-train mistakes")
     page = written[0].read_text()
