@@ -17,6 +17,8 @@ SOURCES = {
     "optimiser": Path("training/fit/optimiser.py"),
     "mistakes": Path("tests/unit/training/test_circulating_mistakes.py"),
 }
+MEASURED = Path("training/mistakes/rows.py")
+"""The table of what each mistake costs: its rows name their tests."""
 MARKED = re.compile(r"(<!-- (code|mistake): ([\w.]+(?: [\w.]+)*) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 Definition = ast.FunctionDef | ast.ClassDef
@@ -26,7 +28,8 @@ def fresh(page: str, root: Path = ROOT) -> str:
     """The page with everything between its markers made again.
 
     `<!-- code: reference.attention vit.Attention -->` quotes the first name and links all of them;
-    `<!-- mistake: test_name -->` says what a test in test_circulating_mistakes.py guards against.
+    `<!-- mistake: test_name -->` says what a test in test_circulating_mistakes.py guards against,
+    and links to docs/mistakes.md if a row there measures it.
     """
 
     def filled(found: re.Match[str]) -> str:
@@ -44,7 +47,9 @@ def _code(names: list[str], root: Path) -> str:
 def _mistake(test: str, root: Path) -> str:
     definition = _find(f"mistakes.{test}", root)[1]
     words = " ".join((ast.get_docstring(definition) or "").split())
-    return f"> **A mistake that circulates.** {words}\n> Test: [`{test}`]({_link(f'mistakes.{test}', root)})\n"
+    measured = f'test="{test}"' in (root / MEASURED).read_text("utf-8")
+    cost = " · [what it costs](mistakes.md)" if measured else ""
+    return f"> **A mistake that circulates.** {words}\n> Test: [`{test}`]({_link(f'mistakes.{test}', root)}){cost}\n"
 
 
 def _quote(name: str, root: Path) -> str:

@@ -36,7 +36,8 @@ the loss leaves ln 10; it is no accuracy.
     {command}
 
 {c.date}, {c.machine}, bfloat16: {c.cpu_hours:.2f} hours of processor time, which is
-{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX it takes about three times as long.
+{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX each step takes three times
+as long.
 
 Why it stays: the class token attends only to the class tokens of the other images. These are all alike, for none has
 seen a patch. So the answer does not depend on the picture, and no optimiser can bring the loss below ln 10
