@@ -27,7 +27,7 @@ class Sweep(Generic[AnyRow, AnyLine]):
 
     base: Recipe
     recipe: str
-    """What each process is told to find the base by."""
+    """The name by which each process finds the base."""
     rows: tuple[AnyRow, ...]
     seeds: int
     folder: Path

@@ -9,7 +9,10 @@ from vitcam_training.vit import Taps, Tensor
 
 
 class SoftmaxBeforeLossViT(AlteredViT):
-    """It answers with probabilities, and the loss takes them for logits. No loss is below ln(1 + (K - 1) / e)."""
+    """It answers with probabilities, and the loss takes them for logits: (B, H, W, 3) -> (B, K), taps.
+
+    No loss of it is below ln(1 + (K - 1) / e).
+    """
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
         logits, taps = super().call(images, training=training)
@@ -17,7 +20,7 @@ class SoftmaxBeforeLossViT(AlteredViT):
 
 
 class DropoutInInferenceViT(AlteredViT):
-    """`training=True` is left in the call, so that dropout drops in inference, too."""
+    """`training=True` is left in the call, so that dropout drops in inference, too: (B, H, W, 3) -> (B, K), taps."""
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
         return super().call(images, training=True)

@@ -34,7 +34,7 @@ class AcrossBatch(Attention):
 class DrawnDense(keras.layers.Dense):  # type: ignore[misc]
     """A projection of which only the shape is used: (B, T, D) -> random numbers of that shape, alike for all images.
 
-    fresh  draw them anew at every call; False: the same ones every time
+    fresh  draw others at every call; False: the same ones every time
     """
 
     def __init__(self, units: int, fresh: bool, **kwargs: Any) -> None:
@@ -49,7 +49,7 @@ class DrawnDense(keras.layers.Dense):  # type: ignore[misc]
 
 
 class RedrawnDense(DrawnDense):
-    """A projection of the input whose matrix is drawn anew at every call, so that nothing can be learned of it."""
+    """A projection of the input whose matrix is another one at every call, so that it cannot be learned: (B, T, D) -> same."""
 
     def call(self, x: Tensor, training: Any = None) -> Tensor:
         kernel = keras.random.normal((self.units, self.units), stddev=self.units**-0.5, seed=self.seed_generator)

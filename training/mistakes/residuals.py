@@ -9,7 +9,7 @@ from vitcam_training.vit import Block, Tensor
 
 
 class NormedResidual(Block):
-    """x = norm(x) + branch(norm(x)): what is added is the input after its norm, so that no path is left unchanged."""
+    """x = norm(x) + branch(norm(x)): what is added is the input after its norm. (B, T, D) -> (B, T, D), weights."""
 
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         x = self.norm1(x)
@@ -19,7 +19,7 @@ class NormedResidual(Block):
 
 
 class FirstBranchTwice(Block):
-    """The second sum adds the output of attention once more, where that of the MLP is meant: nothing reads the MLP."""
+    """The second sum adds the output of attention once more, and nothing reads the MLP: (B, T, D) -> same, weights."""
 
     def call(self, x: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         branch, weights = self.attention(self.norm1(x), training=training)

@@ -97,7 +97,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "pixels", POSITIONS, "pixels taken for positions", "below",
-        f"{D4}: what is added says nothing of the place, so it is a network without positions",
+        f"{D4}: what is added does not depend on the place, so it is a network without positions",
         network=PixelsAsPositionsViT, test="test_a_position_embedding_is_fed_with_places_and_not_with_pixels",
     ),
     Mistake(
