@@ -49,7 +49,7 @@ class DrawnDense(keras.layers.Dense):  # type: ignore[misc]
 
 
 class RedrawnDense(DrawnDense):
-    """A projection of the input whose matrix is another one at every call, so that it cannot be learned: (B, T, D) -> same."""
+    """A projection of the input whose matrix is another one at every call: (B, T, D) -> same. It cannot learn."""
 
     def call(self, x: Tensor, training: Any = None) -> Tensor:
         kernel = keras.random.normal((self.units, self.units), stddev=self.units**-0.5, seed=self.seed_generator)

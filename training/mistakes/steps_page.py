@@ -30,8 +30,9 @@ A from-scratch ViT for PyTorch that circulates has {parameters:,} parameters (th
 trains on photos of CIFAR-10 enlarged to 224 px. Its loss stays near 2.32; guessing among ten labels
 costs ln 10 = {CHANCE:.3f}. Here it is rebuilt: attention across the batch (`nn.MultiheadAttention` without
 `batch_first=True`), Adam at a constant 1e-3, no warm-up, no clipping, dropout of 0.1, pixels in 0..1, no norm before
-the head. Each row has {STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. That shows whether
-the loss leaves ln 10. No test accuracy is measured.
+the head. The sizes follow from the count of parameters; the other settings are common in such examples, so this is a
+reconstruction. Each row has {STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. That shows
+whether the loss leaves ln 10. No test accuracy is measured.
 
     {command}
 
