@@ -83,8 +83,9 @@ def _section(question: str, group: Sequence[MistakeFinding], found: dict[str, Mi
 
 
 def _row(finding: MistakeFinding, right: MistakeFinding) -> str:
-    losses = f"{finding.curve[0]:.3f} in the first epoch and {finding.curve[-1]:.3f} in the last"
-    shows = f"{symptom(finding, right)}: {losses}; {right.row.title}: {right.curve[0]:.3f} and {right.curve[-1]:.3f}."
+    losses = f"a loss of {finding.curve[0]:.3f} in the first epoch and {finding.curve[-1]:.3f} in the last"
+    beside = f"{right.row.title}: {right.curve[0]:.3f} and {right.curve[-1]:.3f}"
+    shows = f"{symptom(finding, right)}: {losses}; {beside}."
     expected = _capital(finding.row.because)
     return f"| {finding.row.title} | {expected}. | {shows} Test: {cost(finding, right)} | {_links(finding)} |"
 
@@ -116,9 +117,11 @@ def _shortened(base: MistakeFinding) -> str:
             f"| {statistics.stdev(parts):.2f} | {whole:.3f} |"
         )
     share = base.mean / 100
-    expected = 100 * (share * (1 - share) / 1000) ** 0.5
-    text = f"""The same trained network, {base.row.title}, on parts of the test digits: on the first thousand, on each
-of the ten thousands, and without the last batch, which is not full. Chance alone gives a thousand photos a standard
-deviation of {expected:.2f} points (binomial, at {base.mean:.1f} %). A thousand test photos cannot show a difference
-of one point. A dropped last batch changes little here, but the figure is then one of another test set."""
+    chance = 100 * (share * (1 - share) / 1000) ** 0.5
+    moved = max(abs(whole - all_) for whole, all_ in zip(base.whole_batches, base.accuracies, strict=True))
+    text = f"""This needs no training: the right network of each seed, tested on the first thousand digits, on each of
+the ten thousands, and without the last batch, which is not full. Chance alone gives the accuracy on a thousand photos a
+standard deviation of {chance:.2f} points (binomial, at {base.mean:.1f} %). So two such accuracies may differ by
+{1.96 * 2**0.5 * chance:.1f} points though the networks are equally good (95 % of the cases). Without the last batch of
+16 digits the accuracy changes by at most {moved:.2f} points, and it is that of another test set."""
     return text + "\n\n" + "\n".join(lines)

@@ -56,7 +56,7 @@ MIXER = "Tolstikhin et al. 2021 (MLP-Mixer, arXiv 2105.01601)"
 SYNTHESIZER = "Tay et al. 2021 (Synthesizer, arXiv 2005.00743)"
 D4 = "Dosovitskiy et al. 2021 (arXiv 2010.11929), appendix D.4"
 RESNET = "He et al. 2016 (arXiv 1603.05027), section 3"
-LAYER_NORM = "Xu et al. 2019 (arXiv 1911.07013), table 2"
+LAYER_NORM = "Xu et al. 2019 (arXiv 1911.07013)"
 DROPOUT = "Srivastava et al. 2014 (jmlr.org/papers/v15/srivastava14a.html), section 7.5"
 
 
@@ -75,8 +75,8 @@ MISTAKES: tuple[Mistake, ...] = (
     _right("width-16", "the right network, width 16", width=16),
     Mistake(
         "strips", PATCHES, "reshape instead of patches", "below",
-        f"{MIXER}, section 4: with the pixels of each patch in an order of its own a network that treats all patches "
-        "alike loses; strips mix the rows of a digit, yet no pixel is lost",
+        f"{MIXER}, on permuted inputs: one permutation of all pixels costs a network of patches much accuracy; strips "
+        "are a mild one, which keeps pixels of a row together",
         network=ReshapedViT, test="test_a_reshape_is_not_taken_for_a_patch_split",
     ),
     Mistake(
@@ -113,7 +113,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "untrained", ATTENTION, "matrices of Q, K, V drawn once, never trained", "below",
-        f"{SYNTHESIZER}, table 1: random attention that stays as it was drawn is worse, and still learns",
+        f"{SYNTHESIZER}: random attention that stays as it was drawn still learns, and is worse",
         network=UntrainedMatrixViT,
     ),
     Mistake(
@@ -141,7 +141,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "residual-normed", RESIDUALS, "the normed input is added", "below",
-        f"{RESNET}.3: what stands on the shortcut hampers the flow of the signal; three blocks are few",
+        f"{RESNET}: what stands on the shortcut hampers the flow of the signal; three blocks are few",
         network=NormedResidualViT,
     ),
     Mistake(

@@ -78,8 +78,10 @@ def draw_curves(path: Path, found: dict[str, MistakeFinding]) -> None:
             place.set_ylim(0, 2.6)
         for place in places[len(wrong) :]:
             place.set_axis_off()
-        places[0].set_ylabel("loss of training")
-        places[0].set_xlabel("epoch; grey: right, orange: wrong, dotted: ln 10", fontsize=8)
+        places[0].figure.supxlabel(
+            "epoch; grey: the right network, orange: with the mistake, dotted: ln 10", fontsize=9
+        )
+        places[0].figure.supylabel("loss of training", fontsize=9)
 
 
 def draw_steps(path: Path, results: Sequence[StepsResult]) -> None:
