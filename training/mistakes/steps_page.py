@@ -92,8 +92,9 @@ def draw_steps(path: Path, results: Sequence[StepsResult]) -> None:
             losses = found[row.name].losses
             smooth = [statistics.fmean(losses[max(0, at - LAST + 1) : at + 1]) for at in range(len(losses))]
             dashed = row.network is CIRCULATING[0].network
-            axes.plot(range(1, len(smooth) + 1), smooth, f"C{i}{':' if dashed else '-'}", label=row.title)
+            style, label = f"C{i}{':' if dashed else '-'}", row.title.replace("`", "")
+            axes.plot(range(1, len(smooth) + 1), smooth, style, label=label)
         axes.axhline(CHANCE, color=PLAIN, linewidth=0.8)
-        axes.set_ylim(1.7, 3.0)
+        axes.set_ylim(1.7, 3.2)
         axes.set_xlabel(f"step; mean loss of it and up to {LAST - 1} before; line: ln 10; dotted: across the batch")
         axes.legend(fontsize=8)
