@@ -51,14 +51,13 @@ def write_mistakes(page: Path, on_digits: Digits, on_cifar10: Steps, command: st
     page.parent.mkdir(parents=True, exist_ok=True)
     plot, steps_plot = page.with_suffix(".svg"), page.with_name(f"{page.stem}-cifar10.svg")
     parts, written = [TITLE], [page]
-    if "base" in found:
-        missing = [row.title for row in on_digits.rows if row.name not in found]
+    parts += digits_part(on_digits.rows, found, on_digits.conditions(command, results), plot.name)
+    if any(not finding.row.is_right for finding in found.values()):
         draw_curves(plot, found)
-        parts += digits_part(found, missing, on_digits.conditions(command, results), plot.name)
         written.append(plot)
     if steps:
         draw_steps(steps_plot, steps)
-        parts += cifar10_part(steps, on_cifar10.conditions(command, steps), steps_plot.name)
         written.append(steps_plot)
+    parts += cifar10_part(steps, on_cifar10.conditions(command, steps), steps_plot.name)
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return written

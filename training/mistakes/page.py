@@ -9,43 +9,46 @@ from itertools import groupby
 from vitcam_training.ablation.page import Conditions
 from vitcam_training.ablation.result import PHOTOS
 from vitcam_training.mistakes.findings import MistakeFinding, cost, symptom
+from vitcam_training.mistakes.rows import Mistake
 from vitcam_training.vit import ViT
 
 TESTS = "../tests/unit/training/test_circulating_mistakes.py"
 CODE = "../training/mistakes"
 
 
-def digits_part(found: dict[str, MistakeFinding], missing: Sequence[str], c: Conditions, plot: str) -> list[str]:
-    """The paragraphs on the digits.
-
-    missing  titles of rows that were not yet run with all seeds
-    plot     the file of the curves, beside the page
-    """
-    wrong = [finding for finding in found.values() if not finding.row.is_right]
-    left = [f"Not yet run with all seeds: {', '.join(missing)}."] if missing else []
-    return [
-        _intro(c, plot), *left, "## Find yours in the log", _symptoms(wrong, found), "## All figures",
-        _table(found), *_sections(wrong, found), "## A shortened test set", _shortened(found["base"]),
-    ]  # fmt: skip
-
-
-def _intro(c: Conditions, plot: str) -> str:
-    return f"""These mistakes circulate in published code of Vision Transformers. Each runs without an error message.
-Here each is put into a right network, alone, and trained: the recipe `ablation` (the digit model, the first
-{PHOTOS:,} digits of MNIST, no augmentation) for {c.epochs} epochs, with {c.seeds} seeds, tested on {c.test_photos:,}
-digits. ± is the standard deviation over the seeds. Nothing was chosen on the test digits. [concepts.md](concepts.md)
-explains what is right, and names the test that fails if vitcam makes the mistake; [ablation.md](ablation.md) measures
-what each part is for.
+_INTRO = """These mistakes circulate in published code of Vision Transformers. Each runs without an error message.
+Here each is put into a right network, alone, and trained: the recipe `ablation` (the digit model, the first {photos:,}
+digits of MNIST, no augmentation) for {c.epochs} epochs, with {c.seeds} seeds, tested on {c.test_photos:,} digits. ± is
+the standard deviation over the seeds. Nothing was chosen on the test digits. [concepts.md](concepts.md) explains what
+is right, and names the test that fails if vitcam makes the mistake; [ablation.md](ablation.md) measures what each part
+is for.
 
     {c.command}
 
-{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time, which is {c.cpu_hours * 60 / c.cores:.0f} minutes on
-{c.cores} cores that do nothing else. The same command continues after an interruption.
+The same command continues after an interruption. Two figures count as different when their means lie further apart than
+half the 95 % interval of Student's t, given after the ± in the text. Of twenty comparisons that are all alike, one will
+look different."""
 
-Two figures count as different when their means lie further apart than half the 95 % interval of Student's t, given
-after the ± in the text. Of twenty comparisons that are all alike, one will look different.
 
-![Loss of training, each mistake beside its right network]({plot})"""
+def digits_part(rows: Sequence[Mistake], found: dict[str, MistakeFinding], c: Conditions, plot: str) -> list[str]:
+    """The paragraphs on the digits. A row that has not been run with all seeds says so, and shows no figure.
+
+    plot  the file of the curves, beside the page
+    """
+    wrong = [row for row in rows if not row.is_right]
+    parts = [_INTRO.format(c=c, photos=PHOTOS), *([_effort(c)] if found else [])]
+    if seen := [found[row.name] for row in wrong if row.name in found]:
+        parts += [
+            f"![Loss of training, each mistake beside its right network]({plot})",
+            "## Find yours in the log", _symptoms(seen, found), "## All figures", _table(found),
+        ]  # fmt: skip
+    parts += [_section(question, list(group), found) for question, group in groupby(wrong, lambda row: row.question)]
+    return parts + (["## A shortened test set", _shortened(found["base"])] if "base" in found else [])
+
+
+def _effort(c: Conditions) -> str:
+    return f"""{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time, which is
+{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else."""
 
 
 def _symptoms(wrong: Sequence[MistakeFinding], found: dict[str, MistakeFinding]) -> str:
@@ -73,32 +76,25 @@ def _table(found: dict[str, MistakeFinding]) -> str:
     return "\n".join(lines)
 
 
-def _sections(wrong: Sequence[MistakeFinding], found: dict[str, MistakeFinding]) -> list[str]:
-    return [_section(question, list(group), found) for question, group in groupby(wrong, key=lambda f: f.row.question)]
-
-
-def _section(question: str, group: Sequence[MistakeFinding], found: dict[str, MistakeFinding]) -> str:
-    rows = [_row(finding, found[finding.row.against]) for finding in group]
+def _section(question: str, group: Sequence[Mistake], found: dict[str, MistakeFinding]) -> str:
+    rows = [f"| {row.title} | {_capital(row.because)}. | {_found(row, found)} | {_links(row)} |" for row in group]
     return "\n".join([f"## {question}", "", "| mistake | expected | found | see |", "|---|---|---|---|", *rows])
 
 
-def _row(finding: MistakeFinding, right: MistakeFinding) -> str:
+def _found(row: Mistake, found: dict[str, MistakeFinding]) -> str:
+    if row.name not in found:
+        return "Not yet run with all seeds."
+    finding, right = found[row.name], found[row.against]
     losses = f"a loss of {finding.curve[0]:.3f} in the first epoch and {finding.curve[-1]:.3f} in the last"
     beside = f"{right.row.title}: {right.curve[0]:.3f} and {right.curve[-1]:.3f}"
-    shows = f"{symptom(finding, right)}: {losses}; {beside}."
-    expected = _capital(finding.row.because)
-    return f"| {finding.row.title} | {expected}. | {shows} Test: {cost(finding, right)} | {_links(finding)} |"
+    return f"{symptom(finding, right)}: {losses}; {beside}. Test: {cost(finding, right)}"
 
 
-def _links(finding: MistakeFinding) -> str:
-    network, test = finding.row.network, finding.row.test
-    file = network.__module__.rpartition(".")[2]
-    code = f"[`{network.__name__}`]({CODE}/{file}.py)" if network is not ViT else f"`{_changes(finding)}` in a recipe"
-    return f"{code}, [the test that keeps it out]({TESTS})" if test else code
-
-
-def _changes(finding: MistakeFinding) -> str:
-    return ", ".join(f"{name} = {str(value).lower()}" for name, value in finding.row.train.items())
+def _links(row: Mistake) -> str:
+    file = row.network.__module__.rpartition(".")[2]
+    changes = ", ".join(f"{name} = {str(value).lower()}" for name, value in row.train.items())
+    code = f"`{changes}` in a recipe" if row.network is ViT else f"[`{row.network.__name__}`]({CODE}/{file}.py)"
+    return f"{code}, [the test that keeps it out]({TESTS})" if row.test else code
 
 
 def _capital(text: str) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vitcam_training.ablation.page import Conditions
-from vitcam_training.mistakes.cifar10 import BATCH, CIRCULATING, LAST, STEPS
+from vitcam_training.mistakes.cifar10 import BATCH, CIRCULATING, LAST, STEPS, circulating
 from vitcam_training.mistakes.findings import CHANCE, MistakeFinding
 from vitcam_training.mistakes.result import StepsResult
+from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 COLUMNS = 4
@@ -18,33 +19,31 @@ COLUMNS = 4
 def cifar10_part(results: Sequence[StepsResult], c: Conditions, plot: str) -> list[str]:
     """The paragraphs on CIFAR-10, from the rows that were run."""
     found = {result.row: result for result in results}
-    return [_about(results, c, plot), _table(found)]
+    run = [_run(results, c), f"![Loss of each step, as it circulates and repaired]({plot})"] if results else []
+    return ["## The run that stays at 2.32", _about(), *run, _table(found)]
 
 
-def _about(results: Sequence[StepsResult], c: Conditions, plot: str) -> str:
-    parameters = results[0].parameters
-    command = f"KERAS_BACKEND={results[0].backend} vitcam-train mistakes --only cifar10"
-    return f"""## The run that stays at 2.32
-
-A from-scratch ViT for PyTorch that circulates has {parameters:,} parameters (the preset `vit-shallow`) and
-trains on photos of CIFAR-10 enlarged to 224 px. Its loss stays near 2.32; guessing among ten labels
-costs ln 10 = {CHANCE:.3f}. Here it is rebuilt: attention across the batch (`nn.MultiheadAttention` without
-`batch_first=True`), Adam at a constant 1e-3, no warm-up, no clipping, dropout of 0.1, pixels in 0..1, no norm before
-the head. The sizes follow from the count of parameters; the other settings are common in such examples, so this is a
-reconstruction. Each row has {STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. That shows
-whether the loss leaves ln 10. No test accuracy is measured.
-
-    {command}
-
-{c.date}, {c.machine}, bfloat16: {c.cpu_hours:.2f} hours of processor time, which is
-{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX each step takes three times
-as long.
+def _about() -> str:
+    parameters = count_parameters(circulating().model.config(10))
+    return f"""A from-scratch ViT for PyTorch that circulates has {parameters:,} parameters (the preset `vit-shallow`)
+and trains on photos of CIFAR-10 enlarged to 224 px. Its loss stays near 2.32; guessing among ten labels costs ln 10 =
+{CHANCE:.3f}. Here it is rebuilt: attention across the batch (`nn.MultiheadAttention` without `batch_first=True`), Adam
+at a constant 1e-3, no warm-up, no clipping, dropout of 0.1, pixels in 0..1, no norm before the head. The sizes follow
+from the count of parameters; the other settings are common in such examples, so this is a reconstruction. Each row has
+{STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. That shows whether the loss leaves ln 10.
+No test accuracy is measured.
 
 Why it stays: the class token attends only to the class tokens of the other images. These are all alike, for none has
-seen a patch. So the answer does not depend on the picture, and no optimiser can bring the loss below ln 10
-([the unit test that shows it](../tests/unit/training/mistakes/test_altered_networks.py)).
+seen a patch. So the answer does not depend on the picture, and no optimiser can bring the mean loss below ln 10
+([the unit test that shows it](../tests/unit/training/mistakes/test_altered_networks.py))."""
 
-![Loss of each step, as it circulates and repaired]({plot})"""
+
+def _run(results: Sequence[StepsResult], c: Conditions) -> str:
+    return f"""    KERAS_BACKEND={results[0].backend} vitcam-train mistakes --only cifar10
+
+{c.date}, {c.machine}, bfloat16: {c.cpu_hours:.2f} hours of processor time, which is
+{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX each step takes three times as
+long."""
 
 
 def _table(found: dict[str, StepsResult]) -> str:

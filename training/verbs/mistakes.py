@@ -50,6 +50,8 @@ def mistakes(
                     if as_json
                     else f"{result.row}, seed {result.seed}: {result.seconds:.0f} s"
                 )
-    written = write_mistakes(page or out / "mistakes.md", on_digits, on_cifar10, as_given())
+    target = page or out / "mistakes.md"
+    command = f"vitcam-train mistakes --page {target}" if only == "none" else as_given()
+    written = write_mistakes(target, on_digits, on_cifar10, command)
     if not as_json:
         say("wrote " + ", ".join(str(path) for path in written))
