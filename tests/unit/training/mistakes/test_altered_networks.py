@@ -186,7 +186,7 @@ def test_attention_across_the_batch_mixes_images_and_never_tokens() -> None:
     right, wrong = pair(AcrossBatchViT)
     images = photos(4, CONFIG)
     x = np.random.default_rng(0).normal(size=(4, 16, 32)).astype(np.float32)
-    swapped = reference.multi_head(x.transpose(1, 0, 2), to_timm(right), "blocks.0.attn", CONFIG)[0]
+    swapped = reference.multi_head(x.transpose(1, 0, 2).astype(np.float64), to_timm(right), "blocks.0.attn", CONFIG)[0]
     other_corner, other_rest = images.copy(), images.copy()
     other_corner[1:, :7, :7] = 0
     other_rest[:, 7:, :] = 0

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,7 +143,14 @@ def test_a_run_with_a_mistake_trains_and_tests_on_every_photo(tmp_path: Path) ->
 @pytest.mark.long
 def test_a_few_steps_are_taken_and_their_losses_kept(tmp_path: Path) -> None:
     row = cifar10.CIRCULATING[0]
-    small = {"image_size": (28, 28), "patch_size": 7, "width": 32, "depth": 1, "heads": 4, "mlp_width": 32}
+    small: dict[str, Any] = {
+        "image_size": (28, 28),
+        "patch_size": 7,
+        "width": 32,
+        "depth": 1,
+        "heads": 4,
+        "mlp_width": 32,
+    }
     recipe = row.recipe(cifar10.circulating(), 1)
     few = replace(recipe, model=replace(recipe.model, **small), train=replace(recipe.train, batch_size=8))
     line = cifar10.run(AblationJob(row, few), row, tmp_path, digits())
