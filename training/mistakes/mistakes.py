@@ -58,6 +58,6 @@ def write_mistakes(page: Path, on_digits: Digits, on_cifar10: Steps, command: st
     if steps:
         draw_steps(steps_plot, steps)
         written.append(steps_plot)
-    parts += cifar10_part(steps, on_cifar10.conditions(command, steps), steps_plot.name)
+    parts += cifar10_part(steps, on_cifar10.conditions(command, steps) if steps else None, steps_plot.name)
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return written

@@ -16,10 +16,13 @@ from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 COLUMNS = 4
 
 
-def cifar10_part(results: Sequence[StepsResult], c: Conditions, plot: str) -> list[str]:
-    """The paragraphs on CIFAR-10, from the rows that were run."""
+def cifar10_part(results: Sequence[StepsResult], c: Conditions | None, plot: str) -> list[str]:
+    """The paragraphs on CIFAR-10, from the rows that were run.
+
+    c  of these runs; None: there are none
+    """
     found = {result.row: result for result in results}
-    run = [_run(results, c), f"![Loss of each step, as it circulates and repaired]({plot})"] if results else []
+    run = [_run(results, c), f"![Loss of each step, as it circulates and repaired]({plot})"] if c else []
     return ["## The run that stays at 2.32", _about(), *run, _table(found)]
 
 
