@@ -89,6 +89,26 @@ def _finding(row: Mistake, runs: Sequence[MistakeResult]) -> MistakeFinding:
     )
 
 
+def so_far(
+    rows: Iterable[Mistake], results: Sequence[MistakeResult], found: dict[str, MistakeFinding], seeds: int
+) -> dict[str, str]:
+    """Name -> what is there of every row without a finding: a verdict needs all seeds, of its right network too."""
+    return {
+        row.name: _begun([run for run in results if run.row == row.name], seeds)
+        for row in rows
+        if row.name not in found
+    }
+
+
+def _begun(runs: Sequence[MistakeResult], seeds: int) -> str:
+    if not runs:
+        return "Not yet run."
+    first, last = (statistics.fmean(run.train_losses[epoch] for run in runs) for epoch in (0, -1))
+    accuracy = 100 * statistics.fmean(run.accuracy for run in runs)
+    losses = f"a loss of {first:.3f} in the first epoch and {last:.3f} in the last"
+    return f"So far {len(runs)} of {seeds} seeds, without a verdict yet: {losses}; test accuracy {accuracy:.2f} %."
+
+
 def side(figures: Sequence[float], right: Sequence[float]) -> Effect:
     """Where the mean lies, seen from the right network, as far as the seeds can tell."""
     difference = statistics.fmean(figures) - statistics.fmean(right)

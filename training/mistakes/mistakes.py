@@ -11,7 +11,7 @@ from vitcam_training.ablation.findings import STUDENT
 from vitcam_training.ablation.sweep import Sweep
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.mistakes.cifar10 import CIRCULATING, circulating
-from vitcam_training.mistakes.findings import mistake_findings
+from vitcam_training.mistakes.findings import mistake_findings, so_far
 from vitcam_training.mistakes.page import digits_part
 from vitcam_training.mistakes.result import MistakeResult, StepsResult
 from vitcam_training.mistakes.rows import Mistake, base, with_right
@@ -51,7 +51,8 @@ def write_mistakes(page: Path, on_digits: Digits, on_cifar10: Steps, command: st
     page.parent.mkdir(parents=True, exist_ok=True)
     plot, steps_plot = page.with_suffix(".svg"), page.with_name(f"{page.stem}-cifar10.svg")
     parts, written = [TITLE], [page]
-    parts += digits_part(on_digits.rows, found, on_digits.conditions(command, results), plot.name)
+    begun = so_far(on_digits.rows, results, found, on_digits.seeds)
+    parts += digits_part(found, begun, on_digits.conditions(command, results), plot.name)
     if any(not finding.row.is_right for finding in found.values()):
         draw_curves(plot, found)
         written.append(plot)

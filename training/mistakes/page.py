@@ -9,7 +9,7 @@ from itertools import groupby
 from vitcam_training.ablation.page import Conditions
 from vitcam_training.ablation.result import PHOTOS
 from vitcam_training.mistakes.findings import MistakeFinding, cost, symptom
-from vitcam_training.mistakes.rows import Mistake
+from vitcam_training.mistakes.rows import MISTAKES, Mistake
 from vitcam_training.vit import ViT
 
 TESTS = "../tests/unit/training/test_circulating_mistakes.py"
@@ -30,19 +30,23 @@ half the 95 % interval of Student's t, given after the ± in the text. Of twenty
 look different."""
 
 
-def digits_part(rows: Sequence[Mistake], found: dict[str, MistakeFinding], c: Conditions, plot: str) -> list[str]:
-    """The paragraphs on the digits. A row that has not been run with all seeds says so, and shows no figure.
+def digits_part(found: dict[str, MistakeFinding], so_far: dict[str, str], c: Conditions, plot: str) -> list[str]:
+    """The paragraphs on the digits.
 
-    plot  the file of the curves, beside the page
+    so_far  name of each row that has not been run with all seeds -> what is there of it
+    plot    the file of the curves, beside the page
     """
-    wrong = [row for row in rows if not row.is_right]
-    parts = [_INTRO.format(c=c, photos=PHOTOS), *([_effort(c)] if found else [])]
-    if seen := [found[row.name] for row in wrong if row.name in found]:
+    rows = [row for row in MISTAKES if row.name in found or row.name in so_far]
+    listed = [row for row in rows if not row.is_right or row.name in so_far]
+    parts = [_INTRO.format(c=c, photos=PHOTOS), *([_effort(c)] if c.cpu_hours else [])]
+    if seen := [found[row.name] for row in rows if row.name in found and not row.is_right]:
         parts += [
             f"![Loss of training, each mistake beside its right network]({plot})",
             "## Find yours in the log", _symptoms(seen, found), "## All figures", _table(found),
         ]  # fmt: skip
-    parts += [_section(question, list(group), found) for question, group in groupby(wrong, lambda row: row.question)]
+    parts += [
+        _section(question, list(group), found, so_far) for question, group in groupby(listed, lambda row: row.question)
+    ]
     return parts + (["## A shortened test set", _shortened(found["base"])] if "base" in found else [])
 
 
@@ -76,14 +80,15 @@ def _table(found: dict[str, MistakeFinding]) -> str:
     return "\n".join(lines)
 
 
-def _section(question: str, group: Sequence[Mistake], found: dict[str, MistakeFinding]) -> str:
-    rows = [f"| {row.title} | {_capital(row.because)}. | {_found(row, found)} | {_links(row)} |" for row in group]
+def _section(question: str, group: Sequence[Mistake], found: dict[str, MistakeFinding], so_far: dict[str, str]) -> str:
+    rows = [
+        f"| {row.title} | {_capital(row.because)}. | {so_far.get(row.name) or _found(row, found)} | {_links(row)} |"
+        for row in group
+    ]
     return "\n".join([f"## {question}", "", "| mistake | expected | found | see |", "|---|---|---|---|", *rows])
 
 
 def _found(row: Mistake, found: dict[str, MistakeFinding]) -> str:
-    if row.name not in found:
-        return "Not yet run with all seeds."
     finding, right = found[row.name], found[row.against]
     losses = f"a loss of {finding.curve[0]:.3f} in the first epoch and {finding.curve[-1]:.3f} in the last"
     beside = f"{right.row.title}: {right.curve[0]:.3f} and {right.curve[-1]:.3f}"
@@ -92,7 +97,9 @@ def _found(row: Mistake, found: dict[str, MistakeFinding]) -> str:
 
 def _links(row: Mistake) -> str:
     file = row.network.__module__.rpartition(".")[2]
-    changes = ", ".join(f"{name} = {str(value).lower()}" for name, value in row.train.items())
+    changes = ", ".join(f"{name} = {str(value).lower()}" for name, value in (row.model | row.train).items())
+    if row.is_right:
+        return f"`{changes or 'as it is'}`"
     code = f"`{changes}` in a recipe" if row.network is ViT else f"[`{row.network.__name__}`]({CODE}/{file}.py)"
     return f"{code}, [the test that keeps it out]({TESTS})" if row.test else code
 
