@@ -131,7 +131,8 @@ def cost(finding: MistakeFinding, right: MistakeFinding) -> str:
     """What it costs on the test photos, and whether that was to be expected."""
     difference, width = finding.mean - right.mean, half_interval(finding.accuracies, right.accuracies)
     found = side(finding.accuracies, right.accuracies)
-    verdict = VERDICTS[finding.row.expected, found]
+    expected = "below" if finding.row.expected == "fails" else finding.row.expected
+    verdict = VERDICTS[expected, found]
     if found == "alike":
         seeds = len(finding.accuracies)
         return f"within the spread of {seeds} seeds ({difference:+.2f} ± {width:.2f} points): {verdict}."

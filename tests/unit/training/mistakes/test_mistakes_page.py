@@ -49,7 +49,10 @@ def test_a_row_within_the_spread_of_the_seeds_says_so() -> None:
     same = found("norm-plain", (94.0, 94.1, 94.3))
 
     assert symptom(same, RIGHT) == "Nothing shows"
-    assert cost(same, RIGHT) == "within the spread of 3 seeds (+0.03 ± 0.29 points): as expected."
+    assert (
+        cost(same, RIGHT)
+        == "within the spread of 3 seeds (+0.03 ± 0.29 points): no difference was expected, and none showed."
+    )
 
 
 def test_a_row_below_its_right_network_says_by_how_much_and_what_was_expected() -> None:
