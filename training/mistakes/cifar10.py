@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,25 +28,43 @@ from vitcam_training.recipes.presets import preset
 from vitcam_training.recipes.recipe import InputRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
 
-STEPS, BATCH = 48, 32
+STEPS, LONG, BATCH = 48, 240, 32
+"""Steps of a row; those of the two that show where the loss settles, as it circulates and repaired."""
 LAST = 10
 """Steps at the end over which a loss is given, as their mean: that of one batch jumps about."""
+WARM_STEPS = 24
 
-ALONE, TOGETHER = "One repair alone", "Repairs on top of each other"
+ALONE, TOGETHER, LONGER = "One repair alone", "Repairs on top of each other", f"For {LONG} steps"
 
-SLOW, WARM, CLIPPED = {"learning_rate": 1e-4}, {"warmup_epochs": 0.5}, {"clip_norm": 1.0}
+SLOW, WARM, CLIPPED = {"learning_rate": 1e-4}, {"warmup_epochs": WARM_STEPS / STEPS}, {"clip_norm": 1.0}
 PIXELS: dict[str, Any] = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
 
 
-def _row(name: str, question: str, title: str, repaired: bool, model: dict[str, Any], **train: Any) -> Mistake:
+@dataclass(frozen=True)
+class StepsRow(Mistake):
+    """One row, which takes a few steps."""
+
+    steps: int = STEPS
+
+    def recipe(self, base: Recipe, seed: int) -> Recipe:
+        """The recipe of one run, whose name says the steps. Raises ValueError if the network cannot be built."""
+        return replace(super().recipe(base, seed), name=f"vit-shallow, {self.steps} steps")
+
+
+def _row(
+    name: str, question: str, title: str, repaired: bool, model: dict[str, Any], steps: int = STEPS, **train: Any
+) -> StepsRow:
     network = ViT if repaired else AcrossBatchViT
-    return Mistake(name, question, title, "alike", "", model=model, train=train, network=network, against="circulating")
+    return StepsRow(
+        name, question, title, "alike", "", model=model, train=train, network=network, against="circulating",
+        steps=steps,
+    )  # fmt: skip
 
 
-CIRCULATING: tuple[Mistake, ...] = (
+CIRCULATING: tuple[StepsRow, ...] = (
     _row("circulating", "As it circulates", "as it circulates", False, {}),
     _row("rate", ALONE, "learning rate of 1e-4", False, {}, **SLOW),
-    _row("warm-up", ALONE, f"warm-up over {STEPS // 2} steps", False, {}, **WARM),
+    _row("warm-up", ALONE, f"warm-up over {WARM_STEPS} steps", False, {}, **WARM),
     _row("clip", ALONE, "gradients clipped to a norm of 1", False, {}, **CLIPPED),
     _row("pixels", ALONE, "pixels in -1..1", False, PIXELS),
     _row("batch-first", ALONE, "attention within each image (`batch_first=True`)", True, {}),
@@ -54,6 +72,9 @@ CIRCULATING: tuple[Mistake, ...] = (
     _row("batch-first-warm", TOGETHER, "the same, clipped, with warm-up", True, {}, **SLOW, **CLIPPED, **WARM),
     _row("all", TOGETHER, "the same, pixels in -1..1, a norm before the head", True,
          PIXELS | {"final_norm": True}, **SLOW, **CLIPPED, **WARM),
+    _row("circulating-long", LONGER, "as it circulates", False, {}, LONG),
+    _row("all-long", LONGER, "all repaired", True, PIXELS | {"final_norm": True}, LONG,
+         **SLOW, **CLIPPED, warmup_epochs=WARM_STEPS / LONG),
 )  # fmt: skip
 
 
@@ -72,17 +93,17 @@ def circulating() -> Recipe:
     )  # fmt: skip
 
 
-def run(job: AblationJob, row: Mistake, folder: Path, dataset: Dataset) -> StepsResult:
+def run(job: AblationJob, row: StepsRow, folder: Path, dataset: Dataset) -> StepsResult:
     """The loss of each step."""
     started = time.monotonic()
-    trained = begin(row, job.recipe, folder, dataset, photos=STEPS * job.recipe.train.batch_size)
+    trained = begin(row, job.recipe, folder, dataset, photos=row.steps * job.recipe.train.batch_size)
     return StepsResult(
         row=row.name,
         seed=job.recipe.seed,
         settings=job.settings,
         backend=keras.backend.backend(),
         parameters=sum(math.prod(variable.shape) for variable in trained.stage.vit.trainable_variables),
-        losses=[round(loss, 4) for loss in islice(trained.epoch_steps(), STEPS)],
+        losses=[round(loss, 4) for loss in islice(trained.epoch_steps(), row.steps)],
         seconds=round(time.monotonic() - started, 1),
         cpu_seconds=round(time.process_time(), 1),
     )

@@ -5,15 +5,20 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from vitcam_training.ablation.page import Conditions
-from vitcam_training.mistakes.cifar10 import BATCH, CIRCULATING, LAST, STEPS, circulating
+from vitcam_training.mistakes.cifar10 import BATCH, CIRCULATING, LAST, LONG, STEPS, StepsRow, circulating
 from vitcam_training.mistakes.findings import CHANCE, MistakeFinding
 from vitcam_training.mistakes.result import StepsResult
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 COLUMNS = 4
+PIECE = 40
+"""Steps of the long rows whose losses are given as one mean."""
+SHORT_ROWS = tuple(row for row in CIRCULATING if row.steps == STEPS)
+LONG_ROWS = tuple(row for row in CIRCULATING if row.steps == LONG)
 
 
 def cifar10_part(results: Sequence[StepsResult], c: Conditions | None, plot: str) -> list[str]:
@@ -23,7 +28,7 @@ def cifar10_part(results: Sequence[StepsResult], c: Conditions | None, plot: str
     """
     found = {result.row: result for result in results}
     run = [_run(results, c), f"![Loss of each step, as it circulates and repaired]({plot})"] if c else []
-    return ["## The run that stays at 2.32", _about(), *run, _table(found)]
+    return ["## The run that stays at 2.32", _about(), *run, _table(found), _settling(), _pieces(found)]
 
 
 def _about() -> str:
@@ -33,8 +38,7 @@ and trains on photos of CIFAR-10 enlarged to 224 px. Its loss stays near 2.32; g
 {CHANCE:.3f}. Here it is rebuilt: attention across the batch (`nn.MultiheadAttention` without `batch_first=True`), Adam
 at a constant 1e-3, no warm-up, no clipping, dropout of 0.1, pixels in 0..1, no norm before the head. The sizes follow
 from the count of parameters; the other settings are common in such examples, so this is a reconstruction. Each row has
-{STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. That shows whether the loss leaves ln 10.
-No test accuracy is measured.
+{STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. No test accuracy is measured.
 
 Why it stays: the class token attends only to the class tokens of the other images. These are all alike, for none has
 seen a patch. So the answer does not depend on the picture, and no optimiser can bring the mean loss below ln 10
@@ -54,13 +58,35 @@ def _table(found: dict[str, StepsResult]) -> str:
         f"| | what is changed | loss of step 1 | mean loss of steps {STEPS - LAST + 1} to {STEPS} | against ln 10 |",
         "|---|---|---:|---:|---:|",
     ]
-    for row in CIRCULATING:
+    for row in SHORT_ROWS:
         if row.name in found:
             losses = found[row.name].losses
             last = statistics.fmean(losses[-LAST:])
             lines.append(f"| {row.question} | {row.title} | {losses[0]:.3f} | {last:.3f} | {last - CHANCE:+.3f} |")
         else:
             lines.append(f"| {row.question} | {row.title} | not yet run | | |")
+    return "\n".join(lines)
+
+
+def _settling() -> str:
+    return f"""Where the loss settles shows only later. So two rows take {LONG} steps, one pass over {LONG * BATCH:,}
+photos: the run as it circulates, and the run with every repair. Each figure is the mean loss of {PIECE} steps, as a log
+shows it."""
+
+
+def _pieces(found: dict[str, StepsResult]) -> str:
+    starts = range(0, LONG, PIECE)
+    lines = [
+        "| steps | " + " | ".join(f"{start + 1} to {start + PIECE}" for start in starts) + " |",
+        "|---|" + "---:|" * len(starts),
+    ]
+    for row in LONG_ROWS:
+        if row.name in found:
+            losses = found[row.name].losses
+            cells = [f"{statistics.fmean(losses[start : start + PIECE]):.3f}" for start in starts]
+        else:
+            cells = ["not yet run", *[""] * (len(starts) - 1)]
+        lines.append(f"| {row.title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -87,16 +113,25 @@ def draw_curves(path: Path, found: dict[str, MistakeFinding]) -> None:
 
 
 def draw_steps(path: Path, results: Sequence[StepsResult]) -> None:
-    """The loss of each step, as the mean with the few before it, for every row that was run."""
+    """The loss of each step, as the mean with those before it, for every row that was run; the long rows beside."""
     found = {result.row: result for result in results}
-    with figure(path, 9, 4.5) as axes:
-        for i, row in enumerate(row for row in CIRCULATING if row.name in found):
-            losses = found[row.name].losses
-            smooth = [statistics.fmean(losses[max(0, at - LAST + 1) : at + 1]) for at in range(len(losses))]
-            dashed = row.network is CIRCULATING[0].network
-            style, label = f"C{i}{':' if dashed else '-'}", row.title.replace("`", "")
-            axes.plot(range(1, len(smooth) + 1), smooth, style, label=label)
-        axes.axhline(CHANCE, color=PLAIN, linewidth=0.8)
-        axes.set_ylim(1.7, 3.2)
-        axes.set_xlabel(f"step; mean loss of it and up to {LAST - 1} before; line: ln 10; dotted: across the batch")
+    with figure(path, 12, 4.5, 2) as (short, long):
+        _draw_rows(short, SHORT_ROWS, found, LAST)
+        _draw_rows(long, LONG_ROWS, found, PIECE)
+        short.figure.suptitle("line: ln 10; dotted: attention across the batch", fontsize=9)
+
+
+def _draw_rows(axes: Any, rows: Sequence[StepsRow], found: dict[str, StepsResult], window: int) -> None:
+    for i, row in enumerate(rows):
+        if row.name not in found:
+            continue
+        losses = found[row.name].losses
+        smooth = [statistics.fmean(losses[max(0, at - window + 1) : at + 1]) for at in range(len(losses))]
+        dashed = row.network is CIRCULATING[0].network
+        style, label = f"C{i}{':' if dashed else '-'}", row.title.replace("`", "")
+        axes.plot(range(1, len(smooth) + 1), smooth, style, label=label)
+    axes.axhline(CHANCE, color=PLAIN, linewidth=0.8)
+    axes.set_ylim(1.7, 3.2)
+    axes.set_xlabel(f"step; mean loss of it and up to {window - 1} before")
+    if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize=8)
