@@ -5,11 +5,11 @@ from vitcam.config.recording import ClipSettings
 from vitcam.config.settings import MotionSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam.motion import GateOptions, MotionGate
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.web.stream.variant import Variant
 from vitcam.zones.areas import Zone
+from vitcam.zones.motion import GateOptions, MotionGate
 
 
 def zones_of(settings: Settings) -> tuple[Zone, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from vitcam.frames import Frame
-from vitcam.motion import GateOptions, MotionGate
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.zones.areas import Areas, Zone, zone_rect
+from vitcam.zones.motion import GateOptions, MotionGate
 from vitcam.zones.turns import Turns
 
 _URGENT_S = 0.5  # for this time after a movement a zone is looked at first

@@ -9,7 +9,7 @@ import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Frame, Image, Rect
-from vitcam.motion import GateOptions, MotionDetector, MotionGate
+from vitcam.zones.motion import GateOptions, MotionDetector, MotionGate
 
 FPS = 30
 HEIGHT, WIDTH = 360, 640
