@@ -61,6 +61,7 @@ def test_a_file_in_other_numbers_says_so_on_its_card_and_how_to_make_it_again(wo
     assert len(Classifier(out).classify_image(np.full((32, 32, 3), (210, 50, 40), np.uint8)).top) == len(COLOURS)
 
 
+@pytest.mark.long
 def test_what_ships_says_nothing_special_and_keeps_its_bytes(workshop: Path) -> None:
     plain, named = workshop / "plain.tflite", workshop / "named.tflite"
     call("export", workshop / "net.safetensors", "-o", plain)

@@ -140,6 +140,7 @@ def test_deit_tiny_keeps_its_answers_and_its_attention_in_int8(tmp_path: Path) -
     assert (runtime.partitions, runtime.outside) == (1, 0)
 
 
+@pytest.mark.long
 def test_the_imported_deit_tiny_computes_what_a_second_implementation_does() -> None:
     weights = read_weights(need_data("deit_tiny") / "deit_tiny_patch16_224.npz")
     vit = ViT(config_of(weights, IMAGENET))
