@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from vitcam_training.ablation.page import Conditions
-from vitcam_training.mistakes.cifar10 import BATCH, CIRCULATING, LAST, LONG, STEPS, StepsRow, circulating
-from vitcam_training.mistakes.findings import CHANCE, MistakeFinding
+from vitcam_training.mistakes.cifar10 import ALONE, BATCH, CIRCULATING, LAST, LONG, STEPS, StepsRow, circulating
+from vitcam_training.mistakes.findings import CHANCE, NEAR, MistakeFinding
 from vitcam_training.mistakes.result import StepsResult
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
@@ -28,7 +28,10 @@ def cifar10_part(results: Sequence[StepsResult], c: Conditions | None, plot: str
     """
     found = {result.row: result for result in results}
     run = [_run(results, c), f"![Loss of each step, as it circulates and repaired]({plot})"] if c else []
-    return ["## The run that stays at 2.32", _about(), *run, _table(found), _settling(), _pieces(found)]
+    return [
+        "## The run that stays at 2.32", _about(), *run, _table(found), *([_leaving(found)] if c else []),
+        _settling(), _pieces(found),
+    ]  # fmt: skip
 
 
 def _about() -> str:
@@ -61,11 +64,24 @@ def _table(found: dict[str, StepsResult]) -> str:
     for row in SHORT_ROWS:
         if row.name in found:
             losses = found[row.name].losses
-            last = statistics.fmean(losses[-LAST:])
+            last = _last(found[row.name])
             lines.append(f"| {row.question} | {row.title} | {losses[0]:.3f} | {last:.3f} | {last - CHANCE:+.3f} |")
         else:
             lines.append(f"| {row.question} | {row.title} | not yet run | | |")
     return "\n".join(lines)
+
+
+def _last(result: StepsResult) -> float:
+    return statistics.fmean(result.losses[-LAST:])
+
+
+def _leaving(found: dict[str, StepsResult]) -> str:
+    """Which rows have learned anything, from their last losses."""
+    run = [row for row in SHORT_ROWS if row.name in found]
+    left = [row for row in run if _last(found[row.name]) < CHANCE - NEAR]
+    alone = [row.title for row in left if row.question == ALONE]
+    count = f"{len(left)} of {len(run)} rows end more than {NEAR} below ln 10"
+    return f"{count}, {'with one repair: ' + '; '.join(alone) if alone else 'none of them with one repair alone'}."
 
 
 def _settling() -> str:
