@@ -29,7 +29,7 @@ from vitcam_training.recipes.recipe import InputRecipe, ModelRecipe, Recipe, Tra
 from vitcam_training.vit import ViT
 
 STEPS, LONG, BATCH = 48, 240, 32
-"""Steps of a row; those of the two that show where the loss settles, as it circulates and repaired."""
+"""Steps of a row; those of the rows that show where the loss settles."""
 LAST = 10
 """Steps at the end over which a loss is given, as their mean: that of one batch jumps about."""
 WARM_STEPS = 24
@@ -73,6 +73,7 @@ CIRCULATING: tuple[StepsRow, ...] = (
     _row("all", TOGETHER, "… and pixels in -1..1, a norm before the head", True,
          PIXELS | {"final_norm": True}, **SLOW, **CLIPPED, **WARM),
     _row("circulating-long", LONGER, "as it circulates", False, {}, LONG),
+    _row("rate-long", LONGER, "learning rate of 1e-4", False, {}, LONG, **SLOW),
     _row("all-long", LONGER, "all repaired", True, PIXELS | {"final_norm": True}, LONG,
          **SLOW, **CLIPPED, warmup_epochs=WARM_STEPS / LONG),
 )  # fmt: skip

@@ -85,9 +85,10 @@ def _leaving(found: dict[str, StepsResult]) -> str:
 
 
 def _settling() -> str:
-    return f"""Where the loss settles shows only later. So two rows take {LONG} steps, one pass over {LONG * BATCH:,}
-photos: the run as it circulates, and the run with every repair. Each figure is the mean loss of {PIECE} steps, as a log
-shows it."""
+    return f"""Where the loss settles shows only later. So three rows take {LONG} steps, one pass over {LONG * BATCH:,}
+photos: the run as it circulates, the same at a learning rate of 1e-4, and the run with every repair. Each figure is the
+mean loss of {PIECE} steps, as a log shows it. What lies above ln 10 is noise: an output that does not depend on the
+picture still follows the labels of the last batches, the more the higher the learning rate."""
 
 
 def _pieces(found: dict[str, StepsResult]) -> str:
