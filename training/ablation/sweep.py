@@ -53,9 +53,10 @@ class Sweep(Generic[AnyRow, AnyLine]):
 
     @property
     def found(self) -> list[AnyLine]:
-        """The lines of its runs; others in the file are left out."""
+        """The lines of its runs, one for each; others in the file are left out."""
         wanted = {(job.row.name, job.recipe.seed, job.settings) for job in self.jobs}
-        return [line for line in self._lines() if (line.row, line.seed, line.settings) in wanted]
+        lines = {(line.row, line.seed, line.settings): line for line in self._lines()}
+        return [line for run, line in lines.items() if run in wanted]
 
     def run(self) -> Iterator[AnyLine]:
         """Run what has no line yet; each result is kept before it is handed out."""

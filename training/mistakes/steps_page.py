@@ -17,6 +17,7 @@ from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 COLUMNS = 4
 PIECE = 40
 """Steps of the long rows whose losses are given as one mean."""
+CIRCULATES, CLOSE = 2.32, 0.02
 SHORT_ROWS = tuple(row for row in CIRCULATING if row.steps == STEPS)
 LONG_ROWS = tuple(row for row in CIRCULATING if row.steps == LONG)
 
@@ -30,7 +31,7 @@ def cifar10_part(results: Sequence[StepsResult], c: Conditions | None, plot: str
     run = [_run(results, c), f"![Loss of each step, as it circulates and repaired]({plot})"] if c else []
     return [
         "## The run that stays at 2.32", _about(), *run, _table(found), *([_leaving(found)] if c else []),
-        _settling(), _pieces(found),
+        _settling(), _pieces(found), *_reproduced(found),
     ]  # fmt: skip
 
 
@@ -91,6 +92,10 @@ mean loss of {PIECE} steps, as a log shows it. What lies above ln 10 is noise: a
 picture still follows the labels of the last batches, the more the higher the learning rate."""
 
 
+def _means(result: StepsResult) -> list[float]:
+    return [statistics.fmean(result.losses[start : start + PIECE]) for start in range(0, LONG, PIECE)]
+
+
 def _pieces(found: dict[str, StepsResult]) -> str:
     starts = range(0, LONG, PIECE)
     lines = [
@@ -99,12 +104,23 @@ def _pieces(found: dict[str, StepsResult]) -> str:
     ]
     for row in LONG_ROWS:
         if row.name in found:
-            losses = found[row.name].losses
-            cells = [f"{statistics.fmean(losses[start : start + PIECE]):.3f}" for start in starts]
+            cells = [f"{mean:.3f}" for mean in _means(found[row.name])]
         else:
             cells = ["not yet run", *[""] * (len(starts) - 1)]
         lines.append(f"| {row.title} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _reproduced(found: dict[str, StepsResult]) -> list[str]:
+    """Which long row shows the loss that circulates, in every piece; nothing where none does."""
+    seen = [
+        row.title
+        for row in LONG_ROWS
+        if row.name in found and all(abs(mean - CIRCULATES) < CLOSE for mean in _means(found[row.name]))
+    ]
+    return [f"The loss of {CIRCULATES} that circulates, to within {CLOSE}, shows here with: {'; '.join(seen)}."] * bool(
+        seen
+    )
 
 
 def draw_curves(path: Path, found: dict[str, MistakeFinding]) -> None:

@@ -109,7 +109,17 @@ def test_the_page_shows_every_row_that_was_run_and_names_those_that_were_not(tmp
     assert "| steps | 1 to 40 | 41 to 80 | 81 to 120 | 121 to 160 | 161 to 200 | 201 to 240 |" in page
     assert "| as it circulates | 2.310 | 2.310 | 2.310 | 2.310 | 2.310 | 2.310 |" in page
     assert "| all repaired | not yet run |  |  |  |  |  |" in page
+    assert "The loss of 2.32 that circulates, to within 0.02, shows here with: as it circulates." in page
     assert "0 of 2 rows end more than 0.1 below ln 10, none of them with one repair alone." in page
+
+
+def test_a_run_that_stands_in_the_file_twice_counts_once(tmp_path: Path) -> None:
+    plan = plan_digits(["strips"], 2, tmp_path)
+    lines = [result(job.row.name, job.recipe.seed, job.settings) for job in plan.jobs]
+    write_lines(plan.results, [*lines, lines[0]])
+
+    assert plan.found == lines
+    assert list(mistake_findings(plan.rows, plan.found, plan.seeds)) == ["base", "strips"]
 
 
 def test_a_page_of_nothing_that_was_run_has_no_figure_and_no_plot(tmp_path: Path) -> None:
