@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vitcam_training.ablation.findings import AblationFinding, sentence, shuffling
 from vitcam_training.ablation.result import PHOTOS
-from vitcam_training.ablation.rows import BASE
+from vitcam_training.ablation.rows import BASE, ROWS
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 
@@ -33,17 +33,18 @@ def write_page(path: Path, found: Sequence[AblationFinding], conditions: Conditi
     base = next(finding for finding in found if finding.row is BASE)
     plot = path.with_suffix(".svg")
     draw(plot, found, base)
-    parts = [_intro(conditions, plot), _table(found, base), *_sections(found, base)]
+    parts = [_intro(conditions, plot, len(found)), _table(found, base), *_sections(found, base)]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _intro(c: Conditions, plot: Path) -> str:
+def _intro(c: Conditions, plot: Path, rows: int) -> str:
+    some = f"\nThese are {rows} of {len(ROWS)} rows; without `--rows` the command runs all." if rows < len(ROWS) else ""
     return f"""# What each part of a Vision Transformer is for
 
 Each row changes one thing of the base, the recipe `ablation`: the digit model (16 patches, width 32, 4 heads, 3 blocks)
 trained on the first {PHOTOS:,} digits of MNIST for {c.epochs} epochs, without augmentation, and tested on
 {c.test_photos:,}. Each row ran with {c.seeds} seeds; ± is their standard deviation. All rows share the base's learning
-rate and schedule, which were chosen for none of them: a row may do better with its own.
+rate and schedule, which were chosen for none of them: a row may do better with its own.{some}
 
     {c.command}
 

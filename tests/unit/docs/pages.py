@@ -9,7 +9,14 @@ ROOT = Path(__file__).parents[3]
 TOP = tuple(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))
 PAGES = (*TOP, *sorted((ROOT / "docs").glob("*.md")))
 PROGRAMS = ("vitcam", "vitcam-train")
-WRITTEN_BY_COMMANDS = ("ablation.md", "inductive-bias.md", "int8.md", "mistakes.md", "overlays.md")
+WRITTEN_BY_COMMANDS = (
+    "ablation.md",
+    "ablation-options.md",
+    "inductive-bias.md",
+    "int8.md",
+    "mistakes.md",
+    "overlays.md",
+)
 """Pages of docs/ that say how they were made, by a command that writes them."""
 
 TAUGHT = ROOT / "docs" / "from-other-sources.md"

@@ -197,6 +197,7 @@ def test_the_page_and_its_plot_are_the_same_for_the_same_figures(tmp_path: Path)
 
     assert "| ReLU | 40,618 | 95.10 ± 0.10 | -1.00 | 99.00 | 50.00 |" in page
     assert "36 minutes on 2 cores" in page
+    assert f"These are 3 of {len(ROWS)} rows; without `--rows` the command runs all." in page
     assert page.index("## Activation") < page.index("Hendrycks") < page.index("## Heads and blocks")
     for name in ("ablation.md", "ablation.svg"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
