@@ -16,6 +16,8 @@ from vitcam_training.inductive_bias.parts import PartError
 from vitcam_training.inductive_bias.runs import SHARES, SHIFTS, BiasJob
 
 MARKED = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+BLOCKS = ("parts", "distance", "moved", "curve")
+"""Names of all measured parts, in their order on a page."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +30,13 @@ class BiasConditions:
 
 
 def fill(page: Path, blocks: Mapping[str, str]) -> None:
-    """Write each block between its markers; those of other names stay. A page that is not there is made of them alone.
+    """Write each block between its markers; those of other names stay. A page that is not there is made with a place for each.
 
     raises  UsageError if the page has no markers of a block's name
     """
     if not blocks:
         return
-    text = page.read_text(encoding="utf-8") if page.is_file() else _bare_page(blocks)
+    text = page.read_text(encoding="utf-8") if page.is_file() else _bare_page()
     missing = set(blocks) - {found[2] for found in MARKED.finditer(text)}
     if missing:
         raise UsageError(
@@ -45,8 +47,8 @@ def fill(page: Path, blocks: Mapping[str, str]) -> None:
     page.write_text(MARKED.sub(lambda found: _filled(found, blocks), text), encoding="utf-8")
 
 
-def _bare_page(blocks: Mapping[str, str]) -> str:
-    return "".join(f"<!-- measured: {name} -->\n<!-- end -->\n" for name in blocks)
+def _bare_page() -> str:
+    return "".join(f"<!-- measured: {name} -->\n<!-- end -->\n" for name in BLOCKS)
 
 
 def _filled(found: re.Match[str], blocks: Mapping[str, str]) -> str:

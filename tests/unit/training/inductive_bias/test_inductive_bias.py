@@ -215,10 +215,11 @@ def test_a_page_keeps_everything_but_what_stands_between_the_markers(tmp_path: P
     page = tmp_path / "page.md"
     page.write_text("# Prose\n\n<!-- measured: curve -->\nold\n<!-- end -->\n\nMore.\n")
     fill(page, {"curve": "| new |"})
-    fill(tmp_path / "own" / "new.md", {"moved": "| table |"})
+    fill(own := tmp_path / "own" / "new.md", {"moved": "| table |"})
+    fill(own, {"parts": "| errors |"})
 
     assert page.read_text() == "# Prose\n\n<!-- measured: curve -->\n\n| new |\n\n<!-- end -->\n\nMore.\n"
-    assert "| table |" in (tmp_path / "own" / "new.md").read_text()
+    assert own.read_text().index("| errors |") < own.read_text().index("| table |"), "a new page has a place for each"
     with pytest.raises(UsageError, match="has no place for moved"):
         fill(page, {"moved": "x"})
 
