@@ -30,7 +30,7 @@ class BiasConditions:
 
 
 def fill(page: Path, blocks: Mapping[str, str]) -> None:
-    """Write each block between its markers; those of other names stay. A page that is not there is made with a place for each.
+    """Write each block between its markers; those of other names stay. A new page has a place for each.
 
     raises  UsageError if the page has no markers of a block's name
     """
