@@ -36,7 +36,9 @@ WARM_STEPS = 24
 
 ALONE, TOGETHER, LONGER = "One repair alone", "Repairs on top of each other", f"For {LONG} steps"
 
-SLOW, WARM, CLIPPED = {"learning_rate": 1e-4}, {"warmup_epochs": WARM_STEPS / STEPS}, {"clip_norm": 1.0}
+SLOW: dict[str, Any] = {"learning_rate": 1e-4}
+WARM: dict[str, Any] = {"warmup_epochs": WARM_STEPS / STEPS}
+CLIPPED: dict[str, Any] = {"clip_norm": 1.0}
 PIXELS: dict[str, Any] = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
 
 
