@@ -54,7 +54,7 @@ def draw_curve(path: Path, found: FoundByRuns, shipped: float | None) -> None:
         if shipped is not None:
             style = STYLES[FINETUNED.name] | {"marker": "*"}
             axes.plot(
-                [found.photos(1.0)], [shipped], linestyle="", markersize=9, label="the shipped `cifar10`", **style
+                [found.photos(1.0)], [shipped], linestyle="", markersize=9, label="the shipped model cifar10", **style
             )
         axes.set_xscale("log")
         axes.set_ylim(0, 100)
