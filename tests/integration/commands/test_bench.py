@@ -47,6 +47,7 @@ def test_a_graph_that_is_no_classifier_is_timed_without_the_pipeline_around_it(t
     assert "stages are left out" in result.err
 
 
+@pytest.mark.long
 def test_people_get_a_table_with_a_column_for_each_number_of_threads(tmp_path: Path) -> None:
     path = tmp_path / "product.tflite"
     path.write_bytes(square_product("int8"))

@@ -128,10 +128,14 @@ def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        (INFERENCE_HANGS.format(hang="time.sleep(600)"), "the model has not answered for 1"),
-        (WEB_HANGS, "the web server has not moved for 1"),
+        pytest.param(
+            INFERENCE_HANGS.format(hang="time.sleep(600)"),
+            "the model has not answered for 1",
+            marks=pytest.mark.long,
+            id="inference",
+        ),
+        pytest.param(WEB_HANGS, "the web server has not moved for 1", id="web"),
     ],
-    ids=["inference", "web"],
 )
 def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked(
     manager: Manager, sabotage: Callable[[str], str], photos: str, code: str, reason: str

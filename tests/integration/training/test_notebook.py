@@ -15,6 +15,8 @@ import pytest
 from tests.unit.docs.pages import ROOT
 from vitcam.pictures.decode import decode_image
 
+pytestmark = pytest.mark.long
+
 JUPYTER = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 """Where Jupyter would use the user's own settings, kernels and history."""
 NUMBER = re.compile(r"-?\d+\.\d+")

@@ -18,6 +18,8 @@ from vitcam_training.cli import app
 from vitcam_training.report import material
 from vitcam_training.report.page import SECTIONS
 
+pytestmark = pytest.mark.long
+
 ODD = "<b>red</b>"
 
 

@@ -134,6 +134,7 @@ def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greet
     assert (programs["file"], programs["n"], programs["cautions"]) == (str(model), 12, [])
 
 
+@pytest.mark.long
 def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:
     small = tmp_path / "small.tflite"
     export = ("export", workshop / "colours.safetensors", "-o", small, "--image-size", "16", "--without", "last_row")
@@ -188,6 +189,7 @@ def test_other_photos_get_no_float_figures_that_were_not_measured(workshop: Path
     assert found["agreement"] is None
 
 
+@pytest.mark.long
 def test_frames_without_labels_and_a_teacher_become_a_model_file_in_one_command(workshop: Path, tmp_path: Path) -> None:
     (tmp_path / "frames").mkdir()
     for path in sorted((workshop / "photos").rglob("*.png")):

@@ -71,6 +71,7 @@ def test_what_is_added_to_an_event_later_is_told_too(store: EventStore, tmp_path
     store.favour("a", True)
     store.correct("a", "mug")
 
+    assert eventually(lambda: len(told) == 5)
     assert [phase for phase, *_ in told] == ["end", "", "", "", ""]
     assert [each for _, *each in told[1:]] == [
         [True, 0, False, None],

@@ -221,6 +221,7 @@ def test_a_data_set_without_blank_pictures_is_refused_where_the_recipe_wants_som
         run(recipe(blank=0.1), known, dataset, tmp_path / "run").train()
 
 
+@pytest.mark.long
 def test_replay_keeps_to_the_teacher_and_continues_where_it_stopped(
     known: Path, dataset: Dataset, tmp_path: Path
 ) -> None:
