@@ -35,11 +35,6 @@ class CertificateFiles:
     def context(self) -> ssl.SSLContext:
         """For a server. Raises ConfigError if the files cannot be used."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.load_into(context)
-        return context
-
-    def load_into(self, context: ssl.SSLContext) -> None:
-        """New connections get this certificate. Raises ConfigError if the files cannot be used."""
         for path in (self.certificate, self.key):
             if path is not None:
                 _check_readable(path)
@@ -53,6 +48,7 @@ class CertificateFiles:
                 f"{self.certificate} and {self._key_file} are not a PEM certificate and its private key "
                 f"({error.reason or 'not readable'}); check web.certificate and web.key"
             ) from error
+        return context
 
     def stamp(self) -> Stamp:
         """Changes whenever one of the files does. Asks the disk."""
@@ -64,7 +60,7 @@ class CertificateFiles:
 
 
 class Certificate:
-    """The certificate in force.
+    """The certificate in force: `context` serves each new connection with the newest one.
 
     raises  ConfigError if the files cannot be used at the start
     """
@@ -72,7 +68,10 @@ class Certificate:
     def __init__(self, files: CertificateFiles) -> None:
         self._files = files
         self._seen = files.stamp()
+        self._newest = files.context()
         self.context = files.context()
+        # Loading files into a context that is in use would refuse who connects between certificate and key.
+        self.context.sni_callback = self._take_newest
 
     def refresh(self) -> None:
         """Take a new certificate if its files changed. One that cannot be used is logged, and the old one stays."""
@@ -81,12 +80,15 @@ class Certificate:
             return
         self._seen = seen
         try:
-            self._files.context()  # first apart: a failure could leave a mixture in the context that is in use
-            self._files.load_into(self.context)
+            self._newest = self._files.context()
         except ConfigError as error:
             log.warning("%s; the old certificate stays in use", error)
         else:
             log.info("the certificate in %s is in use for new connections", self._files.certificate)
+
+    def _take_newest(self, connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        """Called in each handshake, before a certificate is sent; also for a client that names no server."""
+        connection.context = self._newest
 
 
 def _check_readable(path: Path) -> None:
