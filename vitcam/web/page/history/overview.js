@@ -11,6 +11,7 @@ const LIVE_MS = 3000; // live events draw it again at most this often
 const DAYS = { day: 1, week: 7, month: 30 };
 
 export class Overview {
+  #element = document.getElementById("timeline");
   #title = document.getElementById("timeline-title");
   #note = document.getElementById("timeline-note");
   #part = document.getElementById("counts");
@@ -39,6 +40,7 @@ export class Overview {
     this.#day = filters.day ?? dayOf(newest?.start ?? Date.now());
     this.#title.textContent = [dayName(this.#day), filters.part].filter(Boolean).join(", ");
     document.getElementById("day-after").disabled = this.#day >= dayOf(Date.now());
+    this.#element.setAttribute("aria-busy", "true"); // the marks and hours are still those of another day
     this.#load();
   }
 
@@ -59,6 +61,8 @@ export class Overview {
       await this.#loadCounts();
     } catch (error) {
       if (turn === this.#turn) this.#failed(error);
+    } finally {
+      if (turn === this.#turn) this.#element.setAttribute("aria-busy", "false");
     }
   }
 

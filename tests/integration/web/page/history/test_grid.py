@@ -83,7 +83,8 @@ def test_a_part_of_the_day_is_chosen_on_the_timeline(page: Chrome, site: Site) -
     open_history(page, site)
     page.find_element(By.ID, "day-before").click()
     wait(page, lambda: text(page, "timeline-title") == "Yesterday")
-    wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#timeline-hours button:enabled")) > 20)
+    wait(page, lambda: page.find_element(By.ID, "timeline").get_attribute("aria-busy") == "false")
+    assert len(page.find_elements(By.CSS_SELECTOR, "#timeline-hours button:enabled")) > 20
     page.find_element(By.CSS_SELECTOR, "#timeline-hours [data-from='3']").click()
     wait(page, lambda: text(page, "timeline-title") == "Yesterday, 03:00 to 04:00")
     chosen = "const {dataset, ariaPressed} = document.activeElement; return ariaPressed === 'true' && dataset.from"
