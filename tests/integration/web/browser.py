@@ -33,11 +33,20 @@ def open_browser(profile: Path, width: int = 1280, height: int = 800) -> Iterato
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(need_program("chromedriver")))
     try:
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        resize(driver, width, height)
         yield driver
     finally:
         driver.quit()
+
+
+def resize(driver: webdriver.Chrome, width: int, height: int, scheme: str = "") -> None:
+    """Show the page in `width` × `height` px; with a scheme, "light" or "dark", in that one and without motion."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    # what fades in is pale at first
+    wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"} if scheme else {}
+    features = [{"name": name, "value": value} for name, value in wishes.items()]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 def console_errors(driver: webdriver.Chrome) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -19,12 +20,27 @@ def model(tmp_path: Path) -> Path:
     return worded_model(tmp_path)
 
 
-@pytest.fixture
-def running(model: Path, tmp_path: Path) -> Iterator[Daemon]:
-    cross = photo(tmp_path, "red", "cross")
+@contextmanager
+def looking_at_a_cross(model: Path, folder: Path) -> Iterator[Daemon]:
+    cross = photo(folder, "red", "cross")
     with daemon("--source", str(cross), "--model", str(model), "--loop") as started:
         started.wait_for("ok")
         yield started
+
+
+@pytest.fixture
+def running(model: Path, tmp_path: Path) -> Iterator[Daemon]:
+    with looking_at_a_cross(model, tmp_path) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, Path]]:
+    """A daemon whose words no test changes, and its model."""
+    folder = tmp_path_factory.mktemp("unchanged")
+    model = worded_model(folder)
+    with looking_at_a_cross(model, folder) as started:
+        yield started, model
 
 
 def send(url: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
@@ -71,8 +87,8 @@ def test_the_next_run_has_the_words_of_the_last(model: Path, tmp_path: Path) -> 
         assert eventually(lambda: label(second) == "a cross", 10)
 
 
-def test_the_model_says_how_many_words_there_may_be(running: Daemon) -> None:
-    record = get_json(f"{running.url}/api/model")
+def test_the_model_says_how_many_words_there_may_be(unchanged: tuple[Daemon, Path]) -> None:
+    record = get_json(f"{unchanged[0].url}/api/model")
 
     assert (record["labels"], record["words"]) == (list(WORDS), 255)
 
@@ -90,7 +106,8 @@ def test_the_model_says_how_many_words_there_may_be(running: Daemon) -> None:
         (b'{"words": ["red fox", "red wolf"]}', "mean the same"),
     ],
 )
-def test_bad_words_are_refused_and_change_nothing(running: Daemon, model: Path, body: bytes, complaint: str) -> None:
+def test_bad_words_are_refused_and_change_nothing(unchanged: tuple[Daemon, Path], body: bytes, complaint: str) -> None:
+    running, model = unchanged
     content = model.read_bytes()
     status, answer = send(running.url, "/api/words", body)
 
@@ -100,8 +117,8 @@ def test_bad_words_are_refused_and_change_nothing(running: Daemon, model: Path, 
     assert model.read_bytes() == content
 
 
-def test_a_body_that_is_too_long_is_refused(running: Daemon) -> None:
-    status, _ = send(running.url, "/api/words", b'{"words": ["' + b"a" * 100_000 + b'"]}')
+def test_a_body_that_is_too_long_is_refused(unchanged: tuple[Daemon, Path]) -> None:
+    status, _ = send(unchanged[0].url, "/api/words", b'{"words": ["' + b"a" * 100_000 + b'"]}')
 
     assert status == 413
 

@@ -41,10 +41,10 @@ ALIKE = ViTConfig(
 )  # fmt: skip
 
 
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
 @example(config=ALIKE, seed=271272)
-def test_a_few_random_networks_compute_what_the_reference_does(config: ViTConfig, seed: int) -> None:
+def test_a_random_network_computes_what_the_reference_does(config: ViTConfig, seed: int) -> None:
     assert_computes_what_the_reference_does(config, seed)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
@@ -29,12 +29,6 @@ _PIXELS = """
   context.drawImage(img, 0, 0, 64, 36);
   return [...context.getImageData(0, 0, 64, 36).data];
 """
-
-
-@pytest.fixture
-def chrome(tmp_path: Path) -> Iterator[Chrome]:
-    with open_browser(tmp_path / "profile") as driver:
-        yield driver
 
 
 def wait(chrome: Chrome, condition: Callable[[], object], timeout_s: float = 20) -> None:
@@ -226,12 +220,12 @@ def test_a_hidden_tab_has_no_stream(server: WebServer, chrome: Chrome) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
-def test_the_page_fits_its_window_without_scrolling_sideways(server: WebServer, tmp_path: Path, width: int) -> None:
-    with open_browser(tmp_path / "profile", width, 844) as chrome:
-        open_page(chrome, server)
-        content, window = chrome.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+def test_the_page_fits_its_window_without_scrolling_sideways(server: WebServer, chrome: Chrome, width: int) -> None:
+    resize(chrome, width, 844)
+    open_page(chrome, server)
+    content, window = chrome.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
 
-        assert content <= window == width
+    assert content <= window == width
 
 
 _FLICKER = """

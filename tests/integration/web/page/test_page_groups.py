@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 
 from tests.daemon import Daemon, daemon, get_json
 from tests.grouped import grouped_model, unsure_photo
-from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.browser import console_errors
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.integration.web.page.test_page_states import findings
 
@@ -36,12 +36,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, 
         yield started, photo
 
 
-@pytest.fixture(scope="module")
-def page(running: tuple[Daemon, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as chrome:
-        chrome.get(running[0].url)
-        wait(chrome, lambda: picture_width(chrome) > 100)
-        yield chrome
+@pytest.fixture
+def page(running: tuple[Daemon, Path], chrome: Chrome) -> Chrome:
+    chrome.get(running[0].url)
+    wait(chrome, lambda: picture_width(chrome) > 100)
+    return chrome
 
 
 def frame(group: str | None = None, p: float = 0.0, **top: float) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page_states import findings
 from tests.secured import PASSWORD, protected, quick_hash
@@ -20,12 +20,6 @@ from vitcam.web.server import WebServer
 def guarded(camera: Camera, tmp_path: Path) -> Iterator[WebServer]:
     with protected(camera, tmp_path / "state") as server:
         yield server
-
-
-@pytest.fixture
-def chrome(tmp_path: Path) -> Iterator[Chrome]:
-    with open_browser(tmp_path / "profile") as driver:
-        yield driver
 
 
 def wait(chrome: Chrome, condition: Callable[[], object]) -> None:

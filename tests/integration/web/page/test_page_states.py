@@ -12,7 +12,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Photos
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image
@@ -47,12 +47,6 @@ def figure(_: Decoded) -> Image:
 
 
 @pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with open_browser(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture(scope="module")
 def playback() -> Playback:
     return Playback()
 
@@ -73,20 +67,10 @@ def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
 def page(site: tuple[Camera, WebServer], chrome: Chrome, playback: Playback) -> Iterator[Chrome]:
     camera, server = site
     open_page(chrome, server)
-    console_errors(chrome)  # what earlier tests provoked is said by now
     yield chrome
     camera.known, camera.blank = True, False
     camera.find_signal()
     playback.withdraw()
-    resize(chrome, 1280, 800, "light")
-
-
-def resize(chrome: Chrome, width: int, height: int, scheme: str) -> None:
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}  # what fades in is pale at first
-    features = [{"name": name, "value": value} for name, value in wishes.items()]
-    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 def hidden(chrome: Chrome, element: str) -> bool:

@@ -9,19 +9,16 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.daemon import daemon
-from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.browser import console_errors
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.integration.web.page.test_page_states import findings
 from tests.worded import WORDS, photo, worded_model
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Chrome]:
+def page(tmp_path: Path, chrome: Chrome) -> Iterator[Chrome]:
     model, cross = worded_model(tmp_path), photo(tmp_path, "red", "cross")
-    with (
-        daemon("--source", str(cross), "--model", str(model), "--loop") as started,
-        open_browser(tmp_path / "profile") as chrome,
-    ):
+    with daemon("--source", str(cross), "--model", str(model), "--loop") as started:
         started.wait_for("ok")
         chrome.get(started.url)
         wait(chrome, lambda: picture_width(chrome) > 40)
@@ -59,11 +56,8 @@ def test_refused_words_stay_in_the_field_and_the_reason_is_below_them(page: Chro
     assert text(page, "label").startswith("a red thing")
 
 
-def test_a_model_with_plain_labels_has_no_such_field(tmp_path: Path) -> None:
-    with (
-        daemon("--source", str(photo(tmp_path, "red", "cross")), "--model", "mnist", "--loop") as started,
-        open_browser(tmp_path / "profile") as chrome,
-    ):
+def test_a_model_with_plain_labels_has_no_such_field(tmp_path: Path, chrome: Chrome) -> None:
+    with daemon("--source", str(photo(tmp_path, "red", "cross")), "--model", "mnist", "--loop") as started:
         started.wait_for("ok")
         chrome.get(started.url)
         wait(chrome, lambda: picture_width(chrome) > 40)

@@ -1,7 +1,6 @@
 """Zones and masks on the page, as a person draws them and looks at them."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 
-from tests.integration.web.browser import console_errors, open_browser
+from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import MODEL, PHOTOS, Camera
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Region
@@ -52,12 +51,6 @@ def drawable(camera: Camera, areas: ActiveAreas) -> Iterator[WebServer]:
     running.start()
     yield running
     running.stop(2)
-
-
-@pytest.fixture
-def chrome(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chrome]:
-    with open_browser(tmp_path / "profile", getattr(request, "param", 1280), 900) as driver:
-        yield driver
 
 
 def drag(chrome: Chrome, start: tuple[float, float], end: tuple[float, float]) -> None:

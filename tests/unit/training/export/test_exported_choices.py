@@ -1,6 +1,7 @@
 """Every choice of ViTConfig, down to the int8 file."""
 
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,17 +61,23 @@ TOGETHER: list[dict[str, Any]] = [
     {"pooling": "distilled", "head_hidden": 24, "qkv_bias": False, "head_width": 64},
     {"pooling": "mean", "norm": "none", "final_norm": False, "residual": False, "head_hidden": 24},
     {"pooling": "first", "norm": "post", "residual": False, "position": "random", "first_norm": True},
+    {"heads": 1, "depth": 1, "mlp_width": 40},
 ]
+REWRITES = [field.name for field in fields(Rewrites)]
+only_in_long = partial(pytest.param, marks=pytest.mark.long)
 
 
-def test_no_choice_is_left_out_of_the_list_below() -> None:
-    named = {name: {getattr(PLAIN, name)} | {each.get(name, "") for each in ONE_AT_A_TIME} for name in CHOICES}
+@pytest.mark.parametrize("choices", [ONE_AT_A_TIME, TOGETHER], ids=["one at a time", "together"])
+def test_no_choice_is_left_out_of_the_lists(choices: list[dict[str, Any]]) -> None:
+    named = {name: {getattr(PLAIN, name)} | {each.get(name, "") for each in choices} for name in CHOICES}
+    fields_of_all = {name for each in ONE_AT_A_TIME for name in each}
 
     for name, allowed in CHOICES.items():
         assert set(allowed) <= named[name], name
+    assert {name for each in choices for name in each} >= fields_of_all
 
 
-@pytest.mark.parametrize("choice", ONE_AT_A_TIME + TOGETHER, ids=str)
+@pytest.mark.parametrize("choice", [*TOGETHER, *map(only_in_long, ONE_AT_A_TIME)], ids=str)
 def test_a_choice_is_exported_to_a_ten_thousandth_and_in_one_piece(choice: dict[str, Any]) -> None:
     exported = Exported.of(replace(PLAIN, **choice))
 
@@ -94,9 +101,7 @@ def test_ten_random_networks_are_exported_as_the_reference_has_them(config: ViTC
     assert pieces(exported.int8) == WHOLE
 
 
-@pytest.mark.parametrize(
-    "left_out", [[field.name] for field in fields(Rewrites)] + [[f.name for f in fields(Rewrites)]]
-)
+@pytest.mark.parametrize("left_out", [REWRITES, *(only_in_long([name]) for name in REWRITES)], ids=", ".join)
 def test_each_rewrite_can_be_left_out_of_a_network_without_a_class_token(left_out: list[str]) -> None:
     config = replace(PLAIN, pooling="mean", channels=1, layer_scale=0.1)
     exported = Exported.of(config, rewrites=Rewrites.without(*left_out))

@@ -5,11 +5,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from tests.integration.web.browser import console_errors
+from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.history.conftest import EVENTS
 from tests.integration.web.page.history.site import Site, cards, ids, open_history
 from tests.integration.web.page.test_page import picture_width, text, wait
-from tests.integration.web.page.test_page_states import findings, hidden, resize
+from tests.integration.web.page.test_page_states import findings, hidden
 
 _LOADED = """
   const pictures = [...document.querySelectorAll("#grid img")];

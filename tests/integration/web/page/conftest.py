@@ -1,0 +1,29 @@
+"""One browser for all tests of the page: it takes a second to start."""
+
+from collections.abc import Iterator
+
+import pytest
+from selenium.webdriver import Chrome
+
+from tests.integration.web.browser import console_errors, open_browser, resize
+
+
+@pytest.fixture(scope="package")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with open_browser(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+@pytest.fixture
+def chrome(browser: Chrome, request: pytest.FixtureRequest) -> Iterator[Chrome]:
+    """The browser as it was at its start; a parameter is the width of its page in px."""
+    browser.execute_cdp_cmd("Network.clearBrowserCookies", {})  # all ports of an address share them
+    resize(browser, getattr(request, "param", 1280), 800)
+    console_errors(browser)  # what earlier tests provoked is said by now
+    yield browser
+    first, *others = browser.window_handles
+    for handle in others:
+        browser.switch_to.window(handle)
+        browser.close()
+    browser.switch_to.window(first)
+    browser.get("about:blank")
