@@ -108,8 +108,7 @@ def prepare(
     dataset = dataset or opened(recipe)
     if teacher and not recipe.distil:
         recipe = replace(recipe, distil=DistilRecipe())
-    if recipe.distil and not teacher:
-        raise UsageError(f"the recipe {recipe.name} needs a teacher; give its checkpoint with --teacher")
+    check_teacher(recipe, teacher)
     vit = start(recipe, dataset, weights, scaled, normalisation)
     taught = read_teacher(teacher, dataset, recipe.train.precision) if teacher else None
     known = provenance(recipe, weights) | (earlier or {})
@@ -137,6 +136,12 @@ def _origin(recipe: Recipe, weights: Path | None, normalisation: Normalisation |
     own = ViT(config)
     load_into(own, given)
     return to_timm(own)
+
+
+def check_teacher(recipe: Recipe, teacher: Path | None) -> None:
+    """Raises UsageError if the recipe, or a stage before it, needs a teacher and has none."""
+    if not teacher and any(stage.distil for stage in (*recipe.before, recipe)):
+        raise UsageError(f"the recipe {recipe.name} needs a teacher; give its checkpoint with --teacher")
 
 
 def opened(recipe: Recipe) -> Dataset:

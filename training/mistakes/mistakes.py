@@ -32,9 +32,9 @@ def plan_digits(rows: Sequence[str], seeds: int, folder: Path) -> Digits:
     """
     if seeds not in STUDENT:
         raise UsageError(f"{seeds} seeds were given; {min(STUDENT)} to {max(STUDENT)} are allowed")
-    recipe = base()
+    recipe, chosen = base(), with_right(rows)
     open_dataset(recipe.data)
-    return Sweep(recipe, "digits", with_right(rows), seeds, folder / "digits", MistakeResult, MODULE)
+    return Sweep(recipe, "digits", chosen, seeds, folder / "digits", MistakeResult, MODULE)
 
 
 def plan_cifar10(folder: Path) -> Steps:

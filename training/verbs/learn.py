@@ -169,7 +169,7 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
-    from vitcam_training.fit.start import last_blocks, opened, train
+    from vitcam_training.fit.start import check_teacher, last_blocks, opened, train
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
     from vitcam_training.model_card.commands import exporting, training
     from vitcam_training.model_card.curves import CURVES, draw_curves
@@ -182,6 +182,7 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
     place = asked.out or Path("runs") / chosen.model_name
     if asked.blocks is not None and begun:
         chosen = last_blocks(chosen, begun, asked.blocks, normalisation)
+    check_teacher(chosen, asked.teacher)  # before photos are read, which takes a while
     photos = _unlabelled(asked)
     if photos and asked.teacher:
         chosen, dataset = taught_alone(chosen, photos, asked.teacher, place / ANSWERS)

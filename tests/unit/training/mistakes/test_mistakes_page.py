@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.parts import need_data
 from tests.unit.docs.pages import ROOT
 from tests.unit.training.ablation.test_ablation import digits
 from vitcam.errors import UsageError
@@ -77,6 +78,7 @@ def test_a_number_of_seeds_without_a_spread_is_refused_before_any_run(tmp_path: 
 
 
 def test_the_page_shows_every_row_that_was_run_and_names_those_that_were_not(tmp_path: Path) -> None:
+    need_data("mnist")
     on_digits, on_cifar10 = plan_digits(["strips", "batch"], 2, tmp_path), plan_cifar10(tmp_path)
     write_lines(
         on_digits.results,
@@ -114,6 +116,7 @@ def test_the_page_shows_every_row_that_was_run_and_names_those_that_were_not(tmp
 
 
 def test_a_run_that_stands_in_the_file_twice_counts_once(tmp_path: Path) -> None:
+    need_data("mnist")
     plan = plan_digits(["strips"], 2, tmp_path)
     lines = [result(job.row.name, job.recipe.seed, job.settings) for job in plan.jobs]
     write_lines(plan.results, [*lines, lines[0]])
@@ -123,6 +126,7 @@ def test_a_run_that_stands_in_the_file_twice_counts_once(tmp_path: Path) -> None
 
 
 def test_a_page_of_nothing_that_was_run_has_no_figure_and_no_plot(tmp_path: Path) -> None:
+    need_data("mnist")
     (page,) = write_mistakes(
         tmp_path / "mistakes.md", plan_digits([], 2, tmp_path), plan_cifar10(tmp_path), "vitcam-train mistakes"
     )
