@@ -53,7 +53,7 @@ def _run(results: Sequence[StepsResult], c: Conditions) -> str:
     return f"""    KERAS_BACKEND={results[0].backend} vitcam-train mistakes --only cifar10
 
 {c.date}, {c.machine}, bfloat16: {c.cpu_hours:.2f} hours of processor time, which is
-{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX each step takes 2.6 times as
+{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX each step takes 2.1 times as
 long."""
 
 
