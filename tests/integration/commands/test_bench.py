@@ -19,6 +19,7 @@ DOCUMENTED = {"model", "threads", "p50_ms", "p90_ms", "p99_ms", "fps", "partitio
 STAGES = ["resize", "write", "invoke", "read", "overlay", "jpeg"]
 
 
+@pytest.mark.long
 def test_the_bundled_model_is_measured_against_the_roofline_of_this_machine() -> None:
     result = vitcam("bench", "everyday", *BRIEF, "--json")
     (row,) = json.loads(result.out)
