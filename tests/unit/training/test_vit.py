@@ -71,7 +71,7 @@ def test_drop_path_does_nothing_outside_training() -> None:
 
 
 def test_the_gradient_of_each_matrix_is_one_plain_product() -> None:
-    """Products that sum over images and tokens apart made XLA copy the activations, and steps take twice as long."""
+    """Products that sum over images and tokens apart made XLA copy the activations; a step took half as long again."""
     vit, images = small_vit(), photos(2)
     weights, rest = [v.value for v in vit.trainable_variables], [v.value for v in vit.non_trainable_variables]
 
