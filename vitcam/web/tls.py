@@ -68,8 +68,7 @@ class Certificate:
     def __init__(self, files: CertificateFiles) -> None:
         self._files = files
         self._seen = files.stamp()
-        self._newest = files.context()
-        self.context = files.context()
+        self.context = self._newest = files.context()
         # Loading files into a context that is in use would refuse who connects between certificate and key.
         self.context.sni_callback = self._take_newest
 

@@ -57,12 +57,13 @@ export class Overview {
       const byHour = all ? hoursOf(events) : sumOf(await countEvents(query));
       if (turn !== this.#turn) return;
       this.#timeline.show({ day: this.#day, events, byHour, from: this.#filters.day ? this.#filters.from : null });
+      this.#element.setAttribute("aria-busy", "false");
       this.#note.textContent = all ? (events.length ? "" : "No events on this day.") : `The marks show the newest ${events.length} events of the day. The hours count all of them.`;
       await this.#loadCounts();
     } catch (error) {
-      if (turn === this.#turn) this.#failed(error);
-    } finally {
-      if (turn === this.#turn) this.#element.setAttribute("aria-busy", "false");
+      if (turn !== this.#turn) return;
+      this.#element.setAttribute("aria-busy", "false");
+      this.#failed(error);
     }
   }
 
