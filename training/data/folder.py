@@ -1,20 +1,24 @@
-"""Any folder of photos as a data set: `LABEL/photo.jpg`, or the same below `train/` and `heldout/` (or `val/`)."""
+"""Any folder of photos as a data set: `LABEL/photo.jpg`, or the same below folders for parts, such as `train/`."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.data.parts import parts_of
 from vitcam_training.data.photos import photo_of
 from vitcam_training.data.user_photos import ListedPhoto, clean_label
 
-HELD_OUT = ("heldout", "test", "val")  # names of the folder whose photos give the figures; the first that there is
-CALIBRATION = ("calibration", "val")
+OTHER_PICTURES = frozenset({".avif", ".dng", ".gif", ".heic", ".heif", ".jp2", ".jxl", ".tif", ".tiff"})
+"""Endings of pictures that cannot be read: a label that has no others is refused, not left out."""
 SYSTEM = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})  # what zip programs and file managers leave behind
+NAMED = 10
+"""Most names in a warning."""
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +26,9 @@ log = logging.getLogger(__name__)
 def list_folder(root: Path) -> list[ListedPhoto]:
     """Every photo of a folder, in order. Labels are the names of the folders in it; what is hidden is left out.
 
-    A split is given by folders `train` and `heldout`, `test` or `val`; `calibration`, or a `val` beside `test`, gives
-    the photos that temperature and threshold are fitted on.
+    A split is given by folders with the usual names of parts, in any case, that hold folders of labels: `train`, and
+    what gives the figures, such as `test`. What validates (`val`, `valid`) calibrates where there is a `test`, and
+    gives the figures where there is none. What is not used is named.
 
     raises  UsageError if the folder is missing, cannot be read, or holds no photo where photos should lie
     """
@@ -31,7 +36,8 @@ def list_folder(root: Path) -> list[ListedPhoto]:
         raise UsageError(f"no data set and no folder is called {str(root)!r}; give a folder of LABEL/photo.jpg")
     try:
         parts = _parts(root)
-        photos = [photo for part, folder in parts.items() for photo in _photos(folder, part)]
+        photos = [photo for folder, part in parts.items() for photo in _photos(folder, part)]
+        unused = [(folder, names) for folder, names in _unused(root, parts) if names]
         loose = unlabelled_photos(root)
     except OSError as error:
         raise UsageError(f"{error.filename or root} cannot be read: {error.strerror}; allow it, or move it") from error
@@ -41,6 +47,8 @@ def list_folder(root: Path) -> list[ListedPhoto]:
             f"{root} should hold photos as LABEL/photo.jpg, and holds {found}; give each label a folder, or a teacher "
             "that knows labels (--teacher)"
         )
+    for folder, names in unused:
+        log.warning("%s: not used: %s", folder, _shortened(names))
     return photos
 
 
@@ -49,24 +57,54 @@ def unlabelled_photos(root: Path) -> list[Path]:
     return [path for path in _seen(root) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()]
 
 
-def _parts(root: Path) -> dict[str, Path]:
-    """Name of each part -> its folder; only one, of no name, where there is no split."""
-    held_out = next((root / name for name in HELD_OUT if (root / name).is_dir()), None)
-    if held_out is None or not (root / "train").is_dir():
-        return {"": root}
-    parts = {"train": root / "train", "heldout": held_out}
-    calibration = [root / name for name in CALIBRATION if (root / name).is_dir() and root / name != held_out]
-    return parts | ({"calibration": calibration[0]} if calibration else {})
+def _parts(root: Path) -> dict[Path, str]:
+    """Folder -> part; only `root`, of no part, where there is no split.
+
+    A folder without folders in it is a label, whatever it is called. Of `train` alone a split is made.
+    """
+    folders = [path for path in _seen(root) if path.is_dir() and any(each.is_dir() for each in _seen(path))]
+    parts = {root / name: part for name, part in parts_of(path.name for path in folders).items()}
+    if not parts:
+        return {root: ""}
+    return dict.fromkeys(parts, "") if set(parts.values()) == {"train"} else parts
 
 
 def _photos(root: Path, part: str) -> list[ListedPhoto]:
-    found = [path for folder in _seen(root) if folder.is_dir() for path in _seen(folder)]
-    photos = [path for path in found if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()]
-    others = len(found) - len(photos)
-    if others:
-        odd = next(path for path in found if path not in set(photos))
-        log.warning("ignored %d files without the name of a photo, such as %s", others, odd)
-    return [ListedPhoto(clean_label(path.parent.name, str(root)), path, part) for path in photos]
+    return [
+        ListedPhoto(clean_label(folder.name, str(root)), path, part, folder.name)
+        for folder in _seen(root)
+        if folder.is_dir()
+        for path in _pictures(folder)
+    ]
+
+
+def _pictures(folder: Path) -> list[Path]:
+    """Photos, and pictures of kinds that cannot be read, which is said when they are."""
+    return [path for path in _seen(folder) if path.suffix.lower() in IMAGE_SUFFIXES | OTHER_PICTURES and path.is_file()]
+
+
+def _unused(root: Path, parts: dict[Path, str]) -> Iterator[tuple[Path, list[str]]]:
+    """A folder, and the names of all in it that is neither a part, nor a label, nor a photo."""
+    if root not in parts:
+        yield root, [_name(path) for path in _seen(root) if path not in parts]
+    for part in parts:
+        yield part, [_name(path) for path in _seen(part) if not (path.is_dir() and _pictures(path))]
+        for label in _seen(part):
+            if label.is_dir() and (pictures := set(_pictures(label))):
+                yield label, [_name(path) for path in _seen(label) if path not in pictures]
+
+
+def _name(path: Path) -> str:
+    return f"{path.name}/" if path.is_dir() else path.name
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """Every folder, and as many files as there is room for."""
+    folders = [name for name in names if name.endswith("/")]
+    files = [name for name in names if not name.endswith("/")]
+    kept = files[: max(1, NAMED - len(folders))]
+    more = [f"and {len(files) - len(kept):,} more files"] if len(files) > len(kept) else []
+    return ", ".join([*folders, *kept, *more])
 
 
 def _seen(folder: Path) -> list[Path]:

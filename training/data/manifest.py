@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.errors import UsageError
+from vitcam_training.data.parts import USUAL, parts_of
 from vitcam_training.data.user_photos import ListedPhoto, clean_label
-
-PARTS = {
-    "train": "train", "training": "train", "calibration": "calibration",
-    "heldout": "heldout", "test": "heldout", "val": "heldout", "valid": "heldout", "validation": "heldout",
-}  # fmt: skip
-VALIDATION = frozenset({"val", "valid", "validation"})  # beside `test`, these calibrate
 
 
 def list_manifest(path: Path) -> list[ListedPhoto]:
@@ -34,22 +30,25 @@ def list_manifest(path: Path) -> list[ListedPhoto]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path} cannot be read as a CSV file in UTF-8: {error}") from error
     _refuse_twice(path.parent, rows)
-    calibrating = VALIDATION if any((row.get("split") or "").strip() == "test" for _, row in rows) else frozenset()
-    photos = [_listed(path.parent, row, where, calibrating) for where, row in rows]
+    parts = parts_of({_split(row) for _, row in rows})
+    photos = [_listed(path.parent, row, where, parts) for where, row in rows]
     bare = [where for (where, _), photo in zip(rows, photos, strict=True) if not photo.part]
     if bare and len(bare) < len(rows):
         raise UsageError(f"{bare[0]}: no split is given, and other rows have one; fill in all of them, or none")
     return photos
 
 
-def _listed(folder: Path, row: dict[str, str | None], where: str, calibrating: frozenset[str]) -> ListedPhoto:
-    name, split = (row["path"] or "").strip(), (row.get("split") or "").strip().lower()
+def _split(row: Mapping[str, str | None]) -> str:
+    return (row.get("split") or "").strip()
+
+
+def _listed(folder: Path, row: Mapping[str, str | None], where: str, parts: Mapping[str, str]) -> ListedPhoto:
+    name, label, split = (row["path"] or "").strip(), row["label"] or "", _split(row)
     if not name:
         raise UsageError(f"{where}: the path is empty; name a photo, or remove the line")
-    if split and split not in PARTS:
-        raise UsageError(f"{where}: the split {split!r} is unknown; allowed: {', '.join(PARTS)}")
-    part = "calibration" if split in calibrating else PARTS.get(split, "")
-    return ListedPhoto(clean_label(row["label"] or "", where), folder / name, part)
+    if split and split not in parts:
+        raise UsageError(f"{where}: the split {split!r} is unknown; allowed: {', '.join(USUAL)}")
+    return ListedPhoto(clean_label(label, where), folder / name, parts.get(split, ""), label)
 
 
 def _refuse_twice(folder: Path, rows: list[tuple[str, dict[str, str | None]]]) -> None:

@@ -12,12 +12,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from vitcam.errors import UsageError
+from vitcam.pictures.decode import READABLE
 from vitcam_training.data.dataset import ALL, Dataset, Sample
 from vitcam_training.data.near_duplicates import Thumbnails, thumbnail
 from vitcam_training.data.photos import BrokenPhotoError, read_photo
@@ -27,6 +28,8 @@ from vitcam_training.progress import shown
 MADE = Shares(heldout=0.2, calibration=0.1)
 CALIBRATION_ONLY = Shares(heldout=0.0, calibration=0.1)  # where what is held out is given, and nothing calibrates
 ENOUGH = 10  # photos of a label, for one of them to calibrate where the split is given
+
+MOST_NAMED = 10  # labels
 
 log = logging.getLogger(__name__)
 
@@ -39,12 +42,14 @@ class ListedPhoto:
     path: Path
     part: str = ""
     """`train`, `calibration` or `heldout`; empty where the owner made no split."""
+    written: str = ""
+    """The label as it is written there; empty: as it is here."""
 
 
 def to_measure(name: str, photos: Sequence[ListedPhoto]) -> Dataset:
     """The photos in the parts that were given, or all in the part `all`; none is opened."""
     _check_labels(name, photos)
-    return _dataset(name, [ListedPhoto(p.label, p.path, p.part or ALL) for p in photos])
+    return _dataset(name, [replace(photo, part=photo.part or ALL) for photo in photos])
 
 
 def to_train(name: str, photos: Sequence[ListedPhoto]) -> Dataset:
@@ -74,7 +79,10 @@ def clean_label(text: str, where: str) -> str:
 
 
 def _read_all(name: str, photos: Sequence[ListedPhoto]) -> tuple[list[ListedPhoto], Thumbnails]:
-    """The photos that can be read, and their thumbnails; the others are reported."""
+    """The photos that can be read, and their thumbnails; the others are reported.
+
+    raises  UsageError for a label of which none can be read
+    """
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)), thread_name_prefix="photos") as pool:
         found = pool.map(_thumbnail, [photo.path for photo in photos])
         rows = list(shown(found, f"reading {name}", len(photos)))
@@ -82,9 +90,24 @@ def _read_all(name: str, photos: Sequence[ListedPhoto]) -> tuple[list[ListedPhot
         if isinstance(row, BrokenPhotoError):
             log.warning("skipped %s", row)
     kept = [(photo, row) for photo, row in zip(photos, rows, strict=True) if not isinstance(row, BrokenPhotoError)]
-    if not kept:
-        raise UsageError(f"not one of the {len(photos)} photos of {name} can be read; replace them ({rows[0]})")
+    _check_lost(name, [photo for photo, _ in kept], photos, rows)
     return [photo for photo, _ in kept], np.stack([row for _, row in kept])
+
+
+def _check_lost(
+    name: str, kept: Sequence[ListedPhoto], photos: Sequence[ListedPhoto], rows: Sequence[Thumbnails | BrokenPhotoError]
+) -> None:
+    """Raise UsageError if of a label no photo is left."""
+    left = {photo.label for photo in kept}
+    lost = {photo.label: row for photo, row in zip(photos, rows, strict=True) if photo.label not in left}
+    if not lost:
+        return
+    names = ", ".join(map(repr, sorted(lost)[:MOST_NAMED]))
+    more = f" and {len(lost) - MOST_NAMED} more labels" if len(lost) > MOST_NAMED else ""
+    raise UsageError(
+        f"no photo of {names}{more} in {name} can be read, such as {lost[min(lost)]}; replace the photos, or remove "
+        "the label"
+    )
 
 
 def _thumbnail(path: Path) -> Thumbnails | BrokenPhotoError:
@@ -96,7 +119,7 @@ def _thumbnail(path: Path) -> Thumbnails | BrokenPhotoError:
 
 def _split(photos: Sequence[ListedPhoto], rows: Thumbnails, shares: Shares) -> list[ListedPhoto]:
     parts = divide([(photo.label, photo.path.name) for photo in photos], rows, shares)
-    return [ListedPhoto(photo.label, photo.path, part) for photo, part in zip(photos, parts, strict=True)]
+    return [replace(photo, part=part) for photo, part in zip(photos, parts, strict=True)]
 
 
 def _give_some_to_calibration(photos: Sequence[ListedPhoto], rows: Thumbnails) -> list[ListedPhoto]:
@@ -118,10 +141,26 @@ def _dataset(name: str, photos: Sequence[ListedPhoto]) -> Dataset:
 
 
 def _check_labels(name: str, photos: Sequence[ListedPhoto]) -> None:
+    """Raise UsageError if there is none, and warn of labels that are easily taken for one another."""
     if not photos:
-        raise UsageError(f"{name} holds no photos; give JPEG, PNG, WebP or BMP files")
-    for label in {photo.label for photo in photos}:
-        clean_label(label, name)
+        raise UsageError(f"{name} holds no photos; give {READABLE} files")
+    spellings: dict[str, set[str]] = {}
+    alike: dict[str, set[str]] = {}
+    for photo in photos:
+        spellings.setdefault(photo.label, set()).add(photo.written or photo.label)
+        alike.setdefault(_folded(photo.label), set()).add(photo.label)
+    for label, written in sorted(spellings.items()):
+        if len(written) > 1:
+            log.warning("%s: %s are one label, %r", name, " and ".join(map(ascii, sorted(written))), label)
+    for labels in sorted(alike.values(), key=min):
+        if len(labels) > 1:
+            several = " and ".join(map(repr, sorted(labels)))
+            log.warning("%s: %s are %d labels; if they mean the same, give them one name", name, several, len(labels))
+
+
+def _folded(label: str) -> str:
+    """Without case, width and spaces, by which people do not tell labels apart."""
+    return "".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
 def _check_enough(name: str, photos: Sequence[ListedPhoto]) -> None:

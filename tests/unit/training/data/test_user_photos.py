@@ -101,21 +101,100 @@ def test_photos_all_alike_are_split_by_name_and_that_is_said(tmp_path: Path, cap
     assert "photos of 3 labels, such as blue, are so similar" in caplog.text
 
 
-@pytest.mark.parametrize("held_out", ["heldout", "val", "test"])
-def test_a_folder_with_its_own_split_keeps_it(tmp_path: Path, held_out: str) -> None:
-    write_pictures(tmp_path / "train", each=4)
+@pytest.mark.parametrize(
+    ("train", "held_out"),
+    [
+        ("train", "heldout"), ("train", "val"), ("train", "test"), ("Train", "Test"), ("TRAIN", "valid"),
+        ("training", "validation"), ("training_set", "test_set"), ("train2017", "val2017"),
+        ("Training Data", "testing"),
+        ("train", "hold-out"), ("train", "dev"), ("train", "eval"),
+    ],
+)  # fmt: skip
+def test_a_folder_with_its_own_split_keeps_it(tmp_path: Path, train: str, held_out: str) -> None:
+    write_pictures(tmp_path / train, each=4)
     write_pictures(tmp_path / held_out, each=2, seed=1)
 
     assert {name: len(part) for name, part in open_dataset(str(tmp_path)).parts.items()} == {"train": 12, "heldout": 6}
 
 
-def test_a_val_folder_beside_a_test_folder_calibrates(tmp_path: Path) -> None:
-    for name, each in (("train", 4), ("val", 3), ("test", 2)):
+@pytest.mark.parametrize("validating", ["val", "valid", "Validation", "dev"])
+def test_a_val_folder_beside_a_test_folder_calibrates(tmp_path: Path, validating: str) -> None:
+    for name, each in (("train", 4), (validating, 3), ("Test", 2)):
         write_pictures(tmp_path / name, each)
 
     assert {name: len(part) for name, part in open_dataset(str(tmp_path)).parts.items()} == {
         "train": 12, "calibration": 9, "heldout": 6,
     }  # fmt: skip
+
+
+def test_what_lies_beside_the_parts_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("train", "test", "unsorted"):
+        two_labels(tmp_path / name, 3)
+    (tmp_path / "data.yaml").write_text("nc: 2")
+    (tmp_path / "valid").mkdir()
+    (tmp_path / "train" / "cup" / "2024").mkdir()
+    (tmp_path / "test" / "bowl").mkdir()
+    found = open_dataset(str(tmp_path))
+
+    assert sizes(found) == {part: {"cup": 3, "pen": 3} for part in ("train", "heldout")}
+    assert f"{tmp_path}: not used: unsorted/, valid/, data.yaml" in caplog.text
+    assert f"{tmp_path / 'train' / 'cup'}: not used: 2024/" in caplog.text
+    assert f"{tmp_path / 'test'}: not used: bowl/" in caplog.text
+
+
+def test_of_many_unused_files_some_are_named_and_all_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    two_labels(tmp_path, 3)
+    for i in range(30):
+        (tmp_path / f"{i:02}.xml").touch()
+    open_dataset(str(tmp_path))
+
+    assert "not used: 00.xml, 01.xml" in caplog.text
+    assert "and 20 more files" in caplog.text
+
+
+def test_a_folder_for_training_alone_is_split(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    two_labels(tmp_path / "Train", 10)
+    scenes(tmp_path / "backup", 3)
+    found = open_dataset(str(tmp_path))
+
+    assert sizes(found) == {
+        "train": {"cup": 7, "pen": 7}, "calibration": {"cup": 1, "pen": 1}, "heldout": {"cup": 2, "pen": 2},
+    }  # fmt: skip
+    assert "not used: backup/" in caplog.text
+
+
+def test_labels_may_be_called_like_parts(tmp_path: Path) -> None:
+    for label in ("train", "test", "plane"):
+        scenes(tmp_path / label, 3)
+
+    assert open_dataset(str(tmp_path)).labels == ("plane", "test", "train")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("Cat", "cat"), ("straße", "STRASSE"), ("two cats", "two  cats"), ("cat", "ｃａｔ")]
+)
+def test_labels_that_differ_by_case_or_width_alone_are_named(
+    tmp_path: Path, first: str, second: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for label in (first, second, "dog"):
+        scenes(tmp_path / label, 3)
+
+    assert set(open_dataset(str(tmp_path)).labels) == {first, second, "dog"}
+    assert f"{first!r} and {second!r} are 2 labels" in caplog.text or f"{second!r} and {first!r} are" in caplog.text
+    assert "dog" not in caplog.text
+
+
+@pytest.mark.parametrize(("first", "second"), [("dog", "dog "), ("caf\u00e9", "cafe\u0301")])
+def test_labels_that_differ_by_spaces_or_unicode_form_become_one_and_are_named(
+    tmp_path: Path, first: str, second: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for label in (first, second, "cup"):
+        scenes(tmp_path / label, 3)
+
+    assert open_dataset(str(tmp_path)).labels == tuple(sorted(("cup", first)))
+    assert f"{first!a} and {second!a} are one label" in caplog.text or f"{second!a} and {first!a} are" in caplog.text
 
 
 def test_a_given_split_without_calibration_gives_up_a_tenth_of_training(tmp_path: Path) -> None:
@@ -138,7 +217,7 @@ def test_what_is_hidden_or_no_photo_is_left_out(tmp_path: Path, caplog: pytest.L
 
     assert found.labels == ("cup", "pen")
     assert len(found.part("all")) == 10
-    assert "ignored 1 files without the name of a photo, such as" in caplog.text
+    assert f"{tmp_path / 'cup'}: not used: notes.txt" in caplog.text
 
 
 def test_a_photo_that_cannot_be_read_is_named_once_and_left_out(
@@ -172,6 +251,18 @@ def _unreadable(root: Path) -> None:
         (root / label / "a.jpg").write_bytes(b"")
 
 
+def _heic(root: Path) -> None:
+    two_labels(root, 3)
+    (root / "dog").mkdir()
+    (root / "dog" / "a.HEIC").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
+
+
+def _cut(root: Path) -> None:
+    two_labels(root, 3)
+    (root / "dog").mkdir()
+    (root / "dog" / "a.jpg").write_bytes(b"\xff\xd8\xff\xe0 cut off")
+
+
 def _odd_label(root: Path) -> None:
     two_labels(root, 3)
     scenes(root / "two\nlines", 3)
@@ -190,7 +281,9 @@ def _only_held_out(root: Path) -> None:
         (_bare, "holds photos beside one another, such as 00-0.png; give each label a folder"),
         (_one_label, "holds photos of 1 label, 'cup'; at least two labels are needed"),
         (_one_photo, "the label 'rare' of own has 1 to train on of the photos that can be read; 2 are needed at least"),
-        (_unreadable, r"not one of the 2 photos of own can be read; replace them \(.*a.jpg: not an image"),
+        (_unreadable, r"no photo of 'cup', 'pen' in own can be read, such as .*cup/a.jpg: not an image"),
+        (_heic, "no photo of 'dog' in own can be read, such as .*dog/a.HEIC: .*HEIC"),
+        (_cut, "no photo of 'dog' in own can be read, such as .*dog/a.jpg: not an image: truncated"),
         (_odd_label, r"the label 'two\\nlines' must consist of printable characters; rename it"),
         (
             _only_held_out,
@@ -232,12 +325,15 @@ def test_a_list_of_photos_is_a_data_set_with_paths_relative_to_it(
     }
 
 
-def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("validating", "test"), [("val", "test"), ("Valid", "TEST"), ("dev", "testing"), ("validation", "heldout")]
+)
+def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path, validating: str, test: str) -> None:
     two_labels(tmp_path, 3)
     rows = [
         (f"{label}/0{i}-0.png", label, split)
         for label in ("cup", "pen")
-        for i, split in enumerate(("train", "val", "test"))
+        for i, split in enumerate(("train", validating, test))
     ]
 
     assert sizes(open_dataset(manifest(tmp_path, rows))) == {
@@ -254,7 +350,10 @@ def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path) 
         ([("a.png", "cup", "trian")], "line 2: the split 'trian' is unknown; allowed: train, "),
         ([("a.png", " ")], "line 2: the label ' ' must consist of printable characters"),
         ([("", "cup")], "line 2: the path is empty"),
-        ([("a.png", "cup"), ("b.png", "pen")], "not one of the 2 photos of photos can be read; .* No such file"),
+        (
+            [("a.png", "cup"), ("b.png", "pen")],
+            "no photo of 'cup', 'pen' in photos can be read, such as .* No such file",
+        ),
     ],
 )
 def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, rows: list[tuple[str, ...]], message: str) -> None:
