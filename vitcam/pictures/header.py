@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vitcam.errors import UsageError
+from vitcam.pictures.file_kind import BEGINNING, Use, kind_of
 
 READABLE = "JPEG, PNG, WebP and BMP"
 MAX_SCANS = 64  # of a JPEG; a progressive photo has about ten, and each costs a pass over the whole picture
@@ -56,7 +57,7 @@ def read_header(data: bytes) -> Header:
         raise UsageError("not an image: the file is empty")
     reader = _reader(data)
     if reader is None:
-        raise UsageError(f"not an image: {_kind(data)}; {READABLE} can be read")
+        raise UsageError(foreign(data))
     try:
         header = reader(data)
     except struct.error:
@@ -64,6 +65,15 @@ def read_header(data: bytes) -> Header:
     if header.width < 1 or header.height < 1:
         raise UsageError(f"not an image: its header says {header.width}×{header.height} px")
     return header
+
+
+def foreign(beginning: bytes) -> str:
+    """What is said of a file that begins like this and is not of a readable kind."""
+    kind = kind_of(beginning[:BEGINNING])
+    if kind is None:
+        return f"not an image: the data are of an unknown kind; {READABLE} can be read"
+    said = "cannot be read" if kind.use is Use.FOREIGN else "not an image"
+    return f"{said}: {kind.name}; {READABLE} can be read"
 
 
 def truncated(data: bytes) -> UsageError:
@@ -77,28 +87,8 @@ def is_image(beginning: bytes) -> bool:
 
 
 def _reader(data: bytes) -> Callable[[bytes], Header] | None:
-    if data.startswith(b"\xff\xd8\xff"):
-        return _read_jpeg
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return _read_png
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return _read_webp
-    if data.startswith(b"BM") and data[14:15] in (b"\x0c", b"\x28", b"\x34", b"\x38", b"\x40", b"\x6c", b"\x7c"):
-        return _read_bmp
-    return None
-
-
-def _kind(data: bytes) -> str:
-    """The kinds of file that people try most often."""
-    if data[4:8] == b"ftyp":
-        return "a HEIC or AVIF picture, or a video"
-    known = {
-        b"GIF8": "a GIF picture",
-        b"II*\0": "a TIFF picture",
-        b"MM\0*": "a TIFF picture",
-        b"%PDF": "a PDF document",
-    }
-    return known.get(data[:4], "the data are of an unknown kind")
+    kind = kind_of(data[:BEGINNING]) if data[:2] in _READERS else None
+    return None if kind is None or kind.use is not Use.PICTURE else _READERS[data[:2]]
 
 
 def _read_jpeg(data: bytes) -> Header:
@@ -231,3 +221,12 @@ def _orientation_of(exif: bytes) -> int:
     except struct.error:  # the EXIF data are damaged, but the picture may be whole
         pass
     return _UPRIGHT
+
+
+_READERS: dict[bytes, Callable[[bytes], Header]] = {
+    b"\xff\xd8": _read_jpeg,
+    b"\x89P": _read_png,
+    b"RI": _read_webp,
+    b"BM": _read_bmp,
+}
+"""First two bytes of a readable picture -> what reads its header."""

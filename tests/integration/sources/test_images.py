@@ -105,7 +105,7 @@ def test_a_broken_file_is_reported_by_name_and_the_rest_goes_on(folder: Path) ->
         "photos/b/dangling.jpg": "cannot be read: No such file or directory",
         "photos/b/empty.png": "not an image: the file is empty",
         "photos/b/pipe.jpg": "not a file",
-        "photos/b/text.jpg": "not an image: the data are of an unknown kind; JPEG, PNG, WebP and BMP can be read",
+        "photos/b/text.jpg": "not an image: a text; JPEG, PNG, WebP and BMP can be read",
     }
 
 

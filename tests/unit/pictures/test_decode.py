@@ -289,7 +289,7 @@ def test_a_picture_that_would_fill_the_memory_is_refused_unread() -> None:
     ("data", "says"),
     [
         (b"", "the file is empty"),
-        (b"hello, I am a text" * 50, "unknown kind; JPEG, PNG, WebP and BMP can be read"),
+        (b"hello, I am a text" * 50, "a text; JPEG, PNG, WebP and BMP can be read"),
         (b"GIF89a" + b"\0" * 50, "a GIF picture"),
         (b"II*\0" + b"\0" * 50, "a TIFF picture"),
         (b"\0\0\0\x18ftypheic" + b"\0" * 50, "HEIC"),
