@@ -168,7 +168,7 @@ class WebServer:
         from vitcam.web.app import build_app
         from vitcam.web.requests.access import AccessControl
         from vitcam.web.requests.idle_connections import IdleConnections
-        from vitcam.web.requests.log_rate_limit import limit_accept_errors, protocol_logger
+        from vitcam.web.requests.log_rate_limit import limit_accept_errors
         from vitcam.web.requests.proxies import TrustedProxies
 
         self._loop.set_exception_handler(limit_accept_errors())
@@ -180,9 +180,6 @@ class WebServer:
         app.middlewares.insert(0, idle_connections.middleware())
         runner = web.AppRunner(
             app,
-            access_log=None,
-            logger=protocol_logger(),
-            auto_decompress=False,  # compressed bodies are refused: a small one may become very large
             handle_signals=False,
             handler_cancellation=True,  # when its client leaves
             shutdown_timeout=0.2,

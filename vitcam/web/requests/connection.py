@@ -3,45 +3,63 @@
 aiohttp limits each line of a head and their number, which together may be a megabyte. It answers what it cannot parse
 as plain text, with its own version, and logs a traceback for it. This adds a limit for the head in all, and answers as
 everywhere else.
+
+aiohttp has no public way to either, so `PRIVATE` lists what is used of its inside: look there first if a new release
+fails the tests of the web server. `.ci/newest_aiohttp` runs them with the newest one.
 """
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
+from types import MappingProxyType
 
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
+
+from vitcam.web.requests.log_rate_limit import protocol_logger
 
 MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
 MAX_HEADERS = 128  # aiohttp's own, too
 MAX_HEAD = 65536  # bytes, in all
 _VERSIONS = ((1, 0), (1, 1))
 _TOO_LARGE = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+PRIVATE: Mapping[type, tuple[str, ...]] = MappingProxyType(
+    {
+        web.RequestHandler: ("_messages", "_request_count"),  # here: whether a head is complete, and its body
+        web.StreamResponse: ("_length_check",),  # stream/mjpeg.py: a body that ends with the connection
+    }
+)
+"""The private names of aiohttp's classes that are used, and nowhere else others."""
 
 
 class HttpConnection(web.RequestHandler):
     """Answers what is not a request with a sentence, and accepts a head of at most `MAX_HEAD` bytes."""
 
-    __slots__ = ("_body", "_head_bytes", "_lost", "_made")
+    __slots__ = ("_answered", "_body", "_head_bytes", "_lost", "_made")
+    _answered: web.BaseRequest | None
     _body: StreamReader | None
     """Of the newest request; it may come after the answer, too."""
     _head_bytes: int
     _made: Callable[[], None]
     _lost: "Callable[[HttpConnection], None]"
 
-    @classmethod
-    def made_by(
-        cls, server: web.Server, made: Callable[[], None], lost: "Callable[[HttpConnection], None]"
-    ) -> "HttpConnection":
-        """As `server()` makes one, which knows no other class.
+    def __init__(self, server: web.Server, made: Callable[[], None], lost: "Callable[[HttpConnection], None]") -> None:
+        """In place of `server()`, which knows no other class; on the event loop.
 
         made  is called when it has its transport: with TLS after the handshake
         lost  is called with it when it has ended
         """
-        connection = cls(server, loop=server._loop, **server._kwargs)
-        connection._body, connection._head_bytes, connection._made, connection._lost = None, 0, made, lost
-        return connection
+        super().__init__(
+            server,
+            loop=asyncio.get_running_loop(),
+            access_log=None,  # type: ignore[arg-type] # with None it logs no requests
+            logger=protocol_logger(),
+            auto_decompress=False,  # compressed bodies are refused: a small one may become very large
+        )
+        self._answered, self._body, self._head_bytes = None, None, 0
+        self._made, self._lost = made, lost
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Says so at once."""
@@ -52,6 +70,15 @@ class HttpConnection(web.RequestHandler):
         """Says so at once."""
         self._lost(self)
         super().connection_lost(exc)
+
+    @contextmanager
+    def answering(self, request: web.BaseRequest) -> Iterator[None]:
+        """While the context lasts, a request that has come is being answered."""
+        self._answered = request
+        try:
+            yield
+        finally:
+            self._answered = None
 
     @property
     def has_begun(self) -> bool:
@@ -73,7 +100,7 @@ class HttpConnection(web.RequestHandler):
         """Answer what is not a request, or not yet one, and close. Where an answer has begun: only close."""
         if self.transport is None:
             return
-        current = self._current_request
+        current = self._answered
         if (current is None or not current.writer.output_size) and not self.transport.is_closing():
             self.transport.write(_refusal(HTTPStatus(status), sentence))
         self.force_close()

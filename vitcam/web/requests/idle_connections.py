@@ -40,7 +40,7 @@ class IdleConnections:
         """Makes the protocol of each new connection, which is idle at first."""
 
         def connect() -> HttpConnection:
-            connection = HttpConnection.made_by(server, self._enforce_limits, self._forget)
+            connection = HttpConnection(server, self._enforce_limits, self._forget)
             self._idle_since[connection] = time.monotonic()
             return connection
 
@@ -59,7 +59,8 @@ class IdleConnections:
             self._idle_since.pop(connection, None)
             self._busy += 1
             try:
-                return await handler(request)
+                with connection.answering(request):
+                    return await handler(request)
             finally:
                 self._busy -= 1
                 if connection.transport is not None:

@@ -27,7 +27,7 @@ _FILLER = b"X-Vitcam-Held: "
 class PlainResponse(web.StreamResponse):
     """A response whose body ends with the connection: simple MJPEG clients do not support chunked encoding."""
 
-    _length_check = False
+    _length_check = False  # aiohttp's own, see requests/connection.py
 
 
 class PartWriter:
