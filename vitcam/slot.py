@@ -52,15 +52,19 @@ class Slot(Generic[T]):
         return bool(self._callbacks)
 
     def put(self, value: T) -> None:
-        """Replace what is there; never waits."""
-        with self._ready:
-            self._store(value)
-        self._tell()
+        """Replace what is there; never waits. A closed slot stays as it is."""
+        self.revise(lambda _: value)
 
-    def revise(self, make: Callable[[T | None], T]) -> None:
-        """Replace what is there by what `make` makes of it, in one step; never waits, and nor may `make`."""
+    def revise(self, make: Callable[[T | None], T | None]) -> None:
+        """Replace what is there by what `make` makes of it, in one step; never waits, and nor may `make`.
+
+        make  its None leaves everything as it is
+        """
         with self._ready:
-            self._store(make(self._value))
+            value = None if self._closed else make(self._value)
+            if value is None:
+                return
+            self._store(value)
         self._tell()
 
     def put_when_taken(self, value: T, timeout_s: float) -> bool:
@@ -142,15 +146,15 @@ class Handover(Generic[T]):
         return self._slot.unread
 
     def put(self, value: T, live: bool, waiting: Callable[[], None] = lambda: None) -> bool:
-        """Pass a value on; False once the pipeline is stopping.
+        """Pass a value on; False once the pipeline is stopping, or no more values are accepted.
 
         live     replace a value that was not read yet; else wait until it was
         waiting  called again and again while it waits
         """
         if live:
             self._slot.put(value)
-            return not self._stopping.is_set()
-        while not self._stopping.is_set():
+            return not (self._stopping.is_set() or self._slot.closed)
+        while not (self._stopping.is_set() or self._slot.closed):
             if self._slot.put_when_taken(value, _TICK_S):
                 return True
             waiting()

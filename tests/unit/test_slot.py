@@ -101,3 +101,22 @@ def test_a_value_is_revised_in_one_step_and_whoever_waits_is_told() -> None:
 
     assert rung == [1, 2]
     assert slot.get(after=1, timeout_s=0) == (2, 2)
+
+
+def test_a_value_that_comes_after_the_close_is_not_kept() -> None:
+    slot: Slot[int] = Slot()
+    slot.put(7)
+    slot.close()
+    slot.put(8)
+    slot.revise(lambda _: 9)
+
+    assert slot.peek() == 7
+    assert slot.version == 1
+
+
+def test_a_revision_may_leave_everything_as_it_is() -> None:
+    slot: Slot[int] = Slot()
+    slot.put(7)
+    slot.revise(lambda _: None)
+
+    assert (slot.peek(), slot.version) == (7, 1)

@@ -37,11 +37,13 @@ class LatestFrame:
         return max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
 
     def captured(self, frame: Frame) -> None:
-        """Put a frame with the newest prediction, if that was confirmed lately enough."""
+        """Put a frame with the newest prediction, if that was confirmed lately enough; not in place of a newer one."""
 
-        def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
+        def pair(before: ClassifiedFrame | None) -> ClassifiedFrame | None:
             if before is None:
                 return ClassifiedFrame(frame, None)
+            if before.frame.captured_ns > frame.captured_ns:
+                return None
             if before.zones:
                 return _with_zones(frame, [each for each in before.zones if self._is_valid(frame, each)])
             age_s = (frame.captured_ns - self._beats.classify.confirmed_ns) / 1e9

@@ -56,9 +56,6 @@ class Playback:
 
     def step(self, by: int) -> bool:
         """Pause, and show the next frame (1) or the one before (-1). False where the source cannot do that."""
-        position = self._position
-        if by < 0 and (position is None or not position.can_step_back):
-            return False
         return self._change(True, by)
 
     def wait(self, timeout_s: float) -> int:
@@ -73,11 +70,12 @@ class Playback:
             return step
 
     def _change(self, paused: bool, step: int) -> bool:
-        position = self._position
-        if position is None:
-            return False
-        self._set(replace(position, paused=paused), step)
-        return True
+        with self._changed:  # the source may withdraw at any moment
+            position = self._position
+            if position is None or (step < 0 and not position.can_step_back):
+                return False
+            self._set(replace(position, paused=paused), step)
+            return True
 
     def _set(self, position: Position | None, step: int) -> None:
         with self._changed:

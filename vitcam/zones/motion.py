@@ -96,7 +96,8 @@ class MotionDetector:
     def _learn(self, blocks: Blocks, change: Blocks, elapsed_s: float) -> None:
         """A sudden change is not noise: it counts for little more than what is usual."""
         self._known_s = min(self._known_s + elapsed_s, _NOISE_S)
-        share = elapsed_s / self._known_s if self._known_s else 0.0  # a plain mean while there are few frames
+        # a plain mean while there are few frames; after a pause longer than `_NOISE_S` the newest is all that counts
+        share = min(1.0, elapsed_s / self._known_s) if self._known_s else 0.0
         self._noise = self._noise + np.float32(share) * (np.minimum(change, 3 * self._noise + 1) - self._noise)
         share = 1 - math.exp(-elapsed_s / _REFERENCE_S)
         self._reference = self._reference + np.float32(share) * (blocks - self._reference)

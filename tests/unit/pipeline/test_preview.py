@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.eventually import eventually
+from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, waiting
-from vitcam.frames import Frame, Prediction
+from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.heat.limits import HeatLimits
 from vitcam.pipeline import latest_frame
+from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.slot import Slot
 from vitcam.sources.source import Source
 
 
@@ -193,3 +197,15 @@ def test_a_motion_gate_is_shown_every_picture() -> None:
 
     assert len(asked) >= frames.captured - frames.dropped - 1
     assert len(asked) > 40
+
+
+def test_a_frame_that_was_skipped_late_does_not_replace_a_newer_one() -> None:
+    slot: Slot[ClassifiedFrame] = Slot()
+    latest = latest_frame.LatestFrame(slot, 0.0, HeatLimits(), Beats())
+    older, newer = frame(1), frame(2)  # captured in this order
+    latest.captured(newer)
+    latest.captured(older)
+    shown = slot.peek()
+
+    assert shown is not None
+    assert shown.frame is newer

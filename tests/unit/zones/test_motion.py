@@ -156,3 +156,21 @@ def test_without_a_hold_only_frames_that_moved_pass() -> None:
     passed = [gate(each) for each in filmed([*still[:50], with_cup(still[50], 300)])]
 
     assert [seq for seq, through in enumerate(passed) if through] == [0, 50]
+
+
+def test_frames_that_come_seldom_leave_the_gate_as_it_was() -> None:
+    watch = MotionDetector(6.0)
+    begin = noisy(90)
+    for each in filmed(begin):
+        watch.moved(each)
+    images = noisy(8)
+    seldom = [replace(frame(i, images[i % 8]), captured_ns=(3 + 40 * (i + 1)) * SECOND) for i in range(200)]
+    for each in seldom:
+        watch.moved(each)
+    again = [replace(each, captured_ns=each.captured_ns + 10_000 * SECOND) for each in filmed(noisy(60, seed=3))]
+    still = [watch.moved(each) for each in again]
+    cup = replace(frame(1000, with_cup(scene(), 300)), captured_ns=again[-1].captured_ns + SECOND // FPS)
+
+    assert np.isfinite(watch._noise).all()
+    assert sum(still[30:]) == 0
+    assert watch.moved(cup)
