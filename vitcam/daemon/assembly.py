@@ -201,6 +201,7 @@ def _build_pipeline(
         source=readable(redacted(settings.camera.source)) or "auto",
         model=classifier.card.name,
         patient=patient,
+        lasting=settings.web.enabled,
         max_fps=settings.model.fps,
         gate=gate_of(settings.motion),
         trouble=model.trouble,

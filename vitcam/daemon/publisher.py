@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
@@ -63,14 +63,18 @@ class Publisher:
             sink.serving(url)
 
     def prediction(self, frame: Frame, prediction: Prediction) -> None:
-        """Pass on one prediction with its frame. Raises VitcamError when the output cannot be written."""
+        """Pass on one prediction with its frame. An error of one witness is raised once all of them saw it.
+
+        raises  VitcamError when the output cannot be written
+        """
         events, changed = self._events.step(prediction, event_id)
         with self._written():
             for sink in self._sinks:
                 sink.prediction(prediction, changed)
             self._tell(events)
-        for witness in self._witnesses:
-            witness.saw(frame, prediction, events)
+        with ExitStack() as each:  # calls all of them, the last one first
+            for witness in reversed(self._witnesses):
+                each.callback(witness.saw, frame, prediction, events)
 
     def report(self, event: Event) -> None:
         """Pass on an event that a witness made, from within its call. Raises VitcamError as `prediction` does."""

@@ -65,7 +65,9 @@ def rect_of(region: Region, height: int, width: int) -> Rect:
     """A region of a picture of `height` × `width` px. Raises UsageError if the picture is too small for it."""
     across, down = (width, height) if region.in_fractions else (1, 1)
     right, bottom = round((region.x + region.width) * across), round((region.y + region.height) * down)
-    if right > width or bottom > height:
+    if region.in_fractions:  # the sum of two fractions may be a little more than 1
+        right, bottom = min(right, width), min(bottom, height)
+    elif right > width or bottom > height:
         raise UsageError(
             f"the crop {region} does not fit the upright picture of {width}×{height} px; give {CROP_WORDS}"
         )

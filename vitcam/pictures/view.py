@@ -12,6 +12,12 @@ from vitcam.errors import UsageError
 Rotate = Literal[0, 90, 180, 270]
 Flip = Literal["none", "h", "v", "hv"]
 
+MOST_SIDE = 65535
+"""px; no JPEG is longer or wider."""
+LEAST_SIDE = 4
+"""px, of a part that somebody chooses on the page: the model would see nothing in less."""
+_ROUNDING = 0.01  # px
+_BEYOND = 1_000_000  # px; no picture reaches so far
 CROP_WORDS = "X,Y,W,H inside the picture, in fractions of it as 0.25,0,0.5,1 or in px as 320,0,640,720"
 
 
@@ -29,7 +35,7 @@ class Region:
 
     def __post_init__(self) -> None:
         sides = (self.x, self.y, self.width, self.height)
-        if not all(math.isfinite(side) for side in sides):
+        if not all(math.isfinite(side) and side <= _BEYOND for side in sides):
             raise UsageError(f"the crop {self} is not a rectangle; give {CROP_WORDS}")
         if self.width <= 0 or self.height <= 0:
             raise UsageError(f"the crop {self} is empty; give {CROP_WORDS}")
@@ -53,6 +59,26 @@ class Region:
     def in_fractions(self) -> bool:
         """True: of the picture, whatever its size; False: px."""
         return max(self.x, self.y, self.width, self.height) <= 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole of every picture."""
+        return (self.x, self.y, self.width, self.height) == (0, 0, 1, 1)
+
+
+def check_size(what: str, region: Region, size: tuple[int, int] | None) -> None:
+    """Raises UsageError for a part in fractions with too few px.
+
+    what  it is, such as `the crop`
+    size  (height, width) of the picture in px; None: nobody knows it yet, so any that a picture can have is taken
+    """
+    height, width = size or (MOST_SIDE, MOST_SIDE)
+    across, down = region.width * width, region.height * height
+    if across < min(LEAST_SIDE, width) - _ROUNDING or down < min(LEAST_SIDE, height) - _ROUNDING:
+        where = f"the picture of {width}×{height} px" if size else "the largest picture there is"
+        raise UsageError(
+            f"{what} would be {across:.1f}×{down:.1f} px of {where}; at least {LEAST_SIDE} px a side are needed"
+        )
 
 
 def is_region(text: str) -> bool:

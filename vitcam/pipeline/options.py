@@ -52,3 +52,5 @@ class PipelineOptions:
     """What the state says of clips."""
     problem: Callable[[], str | None] = lambda: None
     """What the state says of the camera's view."""
+    lasting: bool = False
+    """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""

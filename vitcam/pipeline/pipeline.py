@@ -16,6 +16,7 @@ from vitcam.heat.watch import Progress
 from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
@@ -59,6 +60,7 @@ class Pipeline:
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, self._stopping
         )
+        self._publishing = Retries("the publish stage", self._stopping)
         self._threads: tuple[threading.Thread, ...] = ()
         self._started_s = time.monotonic()
         self._asked_s = 0.0
@@ -170,14 +172,26 @@ class Pipeline:
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
-            return "starting", "waiting for the first picture"
-        trouble = self._options.trouble
+            return "starting", self._classify.trouble or "waiting for the first picture"
+        trouble = self._classify.trouble or self._publishing.trouble or self._options.trouble
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:
+        """Raises VitcamError when the output cannot be written; any error of files."""
         for frame, prediction in self._predictions:
             self._beats.publish = PublishBeat(time.monotonic_ns())
-            self._publish(frame, prediction)
+            try:
+                self._publish(frame, prediction)
+            except VitcamError:
+                raise
+            except Exception as error:  # the next prediction may be better
+                if not (self._beats.capture.live or self._options.lasting):
+                    raise
+                self._publishing.failed(error)
+                self._beats.publish = _IDLE
+                self._publishing.wait()
+            else:
+                self._publishing.worked()
             self._beats.publish = _IDLE
         self.over.set()
 

@@ -12,6 +12,7 @@ from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.zone_looks import ZoneLook, ZoneLooks
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
@@ -19,7 +20,6 @@ from vitcam.zones.areas import Areas
 
 log = logging.getLogger(__name__)
 
-_BACK_OFF_S = (0.5, 1.0, 2.0)  # RTSP takes 2 s to open, too: its picture is back within 5 s of its server
 _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
 
@@ -40,19 +40,21 @@ class CaptureStage:
         stopping: threading.Event,
     ) -> None:
         self._patient = options.patient
+        self._lasting = options.lasting
         self._beats = beats
         self._frames = frames
         self._latest = latest
         self._stopping = stopping
+        self._retries = Retries("the capture stage", stopping)
         self._expected_seq = 0
         self.captured = RateMeter()
 
     def run(self, open_source: Callable[[], Source]) -> None:
-        """Read until the source is over. Raises SourceError, SourceLost for one that is not there at the start.
+        """Read until the source is over. Any error of a live source ends an attempt only, and it is opened again.
 
         open_source  called for each attempt
+        raises       SourceError, SourceLost for a source that is not there at the start; any error of files
         """
-        attempts = 0
         while not self._stopping.is_set():
             self._beat(self._beats.capture.trouble)
             before = self.captured.count
@@ -62,9 +64,15 @@ class CaptureStage:
             except (SourceError, SourceLost) as error:
                 if self.captured.count == 0 and not self._patient:
                     raise
-                attempts = 0 if self.captured.count > before else attempts + 1
-                self._beat(str(error))
-                self._stopping.wait(_BACK_OFF_S[min(attempts, len(_BACK_OFF_S) - 1)])
+                trouble = str(error)
+            except Exception as error:  # what no source expects must not end the run, nor the thread in silence
+                if not (self._beats.capture.live or self._lasting):
+                    raise
+                trouble = self._retries.failed(error)
+            if self.captured.count > before:
+                self._retries.worked()
+            self._beat(trouble)
+            self._retries.wait()
         self._frames.close()
 
     def skip(self) -> None:
@@ -75,7 +83,9 @@ class CaptureStage:
 
     def _read(self, open_source: Callable[[], Source]) -> None:
         """Open the source and pass on what it gives until it is over or lost."""
-        with open_source() as source:
+        opened = open_source()
+        self._beats.capture = replace(self._beats.capture, live=opened.live)
+        with opened as source:
             self._expected_seq = 0
             self._beats.capture = CaptureBeat(
                 time.monotonic_ns(), source, self._beats.capture.trouble, self._beats.capture.lost, source.live
@@ -142,21 +152,40 @@ class ClassifyStage:
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
         self._looks = ZoneLooks(options.input)
+        self._retries = Retries("the classify stage", stopping)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last frame could not be classified, as one sentence; empty if it was."""
+        return self._retries.trouble
 
     def run(self) -> None:
-        """Classify until no more frames come."""
+        """Classify until no more frames come. A frame that fails is left out, but of files: its error is raised."""
         self._beats.classify = ClassifyBeat(waits=True)
         for frame in self._frames:
             self._beat_begin()
-            areas = self.options.areas.areas
-            self._meter_zones(areas.names)
-            if areas.zones:
-                self._predict_zones(frame, areas)
-            elif self._is_worth_it(frame):
-                self._predict(frame)
+            try:
+                self._take(frame)
+            except Exception as error:  # the next frame may be better, and the daemon must not end with this one
+                if not (self._beats.capture.live or self.options.lasting):
+                    raise
+                self._retries.failed(error)
+                self._beats.classify = replace(self._beats.classify, since_ns=None)
+                self._retries.wait()
+                self._beats.classify = replace(self._beats.classify, waits=True)
             else:
-                self._skip(frame)
+                self._retries.worked()
         self._predictions.close()
+
+    def _take(self, frame: Frame) -> None:
+        areas = self.options.areas.areas
+        self._meter_zones(areas.names)
+        if areas.zones:
+            self._predict_zones(frame, areas)
+        elif self._is_worth_it(frame):
+            self._predict(frame)
+        else:
+            self._skip(frame)
 
     def _beat_begin(self) -> None:
         before = self._beats.classify

@@ -19,7 +19,7 @@ class ActiveCrop:
         save: Callable[[Region | None], str] = lambda _: "",
         from_earlier_run: bool = False,
     ) -> None:
-        self._region = region
+        self._region = _or_none(region)
         self._save = save
         self._from_earlier_run = from_earlier_run
 
@@ -38,5 +38,9 @@ class ActiveCrop:
 
     def replace(self, region: Region | None) -> str:
         """Set the crop from the next frame on; returns why it will not be kept for the next run, "" if it will."""
-        self._region, self._from_earlier_run = region, False
-        return self._save(region)
+        self._region, self._from_earlier_run = _or_none(region), False
+        return self._save(self._region)
+
+
+def _or_none(region: Region | None) -> Region | None:
+    return None if region is None or region.is_whole else region

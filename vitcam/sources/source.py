@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from vitcam.frames import Frame, Rect, Unreadable
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
-from vitcam.pictures.view import UPRIGHT, Orientation, Region
+from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.zones.active import ActiveAreas
@@ -85,12 +85,13 @@ def live_limits(options: SourceOptions) -> Limits:
     looked_at = [zone.region for zone in areas.zones] or ([] if options.region is None else [options.region])
     if not all(region.in_fractions for region in (*looked_at, *areas.masks)):  # their px are those of the whole picture
         return Limits(MAX_UNTRUSTED_PIXELS)
-    needed = 0.0
+    needed = 0
     if options.input is not None:
         part = min((min(region.width, region.height) for region in looked_at), default=1.0)
-        needed = max(enough_for(options.input, _DETAIL)) / part
+        wanted = max(enough_for(options.input, _DETAIL))
+        needed = math.ceil(min(wanted / max(part, 1 / MOST_SIDE), MOST_SIDE))  # a part may be next to nothing
     # a side of the model's crop may be either side of a picture that is still to be turned
-    return Limits(MAX_UNTRUSTED_PIXELS, (max(options.height, math.ceil(needed)), max(options.width, math.ceil(needed))))
+    return Limits(MAX_UNTRUSTED_PIXELS, (max(options.height, needed), max(options.width, needed)))
 
 
 class Source(Protocol):

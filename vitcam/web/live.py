@@ -29,6 +29,12 @@ class LivePipeline(Protocol):
         ...
 
 
+def size_of(live: LivePipeline) -> tuple[int, int] | None:
+    """(height, width) of the newest picture in px; None before the first one."""
+    newest = live.latest.peek()
+    return None if newest is None else newest.frame.preview.shape[:2]
+
+
 class AsyncSlot(Generic[T]):
     """A slot that an event loop can wait for.
 

@@ -55,17 +55,27 @@ def zone_rect(region: Region, height: int, width: int) -> Rect:
 
 
 def mask_rect(region: Region, height: int, width: int) -> Rect:
-    """What a mask covers of a picture of `height` × `width` px: every px that it touches.
+    """What a mask covers of a picture of `height` × `width` px: every px that it touches, and at least one.
 
     raises  SourceError if it reaches outside the picture: what it should hide is then nobody's guess
     """
     across, down = (width, height) if region.in_fractions else (1, 1)
-    left, top = (math.floor(side + _NOTHING_PX) for side in (region.x * across, region.y * down))
-    right = math.ceil((region.x + region.width) * across - _NOTHING_PX)
-    bottom = math.ceil((region.y + region.height) * down - _NOTHING_PX)
-    if right > width or bottom > height:
+    left, right = _touched(region.x * across, (region.x + region.width) * across)
+    top, bottom = _touched(region.y * down, (region.y + region.height) * down)
+    if region.in_fractions:  # a fraction may seem to reach a little beyond the border, or to begin on it
+        left, top, right, bottom = min(left, width - 1), min(top, height - 1), min(right, width), min(bottom, height)
+    elif left >= width or top >= height or right > width or bottom > height:
         raise SourceError(
             f"the mask {region} does not fit the upright picture of {width}×{height} px, so no picture is shown; "
             "change camera.masks, or give fractions of the picture"
         )
-    return Rect(left, top, max(1, right - left), max(1, bottom - top))
+    return Rect(left, top, right - left, bottom - top)
+
+
+def _touched(start: float, end: float) -> tuple[int, int]:
+    """The first px between two places, and the one after the last; never none.
+
+    What is not larger than the error of a saved place counts as a part of both px beside it.
+    """
+    first, last = math.floor(start + _NOTHING_PX), math.ceil(end - _NOTHING_PX)
+    return (first, last) if first < last else (math.floor(start), max(math.ceil(end), math.floor(start) + 1))

@@ -115,3 +115,25 @@ def test_event_ids_are_ulids_that_sort_by_time() -> None:
     assert all(len(one) == 26 and one[0] in "01234567" for one in ids)
     assert len(set(ids)) == 50
     assert ids[0][:9] <= ids[-1][:9]
+
+
+def test_a_witness_that_fails_keeps_nothing_from_the_others() -> None:
+    seen: list[str] = []
+
+    class Failing:
+        def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+            seen.append("failing")
+            raise KeyError("oh")
+
+        def close(self, events: tuple[Event, ...]) -> None: ...
+
+    class Good(Failing):
+        def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+            seen.append("good")
+
+    publisher = Publisher(Rules(), lambda: None)
+    publisher.show_to(Failing(), Good())
+
+    with pytest.raises(KeyError):
+        publisher.prediction(frame(), prediction())
+    assert seen == ["failing", "good"]

@@ -88,3 +88,16 @@ def test_the_place_is_where_systemd_or_xdg_say(environ: dict[str, str], folder: 
 def test_without_a_home_there_is_no_place() -> None:
     assert state_folder({}) is None
     assert state_folder({"XDG_STATE_HOME": "relative"}) is None
+
+
+def test_the_whole_picture_that_an_older_version_kept_is_no_crop(tmp_path: Path) -> None:
+    (tmp_path / "crops.json").write_text('{"picamera": "0,0,1,1"}')
+
+    assert SavedCrop(tmp_path, "picamera").load() is None
+
+
+def test_a_crop_is_kept_to_the_last_digit_so_that_it_still_lies_inside_the_picture(tmp_path: Path) -> None:
+    for numerator in range(1, 400):
+        region = Region(numerator / 401 + 4.9e-7, 0, 1 - numerator / 401 - 4.9e-7, 1)
+        SavedCrop(tmp_path, "picamera").save(region)
+        assert SavedCrop(tmp_path, "picamera").load() == region

@@ -32,13 +32,15 @@ class SavedCrop:
     def load(self) -> Region | None:
         """None where nothing was chosen, or what is there cannot be read."""
         text = self._crops().get(self._source)
-        return Region.parse(text) if text else None
+        region = Region.parse(text) if text else None
+        return None if region is None or region.is_whole else region  # older versions kept the whole picture, too
 
     def save(self, region: Region | None) -> str:
         """Save it, or delete it; returns why that failed, "" if it did not."""
         crops = {source: text for source, text in self._crops().items() if source != self._source}
         if region is not None:
-            crops[self._source] = str(region)
+            sides = (region.x, region.y, region.width, region.height)
+            crops[self._source] = ",".join(map(repr, sides))  # rounded, their sum might be more than the picture
         if self._file is None:
             return "there is no folder to keep it in"
         try:

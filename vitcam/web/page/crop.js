@@ -125,6 +125,7 @@ export class Crop {
       if (!response.ok) return this.#say(answer.error, null);
       this.#close();
       this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer is about the next run
+      if (!rect && answer.remembered) return this.#say("The model sees the whole picture, also after the next start.", "");
       this.#say(answer.remembered ? "Saved for the next start. The same in the configuration file:" : `Active until vitcam is restarted (${answer.reason}). To keep it, add to the configuration file:`, answer.line);
     } catch {
       this.#say("vitcam did not answer; is it still running?", null);
@@ -133,7 +134,7 @@ export class Crop {
 
   #say(sentence, line) {
     this.#message.hidden = false;
-    this.#message.classList.toggle("bad", !line);
+    this.#message.classList.toggle("bad", line === null);
     this.#message.querySelector("span").textContent = sentence;
     this.#message.querySelector("code").textContent = line ? `[camera]  ${line}` : "";
   }

@@ -6,9 +6,9 @@ from aiohttp import web
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import Region
+from vitcam.pictures.view import Region, check_size
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.web.live import LivePipeline
+from vitcam.web.live import LivePipeline, size_of
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
@@ -30,7 +30,10 @@ class CropRoute:
 
     def _replace_crop(self, body: Body) -> str:
         """Returns why the crop will not be remembered, or "". It writes to the disk, and an SD card is slow."""
-        return self._active_crop.replace(read_region(read_json(body)))
+        region = read_region(read_json(body))
+        if region is not None:
+            check_size("the crop", region, size_of(self._live))
+        return self._active_crop.replace(region)
 
     def record(self) -> dict[str, Any]:
         """Rectangles are x, y, width, height in fractions of the upright picture.

@@ -5,8 +5,8 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
-from vitcam.pictures.view import Region
-from vitcam.web.live import LivePipeline
+from vitcam.pictures.view import Region, check_size
+from vitcam.web.live import LivePipeline, size_of
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
@@ -44,6 +44,8 @@ class ZonesRoute:
     def _replace(self, body: Body) -> str:
         """Returns why they will not be remembered, or "". It writes to the disk, and an SD card is slow."""
         areas = read_areas(read_json(body))
+        for zone in areas.zones:
+            check_size(f"the zone {zone.name}", zone.region, size_of(self._live))
         if self._known is not None and (sentences := unknown_labels(areas, self._known)):
             raise UsageError(sentences[0])
         return self._active_areas.replace(areas)
