@@ -61,9 +61,9 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
             log.warning("skipped %s", error)
             continue
         prediction = classifier.classify_image(photo)
-        row = np.zeros(len(index), np.float32)
+        row = np.zeros(len(classifier.labels), np.float32)
         for guess in prediction.top:
-            row[index[guess.label]] = guess.p
+            row[index[guess.label]] += guess.p  # several outputs of a foreign model may have one label
         kept.append(sample)
         known.append(prediction.known)
         named.append(frozenset(members[prediction.group.name] if prediction.group else ()))

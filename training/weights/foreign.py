@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast
+
+import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation
 from vitcam.words.text_file import SUFFIX, write_text_file
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.published.imagenet import synsets
 from vitcam_training.vit import ViT
 from vitcam_training.weights.carried_head import carried_head
 from vitcam_training.weights.checkpoints import (
@@ -23,12 +23,21 @@ from vitcam_training.weights.checkpoints import (
     save_weights,
     to_timm,
 )
+from vitcam_training.weights.labels import named, read_labels
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.clip import KINDS, read_clip
 from vitcam_training.weights.published.google import is_google, read_google
 from vitcam_training.weights.published.hub import download, parse_address
-from vitcam_training.weights.published.network import CONFIG, PublishedNetwork, PublishedText, read_settings
+from vitcam_training.weights.published.network import (
+    CONFIG,
+    UNNAMED,
+    PublishedNetwork,
+    PublishedText,
+    check_outputs,
+    read_settings,
+)
+from vitcam_training.weights.published.shards import INDEX
 from vitcam_training.weights.published.timm import read_timm
 from vitcam_training.weights.published.transformers import read_transformers
 
@@ -75,12 +84,15 @@ def import_foreign(source: str, labels: Path | None, out: Path, wanted: ImportOp
     """
     found = _find(source, wanted)
     config, given = found.network.config, found.network.weights
+    _check_numbers(source, given)
     if labels is None and not found.network.labels:
         raise UsageError(f"{source} does not name its labels; give a file of them with --labels")
-    names, ids = read_labels(labels) if labels else (found.network.labels, ())
+    if found.network.labels != (UNNAMED,):
+        check_outputs(source, config.classes)
+    names, ids = read_labels(labels) if labels else (named(source, found.network.labels), ())
     if len(names) != config.classes:
         raise UsageError(
-            f"{labels} has {len(names)} labels, the head of {source} has {config.classes}; they must match"
+            f"{labels or source} has {len(names)} labels, the head of {source} has {config.classes}; they must match"
         )
     if wanted.dataset:
         names, ids, given = _with_labels_of(wanted.dataset, ids, given)
@@ -95,6 +107,13 @@ def import_foreign(source: str, labels: Path | None, out: Path, wanted: ImportOp
     )  # fmt: skip
     save_weights(out, to_timm(model), about)
     return Imported(leftovers, _save_text(out, found.network.text, licence))
+
+
+def _check_numbers(source: str, given: Weights) -> None:
+    """Raise UsageError for a tensor that holds infinity or NaN: no answer would be a number."""
+    for name, array in given.items():
+        if not np.isfinite(array).all():
+            raise UsageError(f"{source} holds {name!r} with infinity or NaN among its values; ask for other weights")
 
 
 def _save_text(out: Path, text: PublishedText | None, licence: str) -> Path | None:
@@ -120,7 +139,7 @@ def _find(source: str, wanted: ImportOptions) -> _Found:
         got = download(address)
         network = _read_folder(got.folder, wanted.normalisation)
         return _Found(_resized(network, wanted.image_size), f"hf:{address.repository}@{got.commit}", got.licence)
-    path = Path(source)
+    path = Path(source).parent if Path(source).name == INDEX else Path(source)
     network = _read_folder(path, wanted.normalisation) if path.is_dir() else _read_file(path, wanted.normalisation)
     return _Found(_resized(network, wanted.image_size), path.name)
 
@@ -176,18 +195,3 @@ def _with_labels_of(
             f"no label has a WordNet id that {dataset.name} knows, so the head cannot be carried over to it"
         )
     return dataset.labels, (), given | carried_head(given, ids, dataset)
-
-
-def read_labels(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """One label a line, and the WordNet id of each where all lines have one.
-
-    A line such as `n01440764 tench, Tinca tinca` is shortened to `tench`, and its id is kept.
-    """
-    try:
-        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
-    if not all(re.match(r"n\d{8} ", line) for line in lines):
-        return tuple(lines), ()
-    found = synsets(path)
-    return tuple(found.values()), tuple(found)

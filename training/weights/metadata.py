@@ -11,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
+from vitcam_training.weights.labels import own_names
 
 FROM_SCRATCH = "random weights"
 """What `began_with` of the provenance says of a network that was not fine-tuned."""
@@ -57,6 +58,7 @@ def read_metadata(path: Path) -> Metadata:
         raw["input"] = InputSpec(**raw["input"])
         for name in ("labels", "trained_on", "synsets"):
             raw[name] = tuple(raw.get(name, ()))
+        raw["labels"] = own_names(raw["labels"])  # imports of earlier versions may repeat one
         known = {f.name for f in fields(Metadata)}  # a newer vitcam may have written more
         return Metadata(**{name: value for name, value in raw.items() if name in known})
     except (SafetensorError, KeyError, ValueError, TypeError) as error:

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from tests.unit.training.weights.published.test_shards import sharded
 from vitcam.errors import UsageError
 from vitcam_training.weights.metadata import read_metadata
 from vitcam_training.weights.published.hub import FILES, HubAddress, parse_address
+from vitcam_training.weights.published.shards import read_tensors
 
 SAVED = Path(__file__).parents[2] / "fixtures"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -230,6 +232,30 @@ def test_a_network_that_is_only_a_pickle_is_refused_and_not_downloaded(call: Cal
 
     assert "has no model.safetensors; vitcam reads no pickles" in call()["error"]
     assert call.hub.served < 5000
+
+
+def test_weights_in_shards_are_downloaded_by_their_index(call: Caller, tmp_path: Path) -> None:
+    folder = sharded(tmp_path / "net")
+    del call.hub.files["model.safetensors"]
+    call.hub.files |= {path.name: path.read_bytes() for path in folder.glob("model*")}
+    got = call()
+
+    assert got["commit"] == COMMIT
+    assert read_tensors(Path(got["folder"])).keys() == read_tensors(folder).keys()
+    assert "pytorch_model.bin" not in {path.name for path in Path(got["folder"]).iterdir()}
+    assert call(HF_HUB_OFFLINE="1") == got
+
+
+def test_a_shard_that_the_hub_lacks_and_one_outside_are_named(call: Caller, tmp_path: Path) -> None:
+    folder = sharded(tmp_path / "net")
+    del call.hub.files["model.safetensors"]
+    call.hub.files |= {path.name: path.read_bytes() for path in folder.glob("model*") if "00002" not in path.name}
+
+    assert "lacks model-00002-of-00003.safetensors, which" in call()["error"]
+
+    index = "model.safetensors.index.json"
+    call.hub.files[index] = json.dumps({"weight_map": {"vit.layernorm.bias": "../../net.safetensors"}}).encode()
+    assert "lies in '../../net.safetensors'; allowed" in call(HF_HOME=str(tmp_path / "other"))["error"]
 
 
 def test_a_cache_that_cannot_be_written_is_named(call: Caller) -> None:

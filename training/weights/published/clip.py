@@ -20,11 +20,10 @@ from vitcam.errors import UsageError
 from vitcam.words.text_file import AboutTower
 from vitcam.words.text_tower import ACTIVATIONS, TextSizes
 from vitcam_training.config import Activation, ViTConfig
-from vitcam_training.weights.checkpoints import Weights, read_weights
+from vitcam_training.weights.checkpoints import Weights
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import (
     CONFIG,
-    PREPROCESSING,
     TENSORS,
     TOKENIZER,
     UNNAMED,
@@ -34,7 +33,13 @@ from vitcam_training.weights.published.network import (
     read_settings,
     with_empty_head,
 )
-from vitcam_training.weights.published.preprocessing import input_of, normalisation_of, size_of
+from vitcam_training.weights.published.preprocessing import (
+    input_of,
+    normalisation_of,
+    read_preparation,
+    size_of,
+)
+from vitcam_training.weights.published.shards import read_tensors
 
 KINDS = ("clip", "clip_vision_model")
 """Of the first one both towers are saved, of the second the image tower alone."""
@@ -67,12 +72,12 @@ def read_clip(folder: Path, normalisation: Normalisation | None = None) -> Publi
     raises         UsageError for a file that is missing or broken, and for what this reader does not know
     """
     settings = read_settings(folder / CONFIG)
-    prepared = read_settings(folder / PREPROCESSING) if (folder / PREPROCESSING).is_file() else {}
+    prepared = read_preparation(folder)
     said = settings.get("vision_config", {}) if settings["model_type"] == "clip" else settings
-    tower = _Tower(folder, read_weights(folder / TENSORS), "vision_model", _VISION | said)
+    tower = _Tower(folder, read_tensors(folder), "vision_model", _VISION | said)
     weights = _image_tower(tower)
     shared = len(weights["shared.weight"])
-    pixels = one_normalisation(folder, normalisation_of(prepared), normalisation)
+    pixels = one_normalisation(folder, normalisation_of(folder, prepared), normalisation)
     try:
         config = ViTConfig(
             classes=1,
@@ -95,7 +100,7 @@ def read_clip(folder: Path, normalisation: Normalisation | None = None) -> Publi
     text = _text(folder, tower.given, settings.get("text_config", {})) if settings["model_type"] == "clip" else None
     rest = tuple(sorted(name for name in tower.given if not name.endswith("position_ids")))
     return PublishedNetwork(
-        config, with_empty_head(weights, shared), (UNNAMED,), input_of(config, prepared), rest, text
+        config, with_empty_head(weights, shared), (UNNAMED,), input_of(folder, config, prepared), rest, text
     )
 
 

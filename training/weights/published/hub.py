@@ -11,15 +11,18 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam_training.weights.published.network import CONFIG, PREPROCESSING, TENSORS, TOKENIZER
+from vitcam_training.weights.published.shards import INDEX, check_shards, shards_of
 
 CARD = "README.md"
-FILES = (CONFIG, TENSORS, PREPROCESSING, TOKENIZER, CARD)
-"""All that is downloaded. No pickles: they hold the same tensors, and may hold code."""
+FILES = (CONFIG, TENSORS, INDEX, PREPROCESSING, TOKENIZER, CARD)
+"""All that is downloaded, besides the files that the index lists where there is no single one. No pickles: they hold
+the same tensors, and may hold code."""
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -74,13 +77,21 @@ def download(address: HubAddress) -> Download:
 
     if not sys.stderr.isatty():
         disable_progress_bars()
-    try:
-        folder = Path(snapshot_download(address.repository, revision=address.revision, allow_patterns=list(FILES)))
-    except Exception as error:
-        raise _explained(address, error) from error
+
+    def fetch(revision: str | None, files: Sequence[str]) -> Path:
+        try:
+            return Path(snapshot_download(address.repository, revision=revision, allow_patterns=list(files)))
+        except Exception as error:
+            raise _explained(address, error) from error
+
+    folder, shards = fetch(address.revision, FILES), tuple[str, ...]()
     if not (folder / TENSORS).is_file():
-        raise UsageError(f"{address} has no {TENSORS}; vitcam reads no pickles, so ask its authors for that file")
-    for name in FILES:
+        if not (folder / INDEX).is_file():
+            raise UsageError(f"{address} has no {TENSORS}; vitcam reads no pickles, so ask its authors for that file")
+        shards = tuple(shards_of(folder / INDEX))
+        fetch(folder.name, shards)  # of the same commit
+        check_shards(folder, shards)
+    for name in (*FILES, *shards):
         if (folder / name).is_file():
             _verify(folder / name)
     licence = ModelCard.load(folder / CARD).data.get("license") if (folder / CARD).is_file() else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,7 +95,39 @@ def one_normalisation(source: Path, said: Normalisation | None, given: Normalisa
     return found
 
 
-def three(values: Sequence[float]) -> Channels:
-    """Red, green and blue. Raises ValueError for another number of values."""
-    first, second, third = (float(value) for value in values)
-    return first, second, third
+def channels_of(place: Path, name: str, value: Any, channels: int = 3) -> Channels:
+    """Red, green and blue, of a list of as many numbers as the network has channels, or of one number for all of them.
+
+    raises  UsageError for anything else
+    """
+    listed = value if isinstance(value, list | tuple) else [value] * channels
+    numbers = [float(each) for each in listed if isinstance(each, int | float) and not isinstance(each, bool)]
+    if len(numbers) != len(listed) or len(numbers) != channels or not all(map(math.isfinite, numbers)):
+        raise UsageError(f"{place} says {name} = {value!r}; allowed: a number, or a list of {channels}")
+    red, green, blue = numbers * (3 // channels)
+    return red, green, blue
+
+
+def check_meaning(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Raise UsageError for a head whose outputs do not compete: vitcam's probabilities add up to 1.
+
+    settings  of a network with a head
+    """
+    kind = settings.get("problem_type")
+    if kind == "multi_label_classification":
+        raise UsageError(
+            f"{folder} holds a network that gives several labels at once (problem_type {kind!r}); vitcam chooses one, "
+            "so fine-tune it on photos of one label each, or give another network"
+        )
+    if kind not in (None, "", "single_label_classification"):
+        raise UsageError(
+            f"{folder} holds a network for {kind!r} (problem_type); vitcam reads those that choose one label"
+        )
+
+
+def check_outputs(source: object, count: int) -> None:
+    """Raise UsageError for a head of one output: there is nothing to choose."""
+    if count < 2:
+        raise UsageError(
+            f"{source} has {count} output, a number or a yes; vitcam chooses among labels, so two are needed at least"
+        )

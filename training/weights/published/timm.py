@@ -17,19 +17,20 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, Interpolation, ResizeMode
 from vitcam_training.config import ViTConfig
-from vitcam_training.weights.checkpoints import Weights, config_of, read_weights
+from vitcam_training.weights.checkpoints import Weights, config_of
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import (
     CONFIG,
-    TENSORS,
     UNNAMED,
     PublishedNetwork,
+    channels_of,
+    check_meaning,
     one_normalisation,
     read_settings,
-    three,
     with_empty_head,
     with_one_head,
 )
+from vitcam_training.weights.published.shards import read_tensors
 
 UNKNOWN_PARTS = {
     r"norm_pre\.": "a norm before the first block",
@@ -53,18 +54,24 @@ def read_timm(folder: Path, normalisation: Normalisation | None = None) -> Publi
     settings = read_settings(folder / CONFIG)
     prepared = settings.get("pretrained_cfg")
     prepared = prepared if isinstance(prepared, dict) else {}
-    weights = read_weights(folder / TENSORS)
+    weights = read_tensors(folder)
     _refuse_unknown_parts(folder, settings, weights)
     has_head = "head.weight" in weights
     if not has_head:
         weights = with_empty_head(weights, weights["cls_token"].shape[-1] * (1 + ("dist_token" in weights)))
-    elif "head_dist.weight" in weights:
+    else:
+        check_meaning(folder, settings)
+    if "head_dist.weight" in weights:
         weights = with_one_head(weights, "head", "head_dist")
-    pixels = one_normalisation(folder, _normalisation(prepared), normalisation)
+    pixels = one_normalisation(folder, _normalisation(folder, prepared), normalisation)
     weights = _with_positions_of_all(weights)
     config = _config(folder, settings, config_of(weights, pixels, str(folder)))
     labels = _labels(settings, config.classes) if has_head else (UNNAMED,)
-    return PublishedNetwork(config, weights, labels, _input(config, prepared), ())
+    try:
+        spec = _input(config, prepared)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{folder / CONFIG} describes an input that cannot be: {error}") from error
+    return PublishedNetwork(config, weights, labels, spec, ())
 
 
 def _refuse_unknown_parts(folder: Path, settings: Mapping[str, Any], weights: Weights) -> None:
@@ -121,19 +128,21 @@ def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
         names = [names.get(str(i), f"label {i}") for i in range(count)]
     if not isinstance(names, list):
         return ()
-    return tuple(str(words.get(name, name) if isinstance(words, dict) else name) for name in names)
+    listed = ["" if name is None else str(name) for name in names]
+    return tuple(str(words.get(name, name)) for name in listed) if isinstance(words, dict) else tuple(listed)
 
 
-def _normalisation(prepared: Mapping[str, Any]) -> Normalisation | None:
-    if "mean" not in prepared or "std" not in prepared:
+def _normalisation(folder: Path, prepared: Mapping[str, Any]) -> Normalisation | None:
+    if prepared.get("mean") is None or prepared.get("std") is None:
         return None
-    return Normalisation(three(prepared["mean"]), three(prepared["std"]))
+    mean, std = (channels_of(folder / CONFIG, name, prepared[name]) for name in ("mean", "std"))
+    return Normalisation(mean, std)
 
 
 def _input(config: ViTConfig, prepared: Mapping[str, Any]) -> InputSpec:
     """The middle of a photo, or all of it squashed, as timm's own evaluation does."""
-    said = {"bilinear": "linear"}.get(prepared.get("interpolation", ""), prepared.get("interpolation"))
+    said = str(prepared.get("interpolation")).replace("bilinear", "linear")
     interpolation = cast(Interpolation, said) if said in get_args(Interpolation) else "bicubic"
     resize: ResizeMode = "squash" if prepared.get("crop_mode") == "squash" else "crop"
-    fraction = 1.0 if resize == "squash" else min(1.0, float(prepared.get("crop_pct", 0.875)))
+    fraction = 1.0 if resize == "squash" else min(1.0, float(prepared.get("crop_pct") or 0.875))
     return InputSpec(*config.image_size, resize, fraction, interpolation)

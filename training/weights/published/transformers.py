@@ -15,20 +15,26 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam_training.config import Activation, Pooling, ViTConfig
-from vitcam_training.weights.checkpoints import Weights, read_weights
+from vitcam_training.weights.checkpoints import Weights
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import (
     CONFIG,
-    PREPROCESSING,
     TENSORS,
     UNNAMED,
     PublishedNetwork,
+    check_meaning,
     one_normalisation,
     read_settings,
     with_empty_head,
     with_one_head,
 )
-from vitcam_training.weights.published.preprocessing import input_of, normalisation_of, size_of
+from vitcam_training.weights.published.preprocessing import (
+    input_of,
+    normalisation_of,
+    read_preparation,
+    size_of,
+)
+from vitcam_training.weights.published.shards import read_tensors
 
 ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu", "relu": "relu"}
 KINDS = ("vit", "deit", "dinov2", "dinov2_with_registers")
@@ -59,17 +65,16 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
                    reader does not know
     """
     settings = read_settings(folder / CONFIG)
-    prepared = read_settings(folder / PREPROCESSING) if (folder / PREPROCESSING).is_file() else {}
-    given = {_plain(name): array for name, array in read_weights(folder / TENSORS).items()}
+    prepared = read_preparation(folder)
+    given = {_plain(name): array for name, array in read_tensors(folder).items()}
     _check_kind(folder, settings, given)
     weights, leftovers = _renamed(folder, given, settings)
     has_head = "head.weight" in weights
-    labels = _labels(settings, len(weights["head.weight"])) if has_head else (UNNAMED,)
+    labels = _labels(folder, settings, len(weights["head.weight"])) if has_head else (UNNAMED,)
     if not has_head:
         weights = with_empty_head(weights, int(settings["hidden_size"]))
     pooling: Pooling = "distilled" if "dist_token" in weights else "cls_token"
-    hidden = settings.get("intermediate_size", settings["hidden_size"] * settings.get("mlp_ratio", 4))
-    pixels = one_normalisation(folder, normalisation_of(prepared), normalisation)
+    pixels = one_normalisation(folder, normalisation_of(folder, prepared), normalisation)
     try:
         config = ViTConfig(
             classes=len(weights["head.weight"]),
@@ -78,7 +83,7 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
             width=int(settings["hidden_size"]),
             depth=int(settings["num_hidden_layers"]),
             heads=int(settings["num_attention_heads"]),
-            mlp_width=int(hidden),
+            mlp_width=int(settings.get("intermediate_size") or settings["hidden_size"] * settings.get("mlp_ratio", 4)),
             pooling=pooling,
             registers=weights["reg_token"].shape[1] if "reg_token" in weights else 0,
             layer_scale=1.0 if "blocks.0.ls1.gamma" in weights else 0.0,
@@ -91,7 +96,7 @@ def read_transformers(folder: Path, normalisation: Normalisation | None = None) 
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{folder / CONFIG} describes a network that cannot be built: {error}") from error
-    return PublishedNetwork(config, weights, labels, input_of(config, prepared), leftovers)
+    return PublishedNetwork(config, weights, labels, input_of(folder, config, prepared), leftovers)
 
 
 def _check_kind(folder: Path, settings: Mapping[str, Any], given: Weights) -> None:
@@ -100,6 +105,8 @@ def _check_kind(folder: Path, settings: Mapping[str, Any], given: Weights) -> No
         raise UsageError(f"{folder} holds a network of the type {kind!r}; vitcam reads the types {', '.join(KINDS)}")
     if settings.get("use_swiglu_ffn"):
         raise UsageError(f"{folder} holds a network with a gated MLP (SwiGLU), which vitcam has not")
+    if any(f"{name}.weight" in given for name in _HEADS):
+        check_meaning(folder, settings)
     if str(kind).startswith("dinov2") and "classifier.weight" in given:
         raise UsageError(
             f"{folder} holds a network whose head reads the class token and the mean of the patches; "
@@ -115,6 +122,9 @@ def _check_kind(folder: Path, settings: Mapping[str, Any], given: Weights) -> No
     ]
     if missing:
         raise UsageError(f"{folder / CONFIG} does not say {missing[0]!r}; download the folder again")
+    for name in needed[:3]:
+        if not isinstance(settings[name], int) or settings[name] < 1:
+            raise UsageError(f"{folder / CONFIG} says {name} = {settings[name]!r}; a whole number from 1 is allowed")
 
 
 def _plain(name: str) -> str:
@@ -185,8 +195,14 @@ def _with_distillation_token(found: Weights, token: NDArray[Any]) -> Weights:
     return found | {"reg_token": token + position[:, 1:2], "pos_embed": np.delete(position, 1, axis=1)}
 
 
-def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
+def _labels(folder: Path, settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
     """In the order of the outputs; numbers where the folder names none."""
-    named = settings.get("id2label")
-    names = named if isinstance(named, dict) else {}
-    return tuple(str(names.get(str(i), f"LABEL_{i}")) for i in range(count))
+    listed = settings.get("id2label") or {}
+    names = listed if isinstance(listed, dict) else {str(i): name for i, name in enumerate(listed)}
+    wrong = sorted(set(names) - {str(i) for i in range(count)})
+    if wrong:
+        raise UsageError(
+            f"{folder / CONFIG} names a label of the output {wrong[0]!r} (id2label), and the head has the outputs 0 to "
+            f"{count - 1}; correct it"
+        )
+    return tuple("" if (name := names.get(str(i), f"LABEL_{i}")) is None else str(name) for i in range(count))

@@ -184,3 +184,40 @@ def test_an_archive_without_a_part_is_refused_by_its_name() -> None:
 
     with pytest.raises(UsageError, match=r"net\.npz lacks 'Transformer/encoderblock_1/MlpBlock_3/Dense_0/kernel'"):
         read_google(Path("net.npz"), weights)
+
+
+def test_one_number_counts_for_all_channels(tmp_path: Path) -> None:
+    said = json.loads((SAVED / "vit" / "config.json").read_text())["pretrained_cfg"] | {"mean": 0.4, "crop_pct": None}
+    network = read_timm(changed(tmp_path / "vit", pretrained_cfg=said))
+
+    assert network.config.mean == (0.4, 0.4, 0.4)
+    assert network.input.crop_fraction == 0.875
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"mean": [0.5, 0.5]}, "config.json says mean = "),
+        ({"std": [0, 0.5, 0.5]}, "std is .*; allowed: three fractions of 255"),
+        ({"crop_pct": "all"}, "describes an input that cannot be"),
+    ],
+)
+def test_pixels_that_cannot_be_are_refused_by_name(tmp_path: Path, said: dict[str, object], message: str) -> None:
+    known = json.loads((SAVED / "vit" / "config.json").read_text())["pretrained_cfg"]
+
+    with pytest.raises(UsageError, match=message):
+        read_timm(changed(tmp_path / "vit", pretrained_cfg=known | said))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"problem_type": "multi_label_classification"}, "gives several labels at once"),
+        ({"label_names": ["n1", "n2"]}, r"vit has 2 labels, the head of .*vit has 3; they must match"),
+    ],
+)
+def test_labels_that_do_not_fit_the_outputs_are_refused(
+    tmp_path: Path, settings: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        import_foreign(str(changed(tmp_path / "vit", **settings)), None, tmp_path / "x.safetensors", ImportOptions("x"))

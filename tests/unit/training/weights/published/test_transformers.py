@@ -64,6 +64,96 @@ def test_labels_pixels_and_input_come_with_the_folder() -> None:
     assert saved.leftovers == ()
 
 
+def prepared(folder: Path, **said: object) -> Path:
+    """A copy of a saved network with other words on how its photos are prepared; None: it does not say that."""
+    folder = changed(folder)
+    path = folder / "preprocessor_config.json"
+    known = json.loads(path.read_text()) | said
+    path.write_text(json.dumps({name: value for name, value in known.items() if value is not None}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("said", "mean", "std"),
+    [
+        ({"image_mean": 0.5, "image_std": 0.25}, (0.5,) * 3, (0.25,) * 3),
+        ({"image_mean": [0.48, 0.46, 0.41], "image_std": [0.27, 0.26, 0.28]}, (0.48, 0.46, 0.41), (0.27, 0.26, 0.28)),
+        ({"do_normalize": False}, (0.0,) * 3, (1.0,) * 3),
+        ({"rescale_factor": 1 / 127.5, "do_normalize": False}, (0.0,) * 3, (0.5,) * 3),
+        ({"rescale_factor": 1 / 127.5, "image_mean": 1.0, "image_std": 1.0}, (0.5,) * 3, (0.5,) * 3),
+        ({"do_rescale": False, "image_mean": 127.5, "image_std": [51, 51, 51]}, (0.5,) * 3, (0.2,) * 3),
+        ({"do_rescale": False, "do_normalize": False}, (0.0,) * 3, (1 / 255,) * 3),
+    ],
+)
+def test_scale_mean_and_deviation_become_those_of_bytes(
+    tmp_path: Path, said: dict[str, object], mean: tuple[float, ...], std: tuple[float, ...]
+) -> None:
+    config = read_transformers(prepared(tmp_path / "vit", **said)).config
+
+    assert config.mean == pytest.approx(mean)
+    assert config.std == pytest.approx(std)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (
+            {"image_mean": [0.5, 0.5]},
+            r"preprocessor_config.json says image_mean = \[0.5, 0.5\]; allowed: a number, or a",
+        ),
+        ({"image_mean": []}, "says image_mean"),
+        ({"image_mean": "half"}, "says image_mean = 'half'"),
+        ({"image_std": [0.5, 0.5, "x"]}, "says image_std"),
+        ({"image_std": [0.5, 0.0, 0.5]}, r"the deviation \[0.5, 0.0, 0.5\]"),
+        ({"image_std": 0}, "the deviation"),
+        ({"image_std": -0.5}, "the deviation"),
+        ({"image_mean": [123.7, 116.3, 103.5]}, r"the mean \[123.7, 116.3, 103.5\]"),
+        ({"image_mean": float("nan")}, "says image_mean = nan"),
+        ({"rescale_factor": 0}, "says rescale_factor = 0; a number more than 0"),
+        ({"rescale_factor": "1/255"}, "says rescale_factor = '1/255'"),
+        ({"rescale_factor": 1.0}, "pixels are not rescaled, and a mean of 0.5"),
+        ({"do_rescale": False}, "pixels are not rescaled, and a mean of 0.5.*say with --mean and --std"),
+        ({"image_mean": None}, "does not say how pixels are normalised; say with --mean and --std"),
+        ({"do_center_crop": True, "size": {"shortest_edge": "large"}}, "describes an input that cannot be"),
+        ({"do_center_crop": True, "crop_size": {}}, "describes an input that cannot be"),
+        ({"resample": [3]}, "describes an input that cannot be"),
+    ],
+)
+def test_pixels_that_cannot_be_are_refused_by_name(tmp_path: Path, said: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_transformers(prepared(tmp_path / "vit", **said))
+
+
+def test_labels_that_are_repeated_or_empty_become_names_of_their_own(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, out = changed(tmp_path / "vit", id2label={"0": "crane", "1": "two\nlines", "2": "crane"}), tmp_path / "a.st"
+    import_foreign(str(folder), None, out, ImportOptions("a"))
+
+    assert read_metadata(out).labels == ("crane", "two lines", "crane (2)")
+    assert "'crane' (output 2) is called 'crane (2)'" in caplog.text
+
+
+def test_a_head_of_one_output_is_refused(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit", id2label={"0": "yes"})
+    tensors = load_file(folder / "model.safetensors")
+    tensors |= {f"classifier.{part}": tensors[f"classifier.{part}"][:1] for part in ("weight", "bias")}
+    save_file(tensors, folder / "model.safetensors")
+
+    with pytest.raises(UsageError, match=r"has 1 output, .* two are needed at least"):
+        import_foreign(str(folder), None, tmp_path / "x.safetensors", ImportOptions("x"))
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit")
+    tensors = load_file(folder / "model.safetensors")
+    tensors["vit.layernorm.weight"][3] = np.nan
+    save_file(tensors, folder / "model.safetensors")
+
+    with pytest.raises(UsageError, match=r"holds 'norm\.weight' with infinity or NaN"):
+        import_foreign(str(folder), None, tmp_path / "x.safetensors", ImportOptions("x"))
+
+
 def test_a_resize_before_a_crop_becomes_a_fraction(tmp_path: Path) -> None:
     folder = changed(tmp_path / "vit")
     prepared = json.loads((folder / "preprocessor_config.json").read_text())
@@ -125,6 +215,11 @@ def test_a_dinov2_with_a_head_is_refused_by_what_it_reads() -> None:
         ({"hidden_act": "gelu_new"}, "has the activation 'gelu_new'; allowed: gelu, relu"),
         ({"num_attention_heads": 5}, "a network that cannot be built: width 32 is not a multiple of heads 5"),
         ({"num_hidden_layers": 3}, r"model\.safetensors lacks 'encoder\.layer\.2\."),
+        ({"num_hidden_layers": "two"}, "says num_hidden_layers = 'two'; a whole number from 1 is allowed"),
+        ({"hidden_size": None}, "says hidden_size = None"),
+        ({"problem_type": "multi_label_classification"}, "gives several labels at once .* vitcam chooses one"),
+        ({"problem_type": "regression"}, "a network for 'regression'"),
+        ({"id2label": {"1": "a", "2": "b", "3": "c"}}, "names a label of the output '3' .* has the outputs 0 to 2"),
     ],
 )
 def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str, object], message: str) -> None:
