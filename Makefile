@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long coverage test-daemon test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs clean
+.PHONY: help run test test-long coverage test-daemon test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,7 @@ lint: $(VENV)/full  ## check format, style, types and import directions
 	$(BIN)/mypy -p vitcam -p vitcam_training
 	$(BIN)/mypy tests examples
 	$(BIN)/lint-imports
+	$(BIN)/python docs/measured.py --check
 
 # the same seed makes the same inputs; make fuzz ARGS="pictures --count 500 --seed 7" takes one part
 fuzz: $(VENV)/full  ## send 100,000 wrong requests, 10,000 pictures, 2,000 model files and configurations
@@ -109,6 +110,10 @@ docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_reliability.py
 	$(BIN)/python docs/generate_concepts.py
 	$(BIN)/python docs/generate_notebook.py
+
+# ARGS=docs/graph.md; docs/measured.json holds the commands of each page, and the models that were measured
+measured: $(VENV)/full  ## list the pages with measured figures; ARGS=PAGE measures one anew
+	$(BIN)/python docs/measured.py $(ARGS)
 
 clean:  ## remove .venv and what tools have cached
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache
