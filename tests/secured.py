@@ -6,7 +6,7 @@ import ssl
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -110,14 +110,7 @@ def cookie(answer: Answer) -> dict[str, str]:
 def protected(camera: Camera, folder: Path, binding: Binding = Binding()) -> Iterator[WebServer]:  # noqa: B008 - frozen
     """A server that asks for `PASSWORD`, with its state in `folder`."""
     save_password(folder, quick_hash())
-    guarded = Binding(
-        binding.host,
-        binding.port,
-        binding.names,
-        binding.proxies,
-        binding.certificate,
-        binding.guard or Guard(quick_hash(), folder),
-    )
+    guarded = replace(binding, guard=binding.guard or Guard(quick_hash(), folder))
     server = WebServer(camera, MODEL, PHOTOS, guarded)
     server.start()
     try:

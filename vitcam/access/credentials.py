@@ -49,6 +49,15 @@ def read_sessions(cookie: str | None) -> tuple[str, ...]:
     return tuple(found[-_MOST:])
 
 
+def session_cookie(headers: Sequence[str]) -> str:
+    """The value of the cookie `COOKIE` in all Cookie headers of a request.
+
+    A browser sends several if they are for different paths of the host: then it is the sessions of all of them.
+    """
+    pairs = [pair.strip().partition("=") for header in headers for pair in header.split(";")]
+    return _BETWEEN.join(value.strip('"') for name, _, value in reversed(pairs) if name == COOKIE)
+
+
 def cookie_value(sessions: Sequence[str]) -> str:
     """The value of the cookie `COOKIE` that shows these sessions, or the newest of them if there are many."""
     return _BETWEEN.join(sessions[-_MOST:])

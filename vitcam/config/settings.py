@@ -1,13 +1,12 @@
 """Every section and its settings: default, meaning, range. Checks, schema, manual and example are made from these."""
 
-import ipaddress
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
+from vitcam.config.addresses import OWN_PATHS, is_base_path, is_host_name, is_network, is_site
 from vitcam.config.duration import DURATION_WORDS, is_duration
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.recording import ClipSettings, ProblemSettings
@@ -21,22 +20,6 @@ else:
     OverlayMode = Literal[("auto", *OVERLAYS)]
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
-
-_HOST_NAME = re.compile(r"(?=.{1,253}\.?$)[\w-]{1,63}(\.[\w-]{1,63})*\.?")
-
-
-def is_host_name(text: str) -> bool:
-    """Whether a text is one name of a machine, without a port, as in DNS."""
-    return _HOST_NAME.fullmatch(text) is not None
-
-
-def is_network(text: str) -> bool:
-    """Whether a text is an IP address, or a network such as 10.0.0.0/8."""
-    try:
-        ipaddress.ip_network(text, strict=False)
-    except ValueError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +249,31 @@ class WebSettings:
     proxies: Annotated[
         tuple[str, ...],
         Rule(
-            "Addresses of reverse proxies in front of vitcam. What they say in X-Forwarded-For, -Host and -Proto is "
-            "believed",
+            "Addresses of reverse proxies in front of vitcam. What they say in X-Forwarded-For, -Host, -Proto and "
+            "-Prefix is believed",
             form=is_network,
             form_words="IP addresses such as 192.168.1.2, or small networks such as 172.18.0.0/29",
+        ),
+    ] = ()
+    base: Annotated[
+        str,
+        Rule(
+            "Path at which a reverse proxy shows this vitcam, where that is not the root of a host. Empty: the root, "
+            "or what a proxy of `proxies` says in X-Forwarded-Prefix",
+            form=is_base_path,
+            form_words="a path such as /cameras/vitcam, of letters, digits and -._~, whose first part is none of "
+            f"{', '.join(OWN_PATHS)}",
+            example="/cameras/vitcam",
+        ),
+    ] = ""
+    frames: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Sites that may show the page in a frame, such as a dashboard. With https, browsers then show vitcam its "
+            "session inside these frames, too",
+            form=is_site,
+            form_words="sites such as https://home.example or http://192.168.1.5:8123, without a path",
+            example=("https://home.example",),
         ),
     ] = ()
 

@@ -32,12 +32,14 @@ log = logging.getLogger(__name__)
 def binding(web: WebSettings, environ: Mapping[str, str], show: Callable[[str], None] | None) -> Binding:
     """As the settings say. Arguments and errors as in `protection`."""
     return Binding(
-        web.host,
-        web.port,
-        web.names,
-        web.proxies,
-        CertificateFiles.named(web.certificate, web.key),
-        protection(web, environ, show),
+        host=web.host,
+        port=web.port,
+        names=web.names,
+        proxies=web.proxies,
+        base=web.base,
+        frames=web.frames,
+        certificate=CertificateFiles.named(web.certificate, web.key),
+        guard=protection(web, environ, show),
     )
 
 

@@ -9,12 +9,13 @@ from vitcam.wire import fractions, group_record, nested_lists
 ROUTE = "/api/events"
 
 
-def stored_record(event: StoredEvent, phase: str = "") -> dict[str, Any]:
+def stored_record(event: StoredEvent, phase: str = "", base: str = "") -> dict[str, Any]:
     """An event of a list; an event that lasts has no `end`.
 
     phase  `new`, `update` or `end`; empty: what `end` says
+    base   where a proxy shows vitcam, such as `/cameras/vitcam`
     """
-    base = f"{ROUTE}/{event.id}"
+    place = f"{base}{ROUTE}/{event.id}"
     return {
         "type": "event",
         "id": event.id,
@@ -29,9 +30,9 @@ def stored_record(event: StoredEvent, phase: str = "") -> dict[str, Any]:
         "camera": event.camera,
         "peak": round(event.peak, 6),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.sight.top],
-        "frame": f"{base}/frame.jpg" if event.frame else None,
+        "frame": f"{place}/frame.jpg" if event.frame else None,
         "frame_of": event.frame_of,
-        "clip": f"{base}/clip.mp4" if event.clip else None,
+        "clip": f"{place}/clip.mp4" if event.clip else None,
         "model": event.model or None,
         "fingerprint": event.fingerprint or None,
         "actions": [_action_record(action) for action in event.actions],
@@ -40,7 +41,7 @@ def stored_record(event: StoredEvent, phase: str = "") -> dict[str, Any]:
     }
 
 
-def full_record(event: StoredEvent) -> dict[str, Any]:
+def full_record(event: StoredEvent, base: str = "") -> dict[str, Any]:
     """The same with what only its own view shows.
 
     curve     seconds after the start, and the probability of that frame
@@ -52,7 +53,7 @@ def full_record(event: StoredEvent) -> dict[str, Any]:
     picture = None
     if width and height:
         picture = {"width": width, "height": height, "crop": fractions(sight.crop, height, width)}
-    return stored_record(event) | {
+    return stored_record(event, base=base) | {
         "familiarity": sight.familiarity,
         "curve": [[ms / 1000, round(p, 4)] for ms, p in event.curve],
         "picture": picture,

@@ -11,13 +11,14 @@ from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.route import serve_openapi
-from vitcam.web.parts import AppParts
+from vitcam.web.parts import AppParts, Binding
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.allowed_hosts import AllowedHosts
+from vitcam.web.requests.base_path import BasePath, base_of
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
-from vitcam.web.requests.middleware import add_headers, check_host_and_origin, error_response, errors_as_json
+from vitcam.web.requests.middleware import check_host_and_origin, error_response, errors_as_json, headers_adder
 from vitcam.web.requests.proxies import TrustedProxies, address_of
 from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.clip import ClipRoute
@@ -28,7 +29,7 @@ from vitcam.web.routes.live_events import LiveEvents
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed, Subscription
-from vitcam.web.routes.static import INDEX, PageFiles
+from vitcam.web.routes.static import ICON, INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
 from vitcam.web.routes.zones import ZonesRoute
@@ -47,27 +48,31 @@ _MAX_WORDS = 2
 
 
 def build_app(
-    parts: AppParts, allowed_hosts: AllowedHosts, proxies: TrustedProxies, access: AccessControl | None
+    parts: AppParts, allowed_hosts: AllowedHosts, binding: Binding, access: AccessControl | None
 ) -> web.Application:
     """All routes and the middleware around them.
 
     access  None: everybody who reaches the server may do everything
     """
-    handlers = _Handlers(parts, access)
-    around = [compress_json, errors_as_json, proxies.middleware(), check_host_and_origin(allowed_hosts)]
-    app = web.Application(middlewares=[*around, *([access.middleware()] if access else [])])
-    app.on_response_prepare.append(add_headers)
+    framed = bool(binding.frames)
+    proxies = TrustedProxies(binding.proxies)
+    base = BasePath(binding.base, proxies)
+    handlers = _Handlers(parts, access, framed)
+    checks = [check_host_and_origin(allowed_hosts, framed), *([access.middleware()] if access else [])]
+    app = web.Application(middlewares=[compress_json, base.middleware(), errors_as_json, proxies.middleware(), *checks])
+    app.on_response_prepare.append(headers_adder(binding.frames))
     for route in ROUTES:
         app.router.add_route(route.method, route.path, handlers.by_route[route.method, route.path])
         if route.method == "GET":
             app.router.add_route("HEAD", route.path, handlers.by_route[route.method, route.path])
+    base.add_to(app.router)
     return app
 
 
 class _Handlers:
     """One method for each route, or the object that answers it."""
 
-    def __init__(self, parts: AppParts, access: AccessControl | None) -> None:
+    def __init__(self, parts: AppParts, access: AccessControl | None, framed: bool) -> None:
         self._access = access
         self._live = parts.live
         self._default = parts.default
@@ -95,11 +100,12 @@ class _Handlers:
         events = EventRoutes(parts.history, parts.history_executor)
         edits = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.edits_executor)
         event_changes = EventChanges(parts.history, edits)
-        login = LoginRoutes(access, self._page)
+        login = LoginRoutes(access, self._page, framed)
         self.by_route: dict[tuple[str, str], Handler] = {
             ("GET", "/"): self.index,
             ("GET", "/page/{name}"): self.file,
             ("GET", "/page/history/{name}"): self.history_file,
+            ("GET", "/favicon.ico"): self.icon,
             ("GET", "/stream"): self.stream,
             ("GET", "/snapshot"): self.snapshot,
             ("GET", "/snapshot.jpg"): self.snapshot,
@@ -146,6 +152,9 @@ class _Handlers:
     async def history_file(self, request: web.Request) -> web.Response:
         return self._page.serve(request, f"history/{request.match_info['name']}")
 
+    async def icon(self, request: web.Request) -> web.Response:
+        return self._page.serve(request, ICON)
+
     async def stream(self, request: web.Request) -> web.StreamResponse:
         variant = self._variant(request.query)
         address = address_of(request)
@@ -181,7 +190,8 @@ class _Handlers:
         with self._clients["predictions"].reserve(address_of(request)):
             await response.prepare(request)
             asked = Subscription(request.query.get("only") != "events", request.query.get("attention") == "1")
-            await self._feed.send(response, _transport(request), asked, request.headers.get("Last-Event-ID"))
+            last_id = request.headers.get("Last-Event-ID")
+            await self._feed.send(response, _transport(request), asked, last_id, base_of(request))
         return response
 
     async def state(self, request: web.Request) -> web.Response:

@@ -60,6 +60,10 @@ class Binding:
     """Host names that it answers to, besides those that only this network can assign."""
     proxies: tuple[str, ...] = ()
     """Addresses and networks whose `X-Forwarded-…` is believed."""
+    base: str = ""
+    """Path at which a proxy shows this vitcam; empty: the root of a host, or what a proxy says."""
+    frames: tuple[str, ...] = ()
+    """Sites that may show the page in a frame."""
     certificate: "CertificateFiles | None" = None
     """None: plain HTTP."""
     guard: "Guard | None" = None

@@ -23,6 +23,7 @@ ROUTES = (
     Route("GET", "/", Scope.READ, "The page; ?action=stream and ?action=snapshot as mjpg-streamer has them."),
     Route("GET", "/page/{name}", Scope.READ, "A file of the page."),
     Route("GET", "/page/history/{name}", Scope.READ, "A file of the page's history."),
+    Route("GET", "/favicon.ico", None, "The icon, where browsers look for it."),
     Route("GET", "/stream", Scope.READ, "The live picture as MJPEG."),
     Route("GET", "/snapshot", Scope.READ, "The newest picture as JPEG, under the name that other cameras use."),
     Route("GET", "/snapshot.jpg", Scope.READ, "The newest picture as JPEG."),

@@ -169,14 +169,13 @@ class WebServer:
         from vitcam.web.requests.access import AccessControl
         from vitcam.web.requests.idle_connections import IdleConnections
         from vitcam.web.requests.log_rate_limit import limit_accept_errors
-        from vitcam.web.requests.proxies import TrustedProxies
 
         self._loop.set_exception_handler(limit_accept_errors())
         binding = self._binding
         connected_within_s = _CONNECTED_WITHIN_S + (HANDSHAKE_TIMEOUT_S if self._certificate else 0)
         idle_connections = IdleConnections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], connected_within_s)
         access = AccessControl(binding.guard, self._access_executor, self._checker) if binding.guard else None
-        app = build_app(self._parts, AllowedHosts(binding.host, self._names), TrustedProxies(binding.proxies), access)
+        app = build_app(self._parts, AllowedHosts(binding.host, self._names), binding, access)
         app.middlewares.insert(0, idle_connections.middleware())
         runner = web.AppRunner(
             app,

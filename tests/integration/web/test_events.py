@@ -17,6 +17,7 @@ from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import SIGHT, START_MS, change
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.lines import connected
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, Sight
@@ -272,6 +273,36 @@ def test_a_client_that_comes_back_gets_the_events_it_missed(serving: WebServer, 
         seen = [client.read_event()["id"] for _ in range(12)]
 
     assert seen == [event_id(number) for number in range(12)]  # 0 to 8 may have changed meanwhile
+
+
+def test_only_events_have_ids_so_that_a_client_that_comes_back_misses_none(
+    serving: WebServer, store: EventStore
+) -> None:
+    """A browser names the last id that it got, whatever had it, and reads settings where some clients want data."""
+    with Client(serving, "/api/predictions") as client:
+        store.put(change(event_id(1), "new", jpeg=JPEG))
+        blocks = [client.read_event() for _ in range(30)]
+        while not any(block["event"] == "event" for block in blocks):
+            blocks.append(client.read_event())
+        last_id = [block["id"] for block in blocks if "id" in block][-1]
+    store.put(change(event_id(2), "new", jpeg=JPEG))
+    assert eventually(lambda: store.get(event_id(2)))
+    with Client(serving, "/api/predictions?only=events", headers={"Last-Event-ID": last_id}) as client:
+        missed = [client.read_event()["id"] for _ in range(2)]
+
+    assert {block["event"] for block in blocks if "id" in block} == {"event"}
+    assert missed == [event_id(1), event_id(2)]
+
+
+def test_no_block_is_without_data_but_comments(serving: WebServer) -> None:
+    with connected(serving, b"GET /api/predictions HTTP/1.0\r\nHost: localhost\r\n\r\n") as line:
+        text = b""
+        while text.count(b"event: prediction") < 3:
+            text += line.recv(65536)
+    blocks = text.partition(b"\r\n\r\n")[2].split(b"\n\n")[:-1]
+
+    assert len(blocks) >= 3
+    assert [block for block in blocks if not block.startswith(b":") and b"data: " not in block] == []
 
 
 def test_without_a_store_there_is_no_history(server: WebServer) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from vitcam import __version__
@@ -42,14 +42,17 @@ _WHY = {
 }
 
 
-@cache
-def openapi_json() -> bytes:
+@lru_cache(maxsize=4)
+def openapi_json(base: str = "") -> bytes:
     """The document as JSON in UTF-8; the same bytes as long as the process runs."""
-    return json.dumps(openapi_document(), ensure_ascii=False).encode()
+    return json.dumps(openapi_document(base), ensure_ascii=False).encode()
 
 
-def openapi_document() -> dict[str, Any]:
-    """The document (OpenAPI 3.1.0, https://spec.openapis.org/oas/v3.1.0)."""
+def openapi_document(base: str = "") -> dict[str, Any]:
+    """The document (OpenAPI 3.1.0, https://spec.openapis.org/oas/v3.1.0).
+
+    base  where a proxy shows vitcam, such as `/cameras/vitcam`; empty: beside the document
+    """
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
         described = _operation(route, OPERATIONS[route.method, route.path])
@@ -62,7 +65,7 @@ def openapi_document() -> dict[str, Any]:
             "description": _INTRODUCTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": base or "."}],
         "paths": paths,
         "components": {"schemas": components(), "securitySchemes": _SCHEMES},
     }

@@ -68,6 +68,7 @@ def _switch(description: str) -> Schema:
     return {"type": "string", "enum": ["0", "1"], "description": description}
 
 
+_ICON: dict[str, Schema] = {"image/x-icon": {}}
 _STREAM = Operation(_PARTS, _variant(), refusals=(400, 429, 503))
 _SNAPSHOT = Operation(_JPEG, _variant(), refusals=(400, 429, 503), unavailable=_JPEG)
 _TO_PAGE = "The page, where nothing is protected or there is a session."
@@ -92,8 +93,11 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
         cached=True,
     ),
     ("GET", "/page/{name}"): Operation(
-        dict.fromkeys(("text/html", "text/css", "text/javascript", "image/svg+xml"), TEXT), refusals=(404,), cached=True
+        {**dict.fromkeys(("text/html", "text/css", "text/javascript", "image/svg+xml"), TEXT), **_ICON},
+        refusals=(404,),
+        cached=True,
     ),
+    ("GET", "/favicon.ico"): Operation(_ICON, cached=True),
     ("GET", "/page/history/{name}"): Operation(
         dict.fromkeys(("text/css", "text/javascript"), TEXT), refusals=(404,), cached=True
     ),

@@ -45,7 +45,7 @@ let newest = null;
 let framed = false; // predictions say which part the model saw; before the first one, the state says it
 
 function listen() {
-  events = new EventSource(isLive() ? "/api/predictions" : "/api/predictions?only=events");
+  events = new EventSource(isLive() ? "api/predictions" : "api/predictions?only=events");
   events.addEventListener("open", () => views.catchUp());
   events.addEventListener("prediction", (event) => {
     const prediction = JSON.parse(event.data);
@@ -99,7 +99,7 @@ async function askState() {
   const slept = Date.now() - asked > ASLEEP_MS;
   asked = Date.now();
   try {
-    const response = checkSession(await fetch("/api/state", { signal: AbortSignal.timeout(3000) }));
+    const response = checkSession(await fetch("api/state", { signal: AbortSignal.timeout(3000) }));
     const state = await response.json();
     if (away || slept || state.uptime_s < uptime) await rejoin();
     uptime = state.uptime_s;
@@ -186,7 +186,7 @@ function sleep() {
 }
 
 async function getModel() {
-  const response = checkSession(await fetch("/api/model"));
+  const response = checkSession(await fetch("api/model"));
   return response.json();
 }
 

@@ -38,7 +38,7 @@ export class Controls {
     this.#opacity.disabled = !kind.needs || kind.style === "heat";
     this.#explain(kind);
     this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
-    document.getElementById("snapshot").href = `/snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
+    document.getElementById("snapshot").href = `snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);
     clearTimeout(this.#pending); // a slider passes many values, and each would start a new stream
     this.#pending = setTimeout(() => this.#changed(chosen, kind), 120);

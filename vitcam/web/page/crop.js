@@ -120,7 +120,7 @@ export class Crop {
   async #send(rect) {
     const crop = rect?.map((side) => Number(side.toFixed(4))) ?? null;
     try {
-      const response = await fetch("/api/crop", { method: "POST", body: JSON.stringify({ crop }) });
+      const response = await fetch("api/crop", { method: "POST", body: JSON.stringify({ crop }) });
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error, null);
       this.#close();

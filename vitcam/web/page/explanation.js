@@ -41,7 +41,7 @@ export class Explanation {
   // returns "", or the reason why there is no figure
   async #draw(photo) {
     try {
-      const response = await fetch("/api/explain", { method: "POST", body: photo });
+      const response = await fetch("api/explain", { method: "POST", body: photo });
       if (!response.ok) return (await response.json()).error;
       const figure = await response.blob();
       if (photo === this.#photo) this.#show(photo, figure);

@@ -51,7 +51,7 @@ export class Photo {
     this.#say("Classifying the photo …");
     const started = performance.now();
     try {
-      const response = await fetch("/api/classify?input=1", { method: "POST", body: photo });
+      const response = await fetch("api/classify?input=1", { method: "POST", body: photo });
       const answer = await response.json();
       const ms = performance.now() - started;
       const bitmap = response.ok ? await createImageBitmap(photo).catch(() => null) : null;

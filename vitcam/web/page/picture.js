@@ -62,6 +62,6 @@ export class LivePicture {
     const variant = this.#crowded ? "" : new URLSearchParams({ ...this.#options, width }).toString();
     if (this.#img.dataset.variant === variant) return;
     this.#img.dataset.variant = variant;
-    this.#img.src = `/stream?${variant}&again=${this.#attempt}`; // a browser may show a known address from its cache
+    this.#img.src = `stream?${variant}&again=${this.#attempt}`; // a browser may show a known address from its cache
   }
 }

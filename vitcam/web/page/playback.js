@@ -56,7 +56,7 @@ export class Playback {
 
   async #ask(change) {
     try {
-      const response = await fetch("/api/playback", { method: "POST", body: JSON.stringify(change) });
+      const response = await fetch("api/playback", { method: "POST", body: JSON.stringify(change) });
       const answer = await response.json();
       this.#say(response.ok ? "" : answer.error);
       if (response.ok) this.#changed(answer);

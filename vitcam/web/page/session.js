@@ -4,8 +4,8 @@ const button = document.getElementById("log-out");
 
 button.addEventListener("click", async () => {
   button.disabled = true;
-  await fetch("/logout", { method: "POST" }).catch(() => null);
-  location.replace("/login");
+  await fetch("logout", { method: "POST" }).catch(() => null);
+  location.replace("login");
 });
 
 // access: of /api/state; null where nothing is protected
@@ -15,6 +15,6 @@ export function showSession(access) {
 
 // Returns the response; leads to the login page if there is no session any more.
 export function checkSession(response) {
-  if (response.status === 401) location.replace("/login");
+  if (response.status === 401) location.replace("login");
   return response;
 }

@@ -75,7 +75,7 @@ export class Views {
 function loadStyle() {
   const link = document.createElement("link");
   return new Promise((loaded, failed) => {
-    Object.assign(link, { rel: "stylesheet", href: "/page/history/history.css", onload: loaded, onerror: failed });
+    Object.assign(link, { rel: "stylesheet", href: "page/history/history.css", onload: loaded, onerror: failed });
     document.head.append(link);
   });
 }

@@ -21,7 +21,7 @@ export class Words {
     this.#button.disabled = true;
     this.#say("The new words are being read. On a Raspberry Pi this takes some seconds.");
     try {
-      const response = await fetch("/api/words", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ words }) });
+      const response = await fetch("api/words", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ words }) });
       const answer = await response.json();
       if (!response.ok) return this.#say(sentence(answer.error));
       this.#text.value = answer.words.join("\n");

@@ -39,7 +39,7 @@ export class Zones {
   async #open() {
     this.#message.hidden = true;
     try {
-      const response = await fetch("/api/zones");
+      const response = await fetch("api/zones");
       const found = await response.json();
       if (!response.ok) return this.#say(found.error);
       this.#fill(found);
@@ -218,7 +218,7 @@ export class Zones {
       masks: this.#areas.filter(({ isMask }) => isMask).map(rounded),
     };
     try {
-      const response = await fetch("/api/zones", { method: "PUT", body: JSON.stringify(body) });
+      const response = await fetch("api/zones", { method: "PUT", body: JSON.stringify(body) });
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error);
       this.#close();

@@ -14,14 +14,15 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.access.attempts import Attempts, home_of
-from vitcam.access.credentials import COOKIE, Credentials, read_credentials
+from vitcam.access.credentials import Credentials, read_credentials, session_cookie
 from vitcam.access.guard import Grant, Guard, is_user
 from vitcam.access.password import USER
 from vitcam.access.scope import Scope
+from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.route_table import ROUTES
 
-LOGIN = "/login"
+LOGIN = "login"
 _MOST_WAITING, _MOST_WAITING_OF_ONE = 64, 16
 _BASIC = 'Basic realm="vitcam", charset="UTF-8"'
 BEARER = 'Bearer realm="vitcam"'
@@ -180,20 +181,33 @@ class AccessControl:
 
 def _needed(request: web.Request) -> Scope | None:
     """What the route needs; a path or method that does not exist needs as much as any other."""
-    resource = request.match_info.route.resource
     method = "GET" if request.method == "HEAD" else request.method
-    return _NEEDS.get((method, resource.canonical if resource else ""), Scope.READ)
+    return _NEEDS.get((method, _path_of(request)), Scope.READ)
+
+
+def _path_of(request: web.Request) -> str:
+    """As the table of routes has it; empty if there is no such route."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource else ""
 
 
 def _shown(request: web.Request) -> Credentials:
-    return read_credentials(request.headers.getall("Authorization", []), request.cookies.get(COOKIE))
+    return read_credentials(
+        request.headers.getall("Authorization", []), session_cookie(request.headers.getall("Cookie", []))
+    )
 
 
 def _who_are_you(request: web.Request) -> web.StreamResponse:
     """A 401, or for a person who opens the page the way to the login page."""
-    if request.path == "/" and not request.query.get("action") and "text/html" in request.headers.get("Accept", ""):
-        raise web.HTTPSeeOther(LOGIN)
-    answer = web.HTTPUnauthorized(text="this vitcam asks for its password or a token; log in at /login")
+    if (
+        _path_of(request) == "/"
+        and not request.query.get("action")
+        and "text/html" in request.headers.get("Accept", "")
+    ):
+        raise web.HTTPSeeOther(address_on_page(request, LOGIN))
+    answer = web.HTTPUnauthorized(
+        text=f"this vitcam asks for its password or a token; log in at {base_of(request)}/{LOGIN}"
+    )
     # a browser would ask with a window of its own if the page's own requests got the first one
     answer.headers.add("WWW-Authenticate", BEARER)
     if request.headers.get("Sec-Fetch-Site") != "same-origin":

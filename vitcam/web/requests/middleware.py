@@ -1,13 +1,16 @@
 """Middleware for every request: checks of host and origin, errors as JSON, and security headers."""
 
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from vitcam.access.credentials import session_cookie
 from vitcam.errors import UsageError, VitcamError
 from vitcam.web.requests.allowed_hosts import AllowedHosts
+from vitcam.web.requests.base_path import base_of
 from vitcam.web.stream.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
@@ -19,16 +22,27 @@ _HEADERS = {
     "Server": "vitcam",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
-    ),
 }
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+)
 
 
-async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
-    """For `on_response_prepare`, so that streams get them, too."""
-    response.headers.update(_HEADERS)
+def headers_adder(frames: Sequence[str]) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """For `on_response_prepare`, so that streams get them, too.
+
+    frames  sites that may show the page in a frame
+    """
+    headers = {
+        **_HEADERS,
+        "Content-Security-Policy": " ".join([_POLICY, *(site.lower().rstrip("/") for site in frames)]),
+    }
+
+    async def add(_: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(headers)
+
+    return add
 
 
 @web.middleware
@@ -58,14 +72,17 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
     return answer
 
 
-def check_host_and_origin(allowed_hosts: AllowedHosts) -> Middleware:
-    """Refuse requests of other sites' pages, which a browser on this network may have open."""
+def check_host_and_origin(allowed_hosts: AllowedHosts, framed: bool) -> Middleware:
+    """Refuse requests of other sites' pages, which a browser on this network may have open.
+
+    framed  other sites may show the page in a frame, so a browser may show its session to requests of any site
+    """
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         if sentence := allowed_hosts.why_refused(_host_header(request)):
             return error_response(403, sentence)
-        if request.method not in _SAFE_METHODS and not _from_own_page(request):
+        if request.method not in _SAFE_METHODS and not _from_own_page(request, framed):
             return error_response(403, "pages of other sites may not send this request; open vitcam's own page")
         return await handler(request)
 
@@ -82,13 +99,18 @@ def _host_header(request: web.Request) -> str:
     return request.headers.get("Host", "")
 
 
-def _from_own_page(request: web.Request) -> bool:
-    """Browsers send where a request comes from. Programs such as curl do not, and are allowed."""
+def _from_own_page(request: web.Request, framed: bool) -> bool:
+    """Browsers send where a request comes from. Programs such as curl do not, and are allowed.
+
+    A session that travels in frames is worth nothing without that: a program sends a token or the password.
+    """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site in ("same-origin", "none")
     origin = request.headers.get("Origin")
-    return origin is None or _netloc(origin) == _host_header(request)
+    if origin is None:
+        return not (framed and session_cookie(request.headers.getall("Cookie", [])))
+    return _netloc(origin) == _host_header(request)
 
 
 def _has_left(request: web.Request) -> bool:
@@ -113,5 +135,5 @@ def _sentence(request: web.Request, error: web.HTTPException) -> str:
     if isinstance(error, web.HTTPMethodNotAllowed):
         return f"{request.path} does not take {request.method}; allowed: {', '.join(sorted(error.allowed_methods))}"
     if isinstance(error, web.HTTPNotFound):
-        return f"there is nothing at {request.path}; the page is at /"
+        return f"there is nothing at {request.path}; the page is at {base_of(request)}/"
     return error.text or error.reason

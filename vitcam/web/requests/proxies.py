@@ -35,6 +35,10 @@ class TrustedProxies:
 
         return resolve
 
+    def said(self, request: web.Request, header: str) -> str:
+        """The value of a header if a proxy has sent the request, else an empty text."""
+        return _last(request, header) if self._is_proxy(request.remote or "") else ""
+
     def _before(self, request: web.Request, remote: str) -> web.Request:
         headers = CIMultiDict(request.headers)
         if host := _last(request, "X-Forwarded-Host"):

@@ -10,6 +10,7 @@ from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
 from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.body import Body, read_json
 
 _LONGEST_LABEL = 100
@@ -31,7 +32,7 @@ class EventChanges:
         changed = await self._admission.serve(request, lambda body: _change(store, event_id, read_json(body)))
         if changed is None:
             raise web.HTTPNotFound
-        return web.json_response(stored_record(changed))
+        return web.json_response(stored_record(changed, base=base_of(request)))
 
     async def delete(self, request: web.Request) -> web.Response:
         """Delete one event with all its files."""

@@ -18,6 +18,7 @@ from vitcam.history.pictures.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
 from vitcam.history.record import full_record, stored_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
+from vitcam.web.requests.base_path import base_of
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _USUAL = 50
@@ -45,12 +46,12 @@ class EventRoutes:
         before, after = request.query.get("before") or None, request.query.get("after") or None
         store.looked_at()
         page = await self._in_thread(lambda: store.find(query, limit, before, after))
-        record = {"events": [stored_record(event) for event in page.events], "next": page.next}
+        record = {"events": [stored_record(event, base=base_of(request)) for event in page.events], "next": page.next}
         return web.json_response(record, headers=_NO_STORE)
 
     async def show(self, request: web.Request) -> web.Response:
         """One event with its curve and its evidence."""
-        return web.json_response(full_record(await self.event(request)), headers=_NO_STORE)
+        return web.json_response(full_record(await self.event(request), base_of(request)), headers=_NO_STORE)
 
     async def counts(self, request: web.Request) -> web.Response:
         """How many events of each label began in each hour; without `since` in the last week."""

@@ -19,9 +19,13 @@ _EVENT_ID = re.compile(r"[0-9A-Z]{26}")
 
 
 class EventInbox:
-    """What waits for one client."""
+    """What waits for one client.
 
-    def __init__(self) -> None:
+    base  where a proxy shows vitcam to it
+    """
+
+    def __init__(self, base: str) -> None:
+        self.base = base
         self._messages: deque[bytes] = deque()
         self._came = asyncio.Event()
         self._overflowed = False
@@ -58,9 +62,9 @@ class LiveEvents:
             store.follow(self._told)
 
     @contextmanager
-    def inbox(self) -> Iterator[EventInbox]:
+    def inbox(self, base: str) -> Iterator[EventInbox]:
         """Gets every event while the context lasts."""
-        inbox = EventInbox()
+        inbox = EventInbox(base)
         self._inboxes += (inbox,)
         with nullcontext() if self._store is None else self._store.watched():
             try:
@@ -68,7 +72,7 @@ class LiveEvents:
             finally:
                 self._inboxes = tuple(each for each in self._inboxes if each is not inbox)
 
-    async def missed(self, last_id: str | None) -> list[bytes]:
+    async def missed(self, last_id: str | None, base: str) -> list[bytes]:
         """Events after the last one that a client has got, and some before it, which may have ended since.
 
         last_id  what the client says; nothing is sent for anything but the id of an event
@@ -77,19 +81,20 @@ class LiveEvents:
         if store is None or last_id is None or not _EVENT_ID.fullmatch(last_id):
             return []
         found = await asyncio.wrap_future(self._executor.submit(store.after, last_id))
-        return [_message(event, "") for event in found]
+        return [_message(event, "", base) for event in found]
 
     def _told(self, event: StoredEvent, phase: str) -> None:
         if not self._inboxes:
             return
-        message = _message(event, phase)
         with contextlib.suppress(RuntimeError):  # the event loop has ended
-            self._loop.call_soon_threadsafe(self._deliver, message)
+            self._loop.call_soon_threadsafe(self._deliver, event, phase)
 
-    def _deliver(self, message: bytes) -> None:
+    def _deliver(self, event: StoredEvent, phase: str) -> None:
+        messages = {base: _message(event, phase, base) for base in {inbox.base for inbox in self._inboxes}}
         for inbox in self._inboxes:
-            inbox.put(message)
+            inbox.put(messages[inbox.base])
 
 
-def _message(event: StoredEvent, phase: str) -> bytes:
-    return f"event: event\nid: {event.id}\ndata: {json.dumps(stored_record(event, phase))}\n\n".encode()
+def _message(event: StoredEvent, phase: str, base: str) -> bytes:
+    record = stored_record(event, phase, base)
+    return f"event: event\nid: {event.id}\ndata: {json.dumps(record)}\n\n".encode()

@@ -22,7 +22,9 @@ _MAX_PER_S = 30.0
 _KEEP_ALIVE_S = 15.0
 _WRITE_TIMEOUT_S = 30.0
 _ALLOWED_UNREAD = 4096  # a few messages
-_RETRY = b"retry: 1000\n\n"  # how soon a browser comes back after a restart, in ms
+_RETRY = (
+    b"retry: 1000\n"  # how soon a browser comes back after a restart, in ms; in a block with data, as some clients want
+)
 _COMMENT = b":\n\n"
 _MOST_MESSAGES = 256
 
@@ -49,17 +51,23 @@ class PredictionFeed:
         self._messages: dict[tuple[bool, str | None], tuple[Prediction, bytes]] = {}
 
     async def send(
-        self, response: web.StreamResponse, transport: asyncio.Transport, asked: Subscription, last_id: str | None
+        self,
+        response: web.StreamResponse,
+        transport: asyncio.Transport,
+        asked: Subscription,
+        last_id: str | None,
+        base: str,
     ) -> None:
         """Send what is asked for until the client leaves or stops reading.
 
         last_id  the last event that the client has got in an earlier connection
+        base     where a proxy shows vitcam to it
         """
         client = _Client(response, transport)
         try:
-            await response.write(_RETRY)
-            with self._events.inbox() as inbox:
-                for message in await self._events.missed(last_id):
+            await response.write(_COMMENT)  # so that the client has the head of the answer
+            with self._events.inbox(base) as inbox:
+                for message in await self._events.missed(last_id, base):
                     await client.write(message)
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._send_events(client, inbox))
@@ -109,10 +117,13 @@ class _Client:
         self._response = response
         self._back_pressure = BackPressure(transport, self._probe)
         self._turn = asyncio.Lock()
+        self._greeting = _RETRY
 
     async def write(self, message: bytes) -> None:
         """Raises ConnectionError if the client has left, TimeoutError if it does not read."""
         async with asyncio.timeout(_WRITE_TIMEOUT_S), self._turn:
+            if message != _COMMENT:
+                message, self._greeting = self._greeting + message, b""
             await self._response.write(message)
             await self._back_pressure.wait_until_read(_ALLOWED_UNREAD)
 
@@ -121,7 +132,8 @@ class _Client:
 
 
 def _serialise(prediction: Prediction, *, attention: bool) -> bytes:
+    """Without an id: a client that comes back names the last one, and it must be that of an event."""
     record = {**prediction_record(prediction), "frame": frame_record(prediction)}
     if attention:
         record["attention"] = nested_lists(prediction.attention)
-    return f"event: prediction\nid: {prediction.seq}\ndata: {json.dumps(record)}\n\n".encode()
+    return f"event: prediction\ndata: {json.dumps(record)}\n\n".encode()

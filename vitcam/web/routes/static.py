@@ -13,8 +13,10 @@ _TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
+    ".ico": "image/x-icon",
 }
 INDEX = "index.html"
+ICON = "favicon.ico"
 _BEST = 9
 
 
@@ -50,9 +52,10 @@ class PageFiles:
         headers = {"ETag": f'"{tag}"', "Cache-Control": "no-cache", **VARY}
         if any(known.value in (tag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
+        charset = None if name == ICON else "utf-8"
         if as_gzip:
-            return web.Response(body=file.packed, headers=headers | GZIP, content_type=file.kind, charset="utf-8")
-        return web.Response(body=file.plain, headers=headers, content_type=file.kind, charset="utf-8")
+            return web.Response(body=file.packed, headers=headers | GZIP, content_type=file.kind, charset=charset)
+        return web.Response(body=file.plain, headers=headers, content_type=file.kind, charset=charset)
 
 
 def _file(kind: str, data: bytes) -> _File:

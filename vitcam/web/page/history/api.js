@@ -17,12 +17,12 @@ export function listEvents(filters, { before = null, after = null, limit, signal
   const query = new URLSearchParams({ ...filters, limit });
   if (before) query.set("before", before);
   if (after) query.set("after", after);
-  return ask(`/api/events?${query}`, { signal });
+  return ask(`api/events?${query}`, { signal });
 }
 
 // returns [{label, hours}]: how many events of the label began in each of the 24 hours of the viewer's day
 export async function countEvents(filters) {
-  const { hours: counts } = await ask(`/api/events/counts?${new URLSearchParams(filters)}`);
+  const { hours: counts } = await ask(`api/events/counts?${new URLSearchParams(filters)}`);
   const byLabel = new Map();
   for (const { label, hour, events } of counts) {
     if (!byLabel.has(label)) byLabel.set(label, Array(24).fill(0));
@@ -32,24 +32,35 @@ export async function countEvents(filters) {
 }
 
 export function getEvent(id) {
-  return ask(`/api/events/${encodeURIComponent(id)}`);
+  return ask(placeOf(id));
 }
 
 // change: {label} or {favourite}
 export function changeEvent(id, change) {
   const body = JSON.stringify(change);
-  return ask(`/api/events/${encodeURIComponent(id)}`, { method: "PATCH", headers: { "Content-Type": "application/json" }, body });
+  return ask(placeOf(id), { method: "PATCH", headers: { "Content-Type": "application/json" }, body });
 }
 
 export function deleteEvent(id) {
-  return ask(`/api/events/${encodeURIComponent(id)}`, { method: "DELETE" });
+  return ask(placeOf(id), { method: "DELETE" });
 }
 
-// The address of an event's picture, at most `width` px wide. It changes when a better picture may have come.
-export function frameUrl(event, width, overlay = null) {
-  const query = new URLSearchParams({ width, peak: event.peak });
+// The address of an event's picture. It changes when a better picture may have come.
+// width: in px, the most that the picture may have; null: as it was stored
+export function frameUrl({ id, peak }, width = null, overlay = null) {
+  if (!width) return `${placeOf(id)}/frame.jpg`;
+  const query = new URLSearchParams({ width, peak });
   if (overlay) query.set("overlay", overlay);
-  return `${event.frame}?${query}`;
+  return `${placeOf(id)}/frame.jpg?${query}`;
+}
+
+export function clipUrl({ id }) {
+  return `${placeOf(id)}/clip.mp4`;
+}
+
+// relative to the page: behind a proxy, the daemon may not know where that is
+function placeOf(id) {
+  return `api/events/${encodeURIComponent(id)}`;
 }
 
 async function ask(url, { signal, ...options } = {}) {

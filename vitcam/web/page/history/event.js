@@ -1,7 +1,7 @@
 // One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
 
 import { Guesses, percent } from "../guesses.js";
-import { changeEvent, deleteEvent, frameUrl, getEvent } from "./api.js";
+import { changeEvent, clipUrl, deleteEvent, frameUrl, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
 import { clock, dayName, dayOf, lasted, nameOf } from "./words.js";
 
@@ -137,7 +137,7 @@ export class EventView {
     const address = frameUrl(event, WIDTHS.find((width) => width >= wanted) ?? WIDTHS.at(-1), overlay);
     if (this.#image.getAttribute("src") !== address) this.#image.src = address;
     this.#image.alt = `What the camera saw: ${nameOf(event)}${overlay ? ", with the patches that spoke for it" : ""}`;
-    find("download").href = event.frame;
+    find("download").href = frameUrl(event);
     find("download").download = `${dayOf(event.start)} ${clock(event.start).replaceAll(":", "-")} ${nameOf(event)}.jpg`;
   }
 
@@ -148,7 +148,7 @@ export class EventView {
   }
 
   #showClip(other) {
-    const clip = this.#event.clip;
+    const clip = this.#event.clip && clipUrl(this.#event);
     find("clip-part").hidden = !clip;
     const video = find("clip");
     if (clip && (other || video.getAttribute("src") !== clip)) video.src = clip;

@@ -127,7 +127,7 @@ export class Filters {
       }
     }
     this.#form.elements.day.max = dayOf(Date.now());
-    document.getElementById("filters-export").href = `/api/events/export?${new URLSearchParams({ ...this.query, format: "csv" })}`;
+    document.getElementById("filters-export").href = `api/events/export?${new URLSearchParams({ ...this.query, format: "csv" })}`;
     document.getElementById("filters-clear").hidden = this.text === "";
   }
 
