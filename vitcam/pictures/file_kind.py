@@ -61,8 +61,9 @@ def kind_of(beginning: bytes) -> FileKind | None:
     )
 
 
+JPEG = "a JPEG picture"
 _PICTURES = {
-    b"\xff\xd8\xff": "a JPEG picture",
+    b"\xff\xd8\xff": JPEG,
     b"\x89PNG\r\n\x1a\n": "a PNG picture",
 }
 _FILMS = {
@@ -166,7 +167,8 @@ _STILLS = {
 _HEIF = {"mif1": "a HEIF picture", "msf1": "a sequence of HEIF pictures", "mif2": "a HEIF picture"}
 _SOUNDS = ("M4A ", "M4B ", "M4P ")
 _RIFF = {b"AVI ": "an AVI video", b"WAVE": "a sound (WAV)", b"ACON": "a cursor of Windows", b"RMID": "a MIDI file"}
-_QUICKTIME = (b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp", b"moof", b"sidx")
+MP4_BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp", b"moof", b"sidx")
+"""What an MP4 or QuickTime file may begin with, at its fifth byte."""
 _MP4 = FileKind("an MP4 or QuickTime video", Use.FILM)
 
 
@@ -178,7 +180,7 @@ def _by_container(data: bytes) -> FileKind | None:
         return FileKind(_RIFF.get(data[8:12], "a RIFF file"), Use.FILM if data[8:12] == b"AVI " else Use.OTHER)
     if data[4:8] == b"ftyp":
         return _by_brand(data)
-    return _MP4 if data[4:8] in _QUICKTIME else None
+    return _MP4 if data[4:8] in MP4_BOXES else None
 
 
 def _by_brand(data: bytes) -> FileKind:

@@ -11,7 +11,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.pipeline.unknown import UnknownWatch
-from vitcam.sources.files.video import grab_all, open_video, retrieve_rgb
+from vitcam.sources.files.film import Film
 from vitcam.sources.masks import blackened
 from vitcam.zones.areas import mask_rect
 
@@ -36,18 +36,15 @@ def predictions_of(
     masks   parts of the picture that are made black first
     raises  SourceError for what is not a video; UsageError where an area does not fit its picture
     """
-    capture = open_video(path)
-    try:
-        for seq, (position_s, _) in enumerate(grab_all(capture)):
-            picture = retrieve_rgb(capture)
+    with Film(path) as film:
+        for seq, shot in enumerate(film):
+            picture = shot.picture()
             if picture is None:
                 return
             picture = blackened(picture, tuple(mask_rect(mask, *picture.shape[:2]) for mask in masks))
             for area in areas:
-                frame = _frame(picture, area, classifier, seq, round(position_s * 1e9), str(path))
+                frame = _frame(picture, area, classifier, seq, round(shot.position_s * 1e9), str(path))
                 yield replace(classifier(frame), zone=area.name)
-    finally:
-        capture.release()
 
 
 def _frame(picture: Image, area: Area, classifier: Classifier, seq: int, at_ns: int, source: str) -> Frame:

@@ -1,19 +1,21 @@
 """Cameras, files and the demo. In: a URI. Out: an iterator of Frame. May block: only entering and `next`."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from vitcam.errors import SourceError, UsageError
-from vitcam.pictures.decode import IMAGE_SUFFIXES, is_image
+from vitcam.pictures.decode import IMAGE_SUFFIXES
+from vitcam.pictures.file_kind import JPEG, Use, kind_of, read_beginning
 from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.redaction import redacted
 from vitcam.sources.discovery import default_uri
+from vitcam.sources.files.jpeg_film import is_film_of_jpegs
 from vitcam.sources.source import Source, SourceOptions
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
 
 _DEFAULTS = SourceOptions()
-_HEADER_BYTES = 32  # enough to tell a picture from a video
 
 
 def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
@@ -21,12 +23,10 @@ def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
 
     uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `rtsp://…`, `http://…` (MJPEG), `-` (stdin),
             `demo`, `demo:ram`, a video, an image, a folder of images, a quoted glob; `video:` and `images:` before a
-            path say what it is
+            path say what it is. What exists under exactly this name is a file, whatever stands before a colon
     raises  UsageError for an unknown name; SourceError, a kind of it, for a path that does not exist
     """
-    scheme, _, place = uri.partition(":")
-    if scheme not in OPENERS:
-        scheme, place = _scheme_of_path(uri), uri
+    scheme, place = _scheme_and_place(uri)
     source = OPENERS[scheme](uri, place, options)
     orientation = options.orientation.without_flips if scheme == "picamera" else options.orientation
     if orientation == UPRIGHT and options.active_crop is None and options.active_areas is None:
@@ -36,12 +36,35 @@ def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
 
 def is_camera(uri: str) -> bool:
     """Whether a URI names a camera, and not a file, a pipe or the demo. An empty one names the first camera."""
-    scheme = uri.partition(":")[0]
-    if not uri or scheme in OPENERS:
+    scheme = _scheme_of(uri)
+    if not uri or scheme:
         return not uri or scheme in _CAMERAS
     try:
         return uri.startswith("/dev/v") or Path(uri).is_char_device()
     except OSError:  # a file cannot have such a name
+        return False
+
+
+def _scheme_and_place(uri: str) -> tuple[str, str]:
+    scheme = _scheme_of(uri)
+    return (scheme, uri[len(scheme) + 1 :]) if scheme else (_scheme_of_path(uri), uri)
+
+
+def _scheme_of(uri: str) -> str:
+    """What stands before the colon, where it says which source this is; empty: `uri` is the name of a file."""
+    scheme, _, place = uri.partition(":")
+    if scheme not in OPENERS:
+        return ""
+    if place.startswith("//") or _RESERVED.fullmatch(uri):  # an address, or a name that the manual gives a meaning
+        return scheme
+    has_ending = scheme in _WITHOUT_FILES and Path(place).suffix
+    return "" if has_ending or _exists(uri) else scheme
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # no file can have such a name
         return False
 
 
@@ -113,6 +136,8 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
 """Scheme before the colon -> function that makes the source; each imports its library only when it is called."""
 
 _CAMERAS = frozenset({"picamera", "v4l2", "rtsp", "http", "https"})
+_WITHOUT_FILES = frozenset({"picamera", "rtsp", "http", "https", "-", "demo"})  # no path follows their colon
+_RESERVED = re.compile(r"picamera(:\d+)?|demo(:ram)?|-(:\w+:\d+x\d+)?", re.ASCII)
 
 
 def _scheme_of_path(uri: str) -> str:
@@ -139,9 +164,13 @@ def _kind_of(path: Path) -> str | None:
     """The kind of what exists there, by its content and not only by its name; None: nothing exists. Raises OSError."""
     if path.is_char_device():
         return "v4l2"
-    if path.is_dir() or (path.suffix.lower() in IMAGE_SUFFIXES and path.exists()):
+    if path.is_dir():
         return "images"
     if not path.is_file():
         return "video" if path.exists() else None
-    with path.open("rb") as file:
-        return "images" if is_image(file.read(_HEADER_BYTES)) else "video"
+    kind = kind_of(read_beginning(path))
+    if kind is None or kind.use is Use.OTHER:
+        return "images" if path.suffix.lower() in IMAGE_SUFFIXES else "video"
+    if kind.use is Use.FILM or (kind.name == JPEG and is_film_of_jpegs(path)):
+        return "video"
+    return "images"

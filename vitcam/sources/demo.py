@@ -7,15 +7,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import cv2
 import numpy as np
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
+from vitcam.sources.files.film import Film
 from vitcam.sources.files.pace import Pace
 from vitcam.sources.files.repeat import repeat_while_paused
-from vitcam.sources.files.video import Video, open_video, retrieve_rgb
+from vitcam.sources.files.video import Video
 from vitcam.sources.source import Source, SourceOptions
 
 CLIP = Path(__file__).with_name("demo.mp4")
@@ -89,18 +89,12 @@ class DemoInRam:
 
 def _spread_frames(clip: Path, count: int) -> Iterator[Image]:
     """`count` frames at equal distances, (H, W, 3) uint8, RGB; read-only, since each is delivered again and again."""
-    capture = open_video(clip)
-    total = int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
-    wanted = {index * total // count for index in range(count)}
-    try:
-        for index in range(total):
-            picture = retrieve_rgb(capture) if index in wanted else None
+    with Film(clip) as film:
+        wanted = {index * film.announced // count for index in range(count)}
+        for index, shot in enumerate(film):
+            picture = shot.picture() if index in wanted else None
             if picture is not None:
                 yield _read_only(picture)
-            if not capture.grab():
-                return
-    finally:
-        capture.release()
 
 
 def _read_only(picture: Image) -> Image:

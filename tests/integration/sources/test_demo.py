@@ -5,7 +5,6 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
@@ -16,19 +15,19 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
-from vitcam.sources.files.video import open_video
+from vitcam.sources.files.film import Film
 
 SPEC = InputSpec(224, 224)
 FAST = SourceOptions(input=SPEC, realtime=False)
 
 
 def test_the_clip_is_small_and_of_a_cameras_size_and_rate() -> None:
-    clip = open_video(CLIP)
-    asked = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT, cv2.CAP_PROP_FPS, cv2.CAP_PROP_FRAME_COUNT)
-    width, height, fps, count = (clip.get(each) for each in asked)
+    with Film(CLIP) as clip:
+        picture = next(iter(clip)).picture()
 
-    assert [width, height, fps] == [1280, 720, 30]
-    assert 20 <= count / fps <= 25
+    assert picture is not None
+    assert (picture.shape, clip.fps) == ((720, 1280, 3), 30)
+    assert 20 <= clip.announced / clip.fps <= 25
     assert CLIP.stat().st_size <= 3_000_000
 
 

@@ -147,14 +147,14 @@ def test_a_whole_video_gives_no_warning(faststart: Callable[[str], Path], make_v
     assert reported == []
 
 
-@pytest.mark.parametrize("content", ["cut", "noise", "text", "nothing"])
+@pytest.mark.parametrize("content", ["cut", "noise"])
 def test_what_is_no_video_is_refused_in_one_sentence(
     make_video: MakeVideo, content: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = make_video("clip.mp4")  # its index comes last
     whole = path.read_bytes()
     noise = np.random.default_rng(0).bytes(5000)
-    path.write_bytes({"cut": whole[: len(whole) // 2], "noise": noise, "text": b"hello " * 99, "nothing": b""}[content])
+    path.write_bytes({"cut": whole[: len(whole) // 2], "noise": noise}[content])
 
     with pytest.raises(SourceError, match=r"clip\.mp4 cannot be read as a video: cut off, damaged") as refused:
         read(path)

@@ -1,0 +1,86 @@
+"""Pictures that FFmpeg has decoded, made as they are meant to be seen. PyAV brings FFmpeg along.
+
+OpenCV has an FFmpeg, too. But OpenCV 4.11 keeps the first size of a stream, and reads beyond the picture if a smaller
+one follows; it tells neither a flip from a rotation, nor a film that ends early from one that was trimmed.
+"""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import cast
+
+import av
+import av.video.reformatter
+import numpy as np
+
+from vitcam.frames import Image
+from vitcam.pictures.view import UPRIGHT, Orientation
+from vitcam.sources.transform import reorient
+
+_LEAST_ASPECT, _MOST_ASPECT = 0.2, 5.0  # of a pixel; what claims more is damaged
+_SQUARE = 0.01  # by so much may a pixel differ from a square
+
+
+class Shown:
+    """Makes frames of one stream RGB, upright, and as wide as they are meant to be. For one thread.
+
+    pixel_aspect  width of a pixel by its height, as the container or the coded pictures give it
+    """
+
+    def __init__(self, pixel_aspect: float) -> None:
+        self._pixel_aspect = pixel_aspect
+        self._reformatter = av.video.reformatter.VideoReformatter()
+
+    def size(self, frame: av.VideoFrame) -> tuple[int, int]:
+        """(height, width) in px of the upright picture."""
+        width, height = self._stored_size(frame)
+        return (width, height) if orientation_of(frame).rotate90 else (height, width)
+
+    def picture(self, frame: av.VideoFrame, factor: int = 1) -> Image:
+        """The upright picture, (H, W, 3) uint8, RGB, its sides divided by `factor` and rounded up.
+
+        raises  av.FFmpegError if it cannot be converted
+        """
+        width, height = (-(-side // factor) for side in self._stored_size(frame))
+        rgb = self._reformatter.reformat(
+            frame, width, height, "rgb24", interpolation="AREA" if factor > 1 else "BILINEAR", threads=1
+        )
+        return reorient(orientation_of(frame), np.asarray(rgb.to_ndarray(), dtype=np.uint8))
+
+    def _stored_size(self, frame: av.VideoFrame) -> tuple[int, int]:
+        """(width, height) in px, of square pixels, before the picture is turned.
+
+        A film that is to be turned comes from a phone, and phones have square pixels. If it claims others, a program
+        that changed its size wrote so.
+        """
+        aspect = self._pixel_aspect
+        if abs(aspect - 1) < _SQUARE or orientation_of(frame) != UPRIGHT:
+            return frame.width, frame.height
+        return max(1, round(frame.width * aspect)), frame.height
+
+
+def pixel_aspect_of(aspect: Fraction | None) -> float:
+    """Width of a pixel by its height; 1 where it is unknown or cannot be."""
+    value = number_of(aspect)
+    return value if _LEAST_ASPECT <= value <= _MOST_ASPECT else 1.0
+
+
+def orientation_of(frame: av.VideoFrame) -> Orientation:
+    """What makes a picture upright, by its display matrix (ISO 14496-12, 6.2.2): a multiple of 90°, flips included."""
+    # PyAV's types call this a single value, and it is a mapping
+    matrix = cast(Mapping[str, memoryview], frame.side_data).get("DISPLAYMATRIX")
+    if matrix is None:
+        return UPRIGHT
+    a, b, _, c, d = (int(each) for each in np.frombuffer(matrix, np.int32, 5))
+    if abs(a) + abs(d) >= abs(b) + abs(c):
+        return Orientation(hflip=a < 0, vflip=d < 0)
+    return Orientation(hflip=b < 0, vflip=c > 0, rotate90=True)
+
+
+def number_of(fraction: Fraction | None) -> float:
+    """A fraction of FFmpeg as a number; 0 where it is unknown (0/0, 1/0)."""
+    try:
+        value = float(fraction or 0)
+    except (ZeroDivisionError, OverflowError, ValueError):
+        return 0.0
+    return value if math.isfinite(value) else 0.0
