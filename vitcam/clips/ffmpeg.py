@@ -1,4 +1,4 @@
-"""H.264 in MP4 by the program ffmpeg. OpenCV's own FFmpeg, which reads network cameras, has no H.264 encoder."""
+"""H.264 in MP4 by the program ffmpeg: in a process of its own, which has the lowest priority and may be killed."""
 
 import os
 import shutil

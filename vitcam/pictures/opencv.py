@@ -1,8 +1,6 @@
 """OpenCV's global settings: messages, threads, and the options of captures."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import cv2
 
@@ -34,21 +32,3 @@ def prepare_capture() -> None:
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", str(SELECT_TIMEOUT_S))
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     quiet_opencv()
-
-
-@contextmanager
-def stream_options() -> Iterator[None]:
-    """FFmpeg's options while a network stream is opened.
-
-    TCP, since a lost UDP packet damages the picture for seconds; and no buffering of frames to guess their rate. OpenCV
-    4.11 ignores these options, and tries TCP first anyway.
-    """
-    name = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
-    if name in os.environ:  # the user's own
-        yield
-        return
-    os.environ[name] = "rtsp_transport;tcp|fflags;nobuffer|fpsprobesize;0"
-    try:
-        yield
-    finally:
-        del os.environ[name]

@@ -110,6 +110,20 @@ def test_what_others_send_is_decoded_in_a_process_of_its_own_which_shows_no_secr
     assert own_children() == set()
 
 
+@pytest.mark.fault(
+    "an RTSP camera changes the size of its pictures",
+    injected="a stream that goes on in another size",
+    observed="every picture comes whole and in its own size",
+)
+def test_a_camera_that_changes_its_size_is_followed() -> None:
+    port = free_port()
+    with rtsp_server(port), open_source(f"rtsp://127.0.0.1:{port}/resized") as source:
+        pictures = {frame.preview.shape: frame.preview for frame, _ in zip(source, range(60), strict=False)}
+
+    assert set(pictures) == {(360, 640, 3), (426, 240, 3)}
+    assert all(is_the_ball(picture) for picture in pictures.values())
+
+
 def test_a_wrong_path_is_refused_without_showing_the_password() -> None:
     port = free_port()
     with rtsp_server(port):

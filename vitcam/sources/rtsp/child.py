@@ -1,4 +1,4 @@
-"""The process that reads an RTSP camera by OpenCV's FFmpeg. It decodes untrusted data, and may hang.
+"""The process that reads an RTSP camera by PyAV's FFmpeg. It decodes untrusted data, and may hang.
 
 `python -m vitcam.sources.rtsp.child LINK` exchanges the messages of `messages.py` over the inherited file descriptor.
 """
@@ -10,14 +10,17 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
+from typing import Protocol
 
-import cv2
+import av
+import av.video.stream
 import numpy as np
 
-from vitcam.frames import Image
-from vitcam.pictures.opencv import prepare_capture, stream_options, use_one_thread
+from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.limits import be_quiet, confine
+from vitcam.sources.ffmpeg import Shown, number_of, pixel_aspect_of
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
     PATIENCE_OPEN_S,
@@ -34,6 +37,9 @@ _MEMORY_MB = 640  # FFmpeg keeps 17 pictures of a stream at most
 _FILES = 64
 _LATER_S = 3
 _MOST_QUEUED = 300
+_USERS_OWN = "OPENCV_FFMPEG_CAPTURE_OPTIONS"  # OpenCV has read cameras before; its variable stays in force
+_OPTIONS = "rtsp_flags;prefer_tcp|fflags;nobuffer|fpsprobesize;0"
+"""TCP, since a lost UDP packet damages the picture for seconds; and no buffering of frames to guess their rate."""
 
 
 class _RtspError(Exception):
@@ -44,17 +50,16 @@ def main(arguments: list[str]) -> int:
     """Serve pictures until the daemon closes the link."""
     link = socket.socket(fileno=int(arguments[0]))
     use_one_thread()
-    prepare_capture()
     confine(_MEMORY_MB, _FILES)
     be_quiet()
     try:
         request = unpack(link.recv(MAX_MESSAGE), (Open,))
         # not handled, so that it ends whatever hangs
         signal.alarm(PATIENCE_OPEN_S + math.ceil(request.patience_s) + _LATER_S)
-        capture = open_camera(request)
-        skip_queued(capture)
+        camera = Camera(request)
+        skip_queued(camera)
         link.send(pack(Opened()))
-        serve(capture, link, request.patience_s)
+        serve(camera, link, request.patience_s)
     except ConnectionError:
         return 0
     except _RtspError as trouble:
@@ -62,40 +67,91 @@ def main(arguments: list[str]) -> int:
     return 1
 
 
-def open_camera(request: Open) -> cv2.VideoCapture:
-    """The camera, by TCP where it can. Raises _RtspError."""
-    limits = {
-        cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: PATIENCE_OPEN_S * 1000,
-        cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(request.patience_s * 1000),
-        cv2.CAP_PROP_N_THREADS: 1,  # several would work on as many pictures at once: each a frame of delay
-    }
-    started = time.monotonic()
-    with stream_options():
-        capture = cv2.VideoCapture(request.uri, cv2.CAP_FFMPEG, [number for pair in limits.items() for number in pair])
-    if not capture.isOpened():
-        late = time.monotonic() - started > PATIENCE_OPEN_S * 0.9
-        raise _RtspError(f"no answer within {PATIENCE_OPEN_S} s" if late else "refused, or no such stream there")
-    return capture
+class Camera:
+    """An open stream. Raises _RtspError if it cannot be opened."""
+
+    def __init__(self, request: Open) -> None:
+        started = time.monotonic()
+        options = dict(each.split(";", 1) for each in os.environ.get(_USERS_OWN, _OPTIONS).split("|") if ";" in each)
+        try:
+            container = av.open(request.uri, "r", options=options, timeout=(PATIENCE_OPEN_S, request.patience_s))
+            stream = container.streams.best("video")
+        except (av.FFmpegError, OSError, ValueError):
+            late = time.monotonic() - started > PATIENCE_OPEN_S * 0.9
+            refused = "refused, or no such stream there"
+            raise _RtspError(f"no answer within {PATIENCE_OPEN_S} s" if late else refused) from None
+        if not isinstance(stream, av.video.stream.VideoStream):
+            raise _RtspError("it sends no video")
+        stream.thread_count = 1  # several would work on as many pictures at once: each a frame of delay
+        self.fps = number_of(stream.guessed_rate)
+        self._shown = Shown(pixel_aspect_of(stream.sample_aspect_ratio))
+        self._frames = _decoded(container, stream)
+        self._frame: av.VideoFrame | None = None
+
+    def grab(self) -> bool:
+        """Wait for the next picture; False if none comes any more."""
+        self._frame = next(self._frames, None)
+        return self._frame is not None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(height, width) of the grabbed picture in px."""
+        return (0, 0) if self._frame is None else self._shown.size(self._frame)
+
+    def write(self, asked: Take, memory: mmap.mmap) -> bool:
+        """Write the grabbed picture; False if it is damaged."""
+        if self._frame is None:
+            return False
+        try:
+            picture = self._shown.picture(self._frame, asked.factor)
+        except (av.FFmpegError, ValueError):
+            return False
+        np.frombuffer(memory, np.uint8, picture.size, asked.offset).reshape(picture.shape)[:] = picture
+        return True
 
 
-def skip_queued(capture: cv2.VideoCapture) -> None:
+def _decoded(container: av.container.InputContainer, stream: av.video.stream.VideoStream) -> Iterator[av.VideoFrame]:
+    """Frames as they come; what is damaged is left out. Ends when the stream does, or is silent."""
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+        except (av.FFmpegError, OSError):
+            return
+        if packet is None:
+            return
+        try:
+            yield from packet.decode()
+        except av.FFmpegError:
+            continue
+
+
+class Grabbing(Protocol):
+    """What `skip_queued` uses of a camera."""
+
+    fps: float
+    """As the camera says; 0: it does not."""
+
+    def grab(self) -> bool: ...
+
+
+def skip_queued(camera: Grabbing) -> None:
     """Skip to a picture that had to be waited for: FFmpeg buffers old ones while it analyses the stream.
 
     One that took long may have been decoded on a busy processor; two that did, one after the other, were waited for.
     """
-    fps = capture.get(cv2.CAP_PROP_FPS)
-    interval_s = 1 / fps if 1 <= fps <= 240 else 1 / 30
+    interval_s = 1 / camera.fps if 1 <= camera.fps <= 240 else 1 / 30
     waited = 0
     for _ in range(_MOST_QUEUED):
         started = time.monotonic()
-        if not capture.grab():
+        if not camera.grab():
             return
         waited = waited + 1 if time.monotonic() - started > interval_s / 2 else 0
         if waited == 2:
             return
 
 
-def serve(capture: cv2.VideoCapture, link: socket.socket, patience_s: float) -> None:
+def serve(camera: Camera, link: socket.socket, patience_s: float) -> None:
     """Announce each picture that comes, and write those that are requested.
 
     Raises _RtspError when none comes any more, ConnectionError when the daemon is gone.
@@ -103,27 +159,25 @@ def serve(capture: cv2.VideoCapture, link: socket.socket, patience_s: float) -> 
     memory: mmap.mmap | None = None
     while True:
         signal.alarm(math.ceil(patience_s) + _LATER_S)
-        if not capture.grab():
+        if not camera.grab():
             raise _RtspError
         signal.alarm(0)  # the daemon may be slow
         link.send(pack(Grabbed(time.monotonic_ns())))
         asked, memory = _asked(link, memory)
         if isinstance(asked, Take):
-            memory = _hand_over(_retrieved(capture), asked, link, memory)
+            memory = _hand_over(camera, asked, link, memory)
 
 
-def _hand_over(picture: Image, asked: Take, link: socket.socket, memory: mmap.mmap | None) -> mmap.mmap | None:
+def _hand_over(camera: Camera, asked: Take, link: socket.socket, memory: mmap.mmap | None) -> mmap.mmap | None:
     """Write a picture once the daemon has named the right size. Returns the memory that holds from now on."""
-    height, width = picture.shape[:2]
-    while (height, width) != (asked.height, asked.width) and picture.size:
-        link.send(pack(Taken(height, width)))
+    while camera.size != (asked.height, asked.width):
+        link.send(pack(Taken(*camera.size)))
         again, memory = _asked(link, memory)
         if not isinstance(again, Take):
             return memory
         asked = again
-    if picture.size and memory is not None:
-        _write(picture, asked, memory)
-    link.send(pack(Taken(height, width)))
+    written = memory is not None and camera.write(asked, memory)
+    link.send(pack(Taken(asked.height, asked.width) if written else Taken(0, 0)))
     return memory
 
 
@@ -135,21 +189,6 @@ def _asked(link: socket.socket, memory: mmap.mmap | None) -> tuple[Open | Skip |
         memory = mmap.mmap(fd, 0)
         os.close(fd)
     return unpack(packet, FROM_DAEMON), memory
-
-
-def _retrieved(capture: cv2.VideoCapture) -> Image:
-    """(H, W, 3) uint8, BGR: the grabbed picture; 0 × 0 px if it is damaged."""
-    done, bgr = capture.retrieve()
-    return np.asarray(bgr, dtype=np.uint8) if done else np.empty((0, 0, 3), np.uint8)
-
-
-def _write(picture: Image, asked: Take, memory: mmap.mmap) -> None:
-    height, width = (-(-side // asked.factor) for side in picture.shape[:2])
-    place = np.frombuffer(memory, np.uint8, 3 * height * width, asked.offset).reshape(height, width, 3)
-    small = picture
-    if asked.factor > 1:
-        small = np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    cv2.cvtColor(small, cv2.COLOR_BGR2RGB, dst=place)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A network camera by RTSP, read by the FFmpeg inside OpenCV, in a process of its own."""
+"""A network camera by RTSP, read by PyAV's FFmpeg, in a process of its own."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
