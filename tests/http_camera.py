@@ -2,12 +2,16 @@
 
 import socket
 import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import cv2
 import numpy as np
+
+from tests.parts import need_program
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"
@@ -18,6 +22,18 @@ Answer = Callable[[socket.socket, bytes], None]
 def jpeg(value: int = 128) -> bytes:
     """48 × 64 px of one grey."""
     return bytes(cv2.imencode(".jpg", np.full((48, 64, 3), value, np.uint8))[1].tobytes())
+
+
+def own_tls(folder: Path) -> ssl.SSLContext:
+    """TLS with a certificate of its own for 127.0.0.1, which is written to the file `certificate` in this folder."""
+    key, certificate = folder / "key", folder / "certificate"
+    names = ["-subj", "/CN=camera", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    make = [need_program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", *files, *names]
+    subprocess.run(make, check=True, capture_output=True, timeout=60)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
 
 
 @contextmanager

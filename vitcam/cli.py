@@ -124,7 +124,11 @@ def run(
     flip: Annotated[Flip | None, typer.Option("--flip", help="Mirror pictures, after --rotate.")] = None,
     every: Annotated[
         str | None,
-        typer.Option("--every", metavar="TIME", help="Show each photo of a folder for this long, such as 3s."),
+        typer.Option(
+            "--every",
+            metavar="TIME",
+            help="Show each photo of a folder for this long, such as 3s, or ask the address of a picture this often.",
+        ),
     ] = None,
     host: Annotated[
         str | None, typer.Option("--host", help="Serve on this address; 0.0.0.0 serves the whole network.")
@@ -164,6 +168,7 @@ def run(
         "camera.rotate": rotate,
         "camera.flip": flip,
         "camera.every": every,
+        "camera.ask_every": every,
         "model.name": model,
         "model.labels": None if labels is None else str(labels),
         "model.threads": threads,

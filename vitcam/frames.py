@@ -44,6 +44,8 @@ class Frame:
     """The file this picture came from, as given; None for cameras and videos."""
     capture_ms: float = 0.0
     """Time the source took to deliver it."""
+    asked: bool = False
+    """Whether a camera was asked for this one picture: then it may be the same as the one before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ class CameraSettings:
     source: Annotated[
         str,
         Rule(
-            "Where pictures come from: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG), - (a pipe), a file, a "
-            "folder, demo. Empty: the first camera"
+            "Where pictures come from: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG or a picture), - (a "
+            "pipe), a file, a folder, demo. Empty: the first camera"
         ),
     ] = ""
     width: Annotated[
@@ -80,6 +80,15 @@ class CameraSettings:
             form_words=DURATION_WORDS,
         ),
     ] = "3s"
+    ask_every: Annotated[
+        str,
+        Rule(
+            "How often an http address is asked that gives one picture, and not a stream",
+            filled=True,
+            form=is_duration,
+            form_words=DURATION_WORDS,
+        ),
+    ] = "1s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,6 +267,7 @@ def _source_options(
         realtime=True if options.realtime is None and watched else options.realtime,
         loop=options.loop,
         every_s=seconds_of(camera.every),
+        ask_every_s=seconds_of(camera.ask_every),
         playback=handles.playback,
         on_unreadable=publisher.unreadable,
         orientation=Orientation.of(camera.rotate, camera.flip),

@@ -21,9 +21,10 @@ _DEFAULTS = SourceOptions()
 def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
     """Find the source that a URI names; nothing is opened before it is entered (`with`).
 
-    uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `rtsp://…`, `http://…` (MJPEG), `-` (stdin),
-            `demo`, `demo:ram`, a video, an image, a folder of images, a quoted glob; `video:` and `images:` before a
-            path say what it is. What exists under exactly this name is a file, whatever stands before a colon
+    uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `rtsp://…`, `http://…` (a stream of JPEG, or
+            a picture), `-` (stdin), `demo`, `demo:ram`, a video, an image, a folder of images, a quoted glob; `video:`
+            and `images:` before a path say what it is. What exists under exactly this name is a file, whatever stands
+            before a colon
     raises  UsageError for an unknown name; SourceError, a kind of it, for a path that does not exist
     """
     scheme, place = _scheme_and_place(uri)
@@ -93,9 +94,9 @@ def _rtsp(uri: str, place: str, options: SourceOptions) -> Source:
 
 
 def _http(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.network.mjpeg import HttpMjpeg
+    from vitcam.sources.network.camera import HttpCamera
 
-    return HttpMjpeg(uri, place, options)
+    return HttpCamera(uri, place, options)
 
 
 def _stdin(uri: str, place: str, options: SourceOptions) -> Source:

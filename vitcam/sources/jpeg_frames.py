@@ -34,11 +34,12 @@ class IncomingStream:
         if not self.newest_only:
             self.options.on_unreadable(Unreadable(self.source, trouble))
 
-    def frame(self, picture: Image, seq: int, arrived_ns: int) -> Frame:
+    def frame(self, picture: Image, seq: int, arrived_ns: int, asked: bool = False) -> Frame:
         """A frame for a received picture. Only the sender knows when it was taken.
 
         picture     (H, W, 3) uint8, RGB
         arrived_ns  when its last byte came
+        asked       as in `Frame`
         """
         height, width = picture.shape[:2]
         return Frame(
@@ -49,6 +50,7 @@ class IncomingStream:
             captured_ns=arrived_ns,
             source=self.source,
             capture_ms=(time.monotonic_ns() - arrived_ns) / 1e6,
+            asked=asked,
         )
 
 
@@ -59,9 +61,8 @@ def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator
     """
     stream, seq, trouble = JpegStream(), 0, "no whole JPEG is among the data"
     begun, deadline = False, None
-    for chunk in chunks:
+    for pictures in _cut(chunks, stream):
         deadline = deadline or time.monotonic() + incoming.patience_s
-        pictures = stream.feed(chunk)
         arrived_ns = time.monotonic_ns()
         seq += stream.cut_off
         stream.cut_off = 0
@@ -81,6 +82,12 @@ def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator
         seq += len(pictures)
         if time.monotonic() > deadline:
             raise SourceLost(f"{incoming.source} sends data, but no picture for {incoming.patience_s:g} s: {trouble}")
+
+
+def _cut(chunks: Iterable[bytes], stream: JpegStream) -> Iterator[list[bytes]]:
+    """The pictures that each chunk completes, and at last those that the end does."""
+    yield from map(stream.feed, chunks)
+    yield stream.finish()
 
 
 def _chosen(pictures: list[bytes], newest_only: bool) -> list[tuple[int, bytes]]:

@@ -1,26 +1,44 @@
 """Cuts a stream of bytes into whole JPEG pictures. Between them may be nothing, or the headers of multipart parts."""
 
 import re
+from typing import Literal
 
 from vitcam.errors import SourceLost
 
 MAX_PICTURE = 16 << 20  # bytes; a JPEG of 100 megapixels is smaller, and an endless one must not fill the memory
+LEAST_PICTURE = 100  # bytes; the smallest JPEG has a few more
 
 _START = b"\xff\xd8\xff"
+_END = b"\xff\xd9"
 _START_OR_END = re.compile(rb"\xff[\xd8\xd9]")
+_HEADERS = 4096  # bytes before a picture in which its length is looked for
+_LENGTH = re.compile(
+    rb"content-length[ \t]*:[ \t]*(\d{1,9})[ \t]*\r?\n(?:[^\r\n]{1,999}\r?\n){0,20}\r?\n\Z", re.IGNORECASE
+)
+_NEXT_PART = re.compile(rb"\r?\n\r?\n\xff\xd8\xff")
+_AFTER_PICTURE = re.compile(
+    rb"[\r\n]*(?:--[ -~]{1,72}\r?\n|(?:content|x)-[\w-]+[ \t]*:|\xff\xd8\xff[\xc0-\xfe])", re.IGNORECASE
+)
+_ENOUGH_AFTER = 100  # bytes: a boundary has up to 70
 _SOI, _EOI, _SOS, _FILL = 0xD8, 0xD9, 0xDA, 0xFF
 
 
 class JpegStream:
-    """Walks the segments of a picture up to its scan (ITU-T T.81, B.1), since an EXIF thumbnail has an end of its own.
+    """Ends a picture by its `Content-Length`, if it has one and that is right, else by the marker at its end.
 
-    Boundaries and lengths of multipart are ignored: servers get them wrong, and a picture has a marker at its end.
+    To find the marker, the segments of a picture are walked up to its scan (ITU-T T.81, B.1), since an EXIF thumbnail
+    has an end of its own. Boundaries are ignored, since servers get them wrong; a length counts as right if the picture
+    has its marker there, or the next part follows. After a wrong one no length is believed any more.
     """
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._at = 0  # everything before was looked at
         self._in_scan = False
+        self._length: int | None = None
+        """Of the picture that the buffer begins with, as its part says."""
+        self._lengths_are_right: bool | None = None
+        """None: none of them was needed yet."""
         self.cut_off = 0
         """Pictures that were cut off by the beginning of another."""
 
@@ -34,8 +52,16 @@ class JpegStream:
             raise SourceLost(f"a picture of the stream does not end within {MAX_PICTURE:,} bytes")
         return pictures
 
+    def finish(self) -> list[bytes]:
+        """The picture that only waited for what comes after it. No more bytes will come."""
+        if self._length is None or self._lengths_are_right is False or len(self._data) < self._length:
+            return []
+        return [self._cut(self._length)]
+
     def _next(self) -> bytes | None:
         while self._find_start():
+            if self._length is not None and (by_length := self._by_length(self._length)) is not False:
+                return by_length
             if not self._in_scan and not self._walk_header():
                 if self._at == 0:  # it was not a picture: look for another
                     continue
@@ -45,20 +71,47 @@ class JpegStream:
                 self._at = max(self._at, len(self._data) - 1)
                 return None
             if found[0][1] == _EOI:
-                picture = bytes(memoryview(self._data)[: found.end()])
-                self._drop(found.end())
-                return picture
+                return self._cut(found.end())
             self._give_up(found.start())
         return None
+
+    def _by_length(self, length: int) -> bytes | Literal[False] | None:
+        """The picture of that length; None while it is incomplete; False if the length is wrong."""
+        data = self._data
+        if _NEXT_PART.search(data, self._at, length):
+            return self._distrust()
+        self._at = max(self._at, min(len(data), length) - len(_START) - 4)
+        if len(data) < length:
+            return None
+        if data[length - len(_END) : length] == _END or self._lengths_are_right:
+            return self._cut(length)
+        after = bytes(data[length : length + _ENOUGH_AFTER])
+        if _AFTER_PICTURE.match(after):
+            self._lengths_are_right = True
+            return self._cut(length)
+        return self._distrust() if len(after) == _ENOUGH_AFTER else None
+
+    def _distrust(self) -> Literal[False]:
+        self._lengths_are_right, self._length, self._at = False, None, 2
+        return False
+
+    def _cut(self, end: int) -> bytes:
+        """Take the picture out of the buffer. Cameras leave its last marker out; nothing reads it without."""
+        picture = bytes(memoryview(self._data)[:end])
+        self._drop(end)
+        return picture if picture.endswith(_END) else picture + _END
 
     def _find_start(self) -> bool:
         """Make the buffer begin with a picture; False if there is none."""
         if self._at == 0:
             start = self._data.find(_START)
             if start < 0:
-                self._drop(max(0, len(self._data) - len(_START) + 1))
+                self._drop(max(0, len(self._data) - _HEADERS))
                 return False
+            said = _LENGTH.search(self._data, max(0, start - _HEADERS), start)
+            length = int(said[1]) if said and self._lengths_are_right is not False else 0
             self._drop(start)
+            self._length = length if LEAST_PICTURE <= length <= MAX_PICTURE else None
             self._at = 2
         return True
 
@@ -84,4 +137,4 @@ class JpegStream:
 
     def _drop(self, end: int) -> None:
         del self._data[:end]
-        self._at, self._in_scan = 0, False
+        self._at, self._in_scan, self._length = 0, False, None

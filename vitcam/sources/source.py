@@ -48,6 +48,8 @@ class SourceOptions:
     """Begin again at the end; None: the demo yes, a slideshow stays on its last photo, everything else ends."""
     every_s: float = 3.0
     """How long each photo of files is shown where they are played at their own pace: a slideshow."""
+    ask_every_s: float = 1.0
+    """How often the address of a single picture is asked."""
     playback: Playback = field(default_factory=Playback)
     """What viewers do to files that are played at their own pace."""
     on_unreadable: Callable[[Unreadable], None] = log_unreadable

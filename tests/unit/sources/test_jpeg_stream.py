@@ -70,3 +70,56 @@ def test_a_picture_that_never_ends_fills_no_memory() -> None:
 
 def test_beginnings_without_end_are_passed_over_in_reasonable_time() -> None:
     assert JpegStream().feed(b"\xff\xd8\xff" * 100_000) == []
+
+
+def part(picture: bytes, length: int | None = None) -> bytes:
+    """A part of multipart as most servers write it, with any length."""
+    length = len(picture) if length is None else length
+    return b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % length + picture + b"\r\n"
+
+
+def with_an_end_inside(picture: bytes) -> bytes:
+    """The picture with its marker of the end in the middle of it as well, as in what a maker adds to it."""
+    return picture[:-2] + b"\xff\xd9" + jpeg(98)[:-2] + picture[-2:]
+
+
+SHAPES = {
+    "whole ones": PICTURES,
+    "with an end inside": [with_an_end_inside(picture) for picture in PICTURES],
+    "without their end": [picture[:-2] for picture in PICTURES],
+    "filled up behind their end": [picture + b"\0" * 100 for picture in PICTURES],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(sizes=st.lists(st.integers(1, 4000), min_size=1, max_size=30))
+@settings(deadline=None, max_examples=30)
+def test_a_picture_is_as_long_as_its_part_says(shape: str, sizes: list[int]) -> None:
+    pictures = SHAPES[shape]
+    data = b"".join(map(part, pictures))
+    stream, found = JpegStream(), []
+    for size in sizes:
+        found += stream.feed(data[:size])
+        data = data[size:]
+    found += stream.feed(data) + stream.finish()
+
+    assert [each[: len(picture)] for each, picture in zip(found, pictures, strict=True)] == pictures
+    assert all(each.endswith(b"\xff\xd9") for each in found)
+    assert stream.cut_off == 0
+
+
+@pytest.mark.parametrize("length", [0, 7, 300, 2 * len(jpeg()), 10_000_000, 999_999_999])
+def test_a_length_that_is_wrong_costs_no_picture(length: int) -> None:
+    stream, found = JpegStream(), []
+    for picture in PICTURES * 10:
+        found += stream.feed(part(picture, length))
+
+    assert found == PICTURES * 10
+
+
+def test_a_picture_with_its_length_is_not_delayed_until_the_next_one_comes() -> None:
+    stream = JpegStream()
+    first = stream.feed(part(jpeg(0)[:-2]) + part(jpeg(1)[:-2]))
+    later = stream.feed(part(jpeg(2)[:-2])[:-2])
+
+    assert [len(first), len(later)] == [2, 1]

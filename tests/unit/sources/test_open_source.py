@@ -11,7 +11,7 @@ from vitcam.sources import OPENERS, SourceOptions, is_camera, open_source
 from vitcam.sources.demo import DemoInRam
 from vitcam.sources.files.images import Images
 from vitcam.sources.files.video import Video
-from vitcam.sources.network.mjpeg import HttpMjpeg
+from vitcam.sources.network.camera import HttpCamera
 from vitcam.sources.picamera.source import PiCamera
 from vitcam.sources.rtsp.source import RtspCamera
 from vitcam.sources.stdin import StandardInput
@@ -38,8 +38,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("/dev/v4l/by-path/usb-1", V4l2Camera, True),
         ("/dev/null", V4l2Camera, True),
         ("rtsp://admin:secret@camera.local/1", RtspCamera, True),
-        ("http://camera.local:8080/?action=stream", HttpMjpeg, True),
-        ("https://camera.local/stream", HttpMjpeg, True),
+        ("http://camera.local:8080/?action=stream", HttpCamera, True),
+        ("https://camera.local/stream", HttpCamera, True),
         ("-", StandardInput, True),
         ("-:yuv420:1280x720", StandardInput, True),
         ("demo", Video, True),

@@ -8,9 +8,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from functools import cached_property
+from http.client import HTTPConnection, HTTPSConnection
 from typing import Any, Self
-from urllib.request import HTTPHandler, HTTPSHandler, Request
+from urllib.parse import SplitResult
 
 from vitcam.sources.network.name_lookup import NameLookup
 
@@ -60,15 +61,27 @@ class DeadlineConnection:
                 handle.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads
 
     def connect(self, host: str, port: int, timeout_s: float | None) -> socket.socket:
-        """A TCP connection. Raises OSError."""
-        made = self._first_that_answers(host, port, timeout_s)
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        handle, self._handle = self._handle, socket.socket(fileno=os.dup(made.fileno()))
+        """A TCP connection; the one before ends. Raises OSError."""
+        handle, self._handle = self._handle, None
         if handle is not None:
             handle.close()
+        made = self._first_that_answers(host, port, timeout_s)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._handle = socket.socket(fileno=os.dup(made.fileno()))
         if self._over.is_set():
             self.shut_down()
         return made
+
+    def to(self, address: SplitResult, timeout_s: float) -> HTTPConnection:
+        """A connection by HTTP that is made by its first request. Over TLS the system's certificates decide."""
+        host, port = address.hostname or "", address.port
+        if address.scheme == "https":
+            return _TlsConnection(self, self._tls, host, port=port, timeout=timeout_s)
+        return _Connection(self, host, port=port, timeout=timeout_s)
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context()
 
     def _first_that_answers(self, host: str, port: int, timeout_s: float | None) -> socket.socket:
         """A connection to the first address of a host that takes one; if none does, the last one's OSError."""
@@ -83,29 +96,6 @@ class DeadlineConnection:
             if time.monotonic() >= self._due:
                 self.timed_out = True
                 self.shut_down()
-
-
-class DeadlineHttpHandler(HTTPHandler):
-    """`http://` with a deadline."""
-
-    def __init__(self, connection: DeadlineConnection) -> None:
-        super().__init__()
-        self._connection = connection
-
-    def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(lambda host, **options: _Connection(self._connection, host, **options), req)
-
-
-class DeadlineHttpsHandler(HTTPSHandler):
-    """`https://` with a deadline, checked against the certificates of the system."""
-
-    def __init__(self, connection: DeadlineConnection) -> None:
-        self._tls = ssl.create_default_context()
-        super().__init__(context=self._tls)
-        self._connection = connection
-
-    def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(lambda host, **options: _TlsConnection(self._connection, self._tls, host, **options), req)
 
 
 class _Connection(HTTPConnection):

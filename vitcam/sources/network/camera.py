@@ -1,0 +1,215 @@
+"""A camera that is asked for pictures by HTTP: ustreamer, mjpg-streamer, an ESP32-CAM, vitcam, and single pictures.
+
+What comes is decided by its first bytes, since cameras declare anything: a stream of pictures that does not end, or one
+picture. An address that gives one picture is asked again and again.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse
+from itertools import chain
+from types import TracebackType
+from typing import Self
+
+from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
+from vitcam.frames import Frame
+from vitcam.pictures.decode import Decoded
+from vitcam.pictures.decoder.process import DecodeProcess
+from vitcam.pictures.file_kind import Use, kind_of
+from vitcam.redaction import redacted
+from vitcam.sources.jpeg_frames import IncomingStream, decode_frames
+from vitcam.sources.jpeg_stream import MAX_PICTURE
+from vitcam.sources.network.address import Address
+from vitcam.sources.network.client import CameraClient
+from vitcam.sources.network.connection import DeadlineConnection
+from vitcam.sources.network.error import reason_of
+from vitcam.sources.network.snapshots import Snapshot, Snapshots, unless_changed
+from vitcam.sources.source import SourceOptions, live_limits
+
+_CHUNK = 1 << 20  # more than a socket buffers: of the pictures that have piled up only the newest is decoded
+_OPEN_S = 15.0  # from the first packet to the first picture, whatever is sent in between
+_ENOUGH = 16  # bytes to decide by
+_PARTS = re.compile(rb"\s*(--|[\w-]+[ \t]*:)")
+_JPEG, _END = b"\xff\xd8\xff", b"\xff\xd9"
+_SPACE = b"\r\n\t "
+
+
+class HttpCamera:
+    """`http://[USER:PASSWORD@]HOST/PATH`, or https.
+
+    Pictures are decoded in a process of their own. Those that are larger than requested are reduced.
+    """
+
+    def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
+        self.live = True
+        self._address = Address.of(uri)
+        self._options = options
+        self._incoming = IncomingStream(redacted(uri), options, newest_only=True, decode=self._decode)
+        self._stopped = threading.Event()
+        self._connection = DeadlineConnection()
+        self._client = self._new_client()
+        self._decoder: DecodeProcess | None = None
+        self._frames: Iterator[Frame] = iter(())
+
+    def __enter__(self) -> Self:
+        self._stopped = threading.Event()
+        self._connection = DeadlineConnection().__enter__()
+        self._client = self._new_client()
+        self._decoder = DecodeProcess(self._incoming.patience_s, stream=True)
+        try:
+            with self._connection.deadline(_OPEN_S + self._incoming.patience_s):
+                self._decoder.start()  # while the camera answers
+                frames = self._pictures(self._connect())
+                self._frames = chain([next(frames)], frames)
+        except (SourceLost, StopIteration) as error:
+            self._close()
+            raise SourceError(str(error) or f"{self._incoming.source} was ended while it was being opened") from None
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._close()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._connection.shut_down()
+        decoder = self._decoder
+        if decoder is not None:
+            decoder.hang_up()
+
+    def __iter__(self) -> Iterator[Frame]:
+        try:
+            yield from self._frames
+        except SourceLost:
+            if not self._stopped.is_set():  # else `stop` closed it
+                raise
+
+    def _new_client(self) -> CameraClient:
+        return CameraClient(self._address, self._incoming.source, self._connection, self._incoming.patience_s)
+
+    def _decode(self, data: bytes) -> Decoded:
+        """Raises UsageError for an invalid picture; SourceLost when the process that decodes cannot be started."""
+        if self._decoder is None:
+            raise SourceLost(f"{self._incoming.source} was closed")
+        try:
+            return self._decoder(data, live_limits(self._options))
+        except UsageError:
+            raise
+        except VitcamError as error:
+            raise SourceLost(str(error)) from None
+
+    def _connect(self) -> HTTPResponse:
+        """The camera's response. Raises SourceError."""
+        try:
+            return self._client.get()
+        except (OSError, HTTPException, ValueError) as error:
+            if self._connection.timed_out:
+                raise SourceError(
+                    f"{self._incoming.source} did not begin a stream in time; is a camera there?"
+                ) from None
+            raise SourceError(f"{self._incoming.source} cannot be reached: {reason_of(error)}") from None
+
+    def _pictures(self, response: HTTPResponse) -> Iterator[Frame]:
+        """Every picture, of a stream or of an address that is asked again. Raises SourceError, SourceLost."""
+        chunks = self._chunks(response)
+        beginning = b""
+        while len(beginning.lstrip()) < _ENOUGH and (more := next(chunks, b"")):
+            beginning += more
+        self._refuse_others(response, beginning.lstrip())
+        chunks = chain([beginning], chunks)
+        if _is_one_picture(response, beginning.lstrip()):
+            first = self._snapshot(response, chunks)
+            yield self._incoming.frame(first.image, 0, first.arrived_ns, asked=True)
+        else:
+            frame = None
+            for frame in decode_frames(self._incoming, chunks):
+                yield frame
+            if frame is None or frame.seq or not beginning.lstrip().startswith(_JPEG):
+                raise SourceLost(f"{self._incoming.source} has ended its stream")
+            first = Snapshot(frame.preview, frame.captured_ns, unless_changed(response.headers))
+        snapshots = Snapshots(self._options.ask_every_s, self._incoming.patience_s, self._ask, self._stopped)
+        for seq, snapshot in enumerate(snapshots.after(first), 1):
+            yield self._incoming.frame(snapshot.image, seq, snapshot.arrived_ns, asked=True)
+
+    def _refuse_others(self, response: HTTPResponse, beginning: bytes) -> None:
+        """Raises SourceError for a web page and whatever else can hold no picture."""
+        kind, declared = kind_of(beginning), response.headers.get_content_type()
+        if kind is None or kind.use is Use.PICTURE or not beginning:
+            return
+        if not _PARTS.match(beginning) and not declared.startswith("multipart/"):
+            raise SourceError(
+                f"{self._incoming.source} gives {kind.name} ({declared}), and pictures are wanted: one, or a stream of "
+                "JPEG (multipart/x-mixed-replace); the camera's manual names its address, often /stream, /video, "
+                "/snapshot.jpg or /?action=stream"
+            )
+
+    def _ask(self, known: Snapshot) -> Snapshot:
+        """The picture of now, at an address that gives one. Raises what `Snapshots` wants, and SourceLost."""
+        with self._connection.deadline(self._incoming.patience_s + 1):
+            response = self._client.get(known.unless_changed)
+            if response.status == HTTPStatus.NOT_MODIFIED:
+                response.read()
+                return replace(known, arrived_ns=time.monotonic_ns())
+            return self._snapshot(response, self._chunks(response))
+
+    def _snapshot(self, response: HTTPResponse, chunks: Iterator[bytes]) -> Snapshot:
+        """The picture that is the whole body. Raises UsageError for another, SourceLost for a body without an end."""
+        body = bytearray()
+        for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_PICTURE:
+                raise SourceLost(f"the picture of {self._incoming.source} does not end within {MAX_PICTURE:,} bytes")
+        arrived_ns, data = time.monotonic_ns(), bytes(body).lstrip(_SPACE)
+        if data.startswith(_JPEG) and response.headers["Content-Length"] and not response.length:
+            data = data.removesuffix(_END) + _END  # it is whole, and cameras leave the last marker out
+        return Snapshot(self._decode(data).image, arrived_ns, unless_changed(response.headers))
+
+    def _chunks(self, response: HTTPResponse) -> Iterator[bytes]:
+        """The data as it comes, to its end or until `stop`. Raises SourceLost when nothing comes any more."""
+        while not self._stopped.is_set():
+            try:
+                with self._connection.deadline(self._incoming.patience_s + 1):  # a chunk may come byte by byte
+                    data = response.read1(_CHUNK)
+            except TimeoutError:
+                raise SourceLost(self._silent()) from None
+            except (OSError, HTTPException, ValueError) as error:
+                if self._stopped.is_set():
+                    return
+                raise SourceLost(
+                    self._silent()
+                    if self._connection.timed_out
+                    else f"{self._incoming.source} has ended its stream: {reason_of(error)}"
+                ) from None
+            if not data:
+                if self._connection.timed_out:
+                    raise SourceLost(self._silent())
+                response.close()  # by itself it would not know, and its connection could not be used again
+                return
+            yield data
+
+    def _silent(self) -> str:
+        return f"{self._incoming.source} has been silent for {self._incoming.patience_s:g} s"
+
+    def _close(self) -> None:
+        self._connection.__exit__()
+        self._client.close()
+        if self._decoder is not None:
+            self._decoder.close()
+        self._decoder = None
+
+
+def _is_one_picture(response: HTTPResponse, beginning: bytes) -> bool:
+    """Whether a body is one picture by its beginning: it has a length, or a kind that streams do not have."""
+    kind = kind_of(beginning)
+    if kind is None or kind.use is not Use.PICTURE:
+        return False
+    return not beginning.startswith(_JPEG) or (response.length is not None and response.length <= MAX_PICTURE)
