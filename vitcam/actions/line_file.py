@@ -1,6 +1,9 @@
 """A file of JSON lines that never grows without limit: whole lines only, also after a kill or on a full disk."""
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vitcam.actions.task import ActionFailed, Task
@@ -36,21 +39,37 @@ def add_line(path: Path, line: str, most_bytes: int, keep: int) -> None:
     keep        renamed files
     """
     data = f"{line}\n".encode()
-    number = _open(path)
-    try:
+    with _opened(path) as number:
         size = _whole_lines(number)
-        if size and size + len(data) > most_bytes:
+        if not size or size + len(data) <= most_bytes:
+            _write(number, data, size)
+            return
+        _rotate(path, keep)
+    with _opened(path) as number:
+        _write(number, data, _whole_lines(number))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """A descriptor of the file, which no other run writes meanwhile: two runs may have the same rule."""
+    while True:
+        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
+        try:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(number, fcntl.LOCK_EX)
+            if _has_name(number, path):
+                yield number
+                return
+        finally:
             os.close(number)
-            _rotate(path, keep)
-            number = _open(path)
-            size = 0
-        _write(number, data, size)
-    finally:
-        os.close(number)
 
 
-def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
+def _has_name(number: int, path: Path) -> bool:
+    """False: it was renamed while this run waited for the lock."""
+    try:
+        return os.path.samestat(os.fstat(number), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _whole_lines(number: int) -> int:

@@ -101,6 +101,42 @@ def test_a_file_that_cannot_be_written_fails_with_a_sentence(tmp_path: Path) -> 
 
 
 @pytest.mark.fault(
+    "a full file of a rule cannot be renamed",
+    injected="a folder that has the name of the renamed file",
+    observed="the action has failed, no descriptor is closed twice, and the file has its lines",
+)
+def test_a_rotation_that_fails_closes_the_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, closed, close = tmp_path / "x", list[int](), os.close
+    (tmp_path / "x.1" / "in the way").mkdir(parents=True)
+    path.write_text("000000000\n")
+
+    def closes(number: int) -> None:
+        close(number)  # raises for a descriptor that is closed already
+        closed.append(number)
+
+    monkeypatch.setattr(os, "close", closes)
+    with pytest.raises(OSError, match="x"):
+        add_line(path, "111111111", most_bytes=10, keep=1)
+
+    assert len(closed) == 1
+    assert path.read_text() == "000000000\n"
+
+
+def test_two_runs_with_the_same_rule_leave_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    code = (
+        "import sys; from pathlib import Path; from vitcam.actions.line_file import add_line\n"
+        "for i in range(300): add_line(Path(sys.argv[1]), sys.argv[2] * 50, 10_000, 9)\n"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, path, name]) for name in "ab"]
+    assert [each.wait(120) for each in writers] == [0, 0]
+
+    lines = [line for file in tmp_path.iterdir() for line in file.read_text().splitlines()]
+    assert sorted(set(lines)) == ["a" * 50, "b" * 50]
+    assert len(lines) == 600
+
+
+@pytest.mark.fault(
     "the daemon is killed while a rule writes its file",
     injected="SIGKILL 8 times while lines are written as fast as possible",
     observed="every line in every file is whole",
