@@ -1,12 +1,15 @@
 """`/api/events…` and the events among the server-sent ones: a real store behind a real server."""
 
+import builtins
 import csv
 import io
 import json
+import os
+import threading
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +138,36 @@ def test_a_picture_comes_whole_small_or_with_its_evidence(serving: WebServer, st
     assert decode_image(ask(serving, f"{where}?width=64")[1]).shape == (36, 64, 3)
     assert decode_image(ask(serving, f"{where}?overlay=evidence")[1]).std() > 0
     assert ask(serving, f"{where}?overlay=rollout")[0] == 400
+
+
+def test_no_request_for_the_history_makes_the_event_loop_wait_for_the_disk(
+    serving: WebServer, store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clip = store.folder / "clips" / "1.mp4"
+    clip.parent.mkdir(exist_ok=True)
+    clip.write_bytes(b"a video")
+    store.put(change(event_id(1), "end", jpeg=JPEG))
+    store.attach_clip(event_id(1), clip)
+    assert eventually(lambda: (event := store.get(event_id(1))) and event.clip)
+    asked: list[tuple[str, str]] = []
+
+    def watched(name: str, does: Callable[..., Any]) -> Callable[..., Any]:
+        def call(path: Any, *args: Any, **more: Any) -> Any:
+            if str(store.folder) in os.fsdecode(path if isinstance(path, (str, bytes, os.PathLike)) else ""):
+                asked.append((name, threading.current_thread().name))
+            return does(path, *args, **more)
+
+        return call
+
+    for module, name in ((os, "stat"), (os, "open"), (io, "open"), (builtins, "open")):
+        monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
+    base = f"/api/events/{event_id(1)}"
+    for route in (f"{base}/clip.mp4", f"{base}/frame.jpg", f"{base}/frame.jpg?width=64", base, "/api/events"):
+        assert ask(serving, route)[0] == 200
+    monkeypatch.undo()
+
+    assert any(name == "stat" for name, _ in asked)
+    assert [name for name, thread in asked if thread == "web"] == []
 
 
 def test_a_browser_that_has_a_picture_gets_it_only_once(serving: WebServer, filled: EventStore) -> None:

@@ -14,10 +14,8 @@ class ClipRoute:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """The clip. Raises HTTPNotFound for an event without one, HTTPRequestRangeNotSatisfiable."""
         event = await self._events.event(request)
-        path = self._events.clip_of(event)
-        if path is None or not path.is_file():
-            raise web.HTTPNotFound
-        _check_range(request, path.stat().st_size)
+        path, size = await self._events.clip_of(event)
+        _check_range(request, size)
         return web.FileResponse(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
 
 

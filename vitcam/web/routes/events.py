@@ -103,9 +103,15 @@ class EventRoutes:
             raise web.HTTPNotFound
         return found
 
-    def clip_of(self, event: StoredEvent) -> Path | None:
-        """The file of its clip, where it should be; None if it has none."""
-        return None if event.clip is None else self._kept().folder / event.clip
+    async def clip_of(self, event: StoredEvent) -> tuple[Path, int]:
+        """The file of its clip, and its bytes. Raises HTTPNotFound if it has none, or the file is gone."""
+        if event.clip is None:
+            raise web.HTTPNotFound
+        path = self._kept().folder / event.clip
+        found = await self._in_thread(lambda: path.stat() if path.is_file() else None)
+        if found is None:
+            raise web.HTTPNotFound
+        return path, found.st_size
 
     def _kept(self) -> EventStore:
         if self._store is None:
