@@ -24,6 +24,7 @@ from vitcam.config.tables import OnSettings
 from vitcam.folders import state_folder
 from vitcam.frames import UNKNOWN
 from vitcam.model.classifier import Classifier
+from vitcam.threads.worker import Watched
 
 log = logging.getLogger(__name__)
 
@@ -83,6 +84,8 @@ class Acting:
             "file": Lane("file", LineFiles(state_folder(environ)), tally),
         }
         self.runner = ActionRunner((), seen.groups, hands, tally)
+        self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
+        """Every thread that acts."""
         self.change(settings)
 
     def start(self) -> None:

@@ -54,6 +54,11 @@ class Outbox:
         return len(self._letters)
 
     @property
+    def survives(self) -> bool:
+        """Whether what is in it is there after a restart."""
+        return self._db is not None and not self._failing
+
+    @property
     def letters(self) -> tuple[Letter, ...]:
         """All, the oldest first."""
         return tuple(self._letters.values())

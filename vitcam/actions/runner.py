@@ -14,11 +14,13 @@ from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.sinks.sink import Summary
 from vitcam.state import Actions
+from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
 
 _MOST_EVENTS = 256
 _END_WITHIN_S = 0.2
+_LEAVE_S = 0.1  # for commands that were killed
 _IDLE_S = 5.0
 _LOG_EVERY_S = 60.0
 
@@ -67,7 +69,7 @@ class ActionRunner:
         self._tally = tally
         self._events: queue.Queue[Event | None] = queue.Queue(_MOST_EVENTS)
         self._rule_state = RuleState()
-        self._thread: threading.Thread | None = None
+        self._worker = Worker("rules", self._run)
         self._dropped = 0
 
     def serving(self, url: str) -> None: ...
@@ -78,10 +80,9 @@ class ActionRunner:
 
     def event(self, event: Event) -> None:
         """Hand an event over; where too many wait, it is dropped and counted."""
-        if self.rules and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="rules", daemon=True)
-            self._thread.start()
-        if self._thread is not None:
+        if self.rules:
+            self._worker.start()
+        if self._worker.started:
             try:
                 self._events.put_nowait(event)
             except queue.Full:
@@ -90,24 +91,35 @@ class ActionRunner:
     def close(self, summary: Summary | None) -> None:
         """Begin what the last events ask for, wait a moment for it, and end the rest."""
         deadline_s = time.monotonic() + _END_WITHIN_S
-        if self._thread is not None:
+        if self._worker.started:
             try:
                 self._events.put(None, timeout=_END_WITHIN_S)
             except queue.Full:
                 log.error("the rules hang; their last events are lost")
-            self._thread.join(max(0.0, deadline_s - time.monotonic()))
+            self._worker.join(deadline_s - time.monotonic())
+            self._worker.stop()
         for hand in self._hands.values():
             hand.drain(deadline_s)
+        for hand in self._hands.values():
             hand.close()
+        deadline_s = time.monotonic() + _LEAVE_S
+        for hand in self._hands.values():
+            hand.leave(deadline_s)
 
     def state(self) -> Actions:
         """Counts since the start. In any thread."""
         tally, waiting = self._tally, sum(hand.waiting for hand in self._hands.values())
         return Actions(len(self.rules), tally.ok, tally.failed, waiting, self._dropped, tally.trouble)
 
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        """Its own thread, and those that do the actions."""
+        return (self._worker, *(worker for hand in self._hands.values() for worker in hand.workers))
+
     def _run(self) -> None:
         ticked_s = time.monotonic()
         while True:
+            self._worker.beat()
             try:
                 event = self._events.get(timeout=TICK_S / 2 if self._rule_state.lasting else _IDLE_S)
             except queue.Empty:

@@ -13,6 +13,7 @@ from vitcam.actions.outbox import MOST_LETTERS, Letter, Outbox
 from vitcam.actions.post import HookRefused, TryLater, post
 from vitcam.actions.signature import signed
 from vitcam.actions.task import Note, Outcome, Task, shortened
+from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +57,8 @@ class Webhooks:
         self._idle = threading.Event()
         self._sending: tuple[asyncio.AbstractEventLoop, asyncio.Task[str]] | None = None
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._outbox: Outbox | None = None
+        self._worker = Worker("webhooks", self._run)
 
     @property
     def waiting(self) -> int:
@@ -64,12 +66,17 @@ class Webhooks:
 
     def start(self) -> None:
         """Deliver what an earlier run left. Does nothing where it runs already."""
-        with self._lock:
-            if self._thread is None and not self._over.is_set():
-                self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
-                self._thread.start()
+        if not self._over.is_set():
+            self._worker.start()
+
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        return (self._worker,)
 
     def put(self, task: Task) -> None:
+        if self._over.is_set():
+            self._note(task.failed(KIND, "vitcam ended before it began"))
+            return
         try:
             self._tasks.put_nowait(task)
         except queue.Full:
@@ -78,7 +85,7 @@ class Webhooks:
         self.start()
 
     def drain(self, deadline_s: float) -> None:
-        if self._thread is not None:
+        if self._worker.started:
             self._idle.wait(max(0.0, deadline_s - time.monotonic()))
 
     def close(self) -> None:
@@ -90,20 +97,29 @@ class Webhooks:
                 loop, sending = self._sending
                 loop.call_soon_threadsafe(sending.cancel)
 
+    def leave(self, deadline_s: float) -> None:
+        self._worker.join(deadline_s - time.monotonic())
+        self._worker.stop()
+
     def _run(self) -> None:
-        outbox = Outbox(self._folder)
+        """May begin again after an error, with the letters that it had."""
+        if self._outbox is None:
+            self._outbox = Outbox(self._folder)
+        outbox = self._outbox
         loop = asyncio.new_event_loop()
         try:
             while not self._over.is_set():
                 self._turn(outbox, loop)
             self._write_down(outbox, 0)
-        except Exception:
-            log.exception("webhooks are not delivered any more")
         finally:
-            outbox.close()
             loop.close()
+        if not outbox.survives:
+            for letter in outbox.letters:
+                self._tell(letter, "failed", "vitcam ended before it was delivered")
+        outbox.close()
 
     def _turn(self, outbox: Outbox, loop: asyncio.AbstractEventLoop) -> None:
+        self._worker.beat()
         letter = self._next(outbox)
         self._kept = len(outbox)
         if letter is None:

@@ -13,6 +13,7 @@ from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
 from vitcam.storage.whole import written_whole
+from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
 
@@ -54,11 +55,11 @@ class ClipQueue:
         self._busy = False
         self._closed = False
         self._made = self._left_out = 0
-        self._thread = threading.Thread(target=self._work, name="clips", daemon=True)
+        self.worker = Worker("clips", self._work)
 
     def start(self) -> None:
         """Start the thread."""
-        self._thread.start()
+        self.worker.start()
 
     def counts(self) -> ClipCounts:
         """What became of the clips so far."""
@@ -97,8 +98,8 @@ class ClipQueue:
         self._ffmpeg.stop()
         for cut in rest:
             self.leave_out(cut.event_id, _RUN_ENDED)
-        if self._thread.is_alive():
-            self._thread.join(_TICK_S)
+        self.worker.join(_TICK_S)
+        self.worker.stop()
 
     def _work(self) -> None:
         while (cut := self._next()) is not None:
@@ -106,6 +107,9 @@ class ClipQueue:
                 self._encode(cut)
             except (OSError, VitcamError) as error:
                 self.leave_out(cut.event_id, _RUN_ENDED if self._closed else f"it could not be encoded: {error}")
+            except Exception:
+                log.exception("a clip failed unexpectedly")
+                self.leave_out(cut.event_id, "it could not be encoded because of an error in vitcam; see its log")
             finally:
                 with self._changed:
                     self._busy = False
@@ -115,9 +119,11 @@ class ClipQueue:
         """The next clip; None once the queue is closed."""
         with self._changed:
             while not self._waiting and not self._closed:
+                self.worker.beat()
                 self._changed.wait(_LOOK_S)
             if self._closed:
                 return None
+            self.worker.beat(_TIMEOUT_S)
             self._busy = True
             return self._waiting.popleft()
 

@@ -50,6 +50,7 @@ from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.state import Heartbeats
 from vitcam.text import readable
+from vitcam.threads.worker import Watched
 from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
@@ -93,6 +94,15 @@ class Daemon:
     """None: no events are kept."""
     acting: Acting
     recording: Recording
+    standing: Current[str]
+    """What does not happen because of a thread; the state says so."""
+
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        """Every thread that runs beside the stages of the pipeline and the web's event loop."""
+        history = () if self.history is None else (self.history.worker,)
+        web = () if self.web is None else self.web.executors
+        return (self.heat.worker, *history, *self.recording.workers, *self.acting.workers, *web)
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
@@ -125,6 +135,7 @@ class _Handles:
     areas: ActiveAreas
     acting: Acting
     recording: Current[Recording]
+    standing: Current[str]
 
 
 def assemble(
@@ -157,6 +168,7 @@ def assemble(
         initial_areas(settings, environ),
         _acting(settings, classifier, environ, kept),
         Current(Recording()),
+        Current(""),
     )
     if handles.words is None:
         for sentence in unknown_labels(handles.areas.areas, model_info(classifier).names):
@@ -185,7 +197,8 @@ def assemble(
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
     reloadable = Reloadable(model, handles.crop, handles.areas, console, every)
     kept_events, recording = handles.history.value, handles.recording.value
-    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, kept_events, handles.acting, recording)
+    acting, standing = handles.acting, handles.standing
+    return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, kept_events, acting, recording, standing)
 
 
 def _build_pipeline(
@@ -205,6 +218,7 @@ def _build_pipeline(
         max_fps=settings.model.fps,
         gate=gate_of(settings.motion),
         trouble=model.trouble,
+        threads=lambda: handles.standing.value,
         heat_limits=handles.heat_limits,
         heat=lambda: heat.heat,
         areas=handles.areas,

@@ -11,7 +11,7 @@ from vitcam.daemon.assembly import Daemon, RunOptions, assemble
 from vitcam.daemon.reload import Reloader
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
-from vitcam.daemon.watchdog import Verdict, may_feed
+from vitcam.daemon.watchdog import Verdict, look_after, may_feed
 from vitcam.errors import SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
@@ -96,6 +96,7 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         now = time.monotonic()
         if now >= next_status:
             next_status = now + _STATUS_S
+            daemon.standing.value = look_after(daemon.workers)
             if notifier.listened_to:
                 notifier.status("; ".join(filter(None, (daemon.status(), note))))
         if feed_every_s and now >= next_feed:

@@ -3,12 +3,16 @@
 A missing camera does not stop it: capture beats with every attempt to open it, and the page shows why there is no
 picture. What only a restart can repair does: an inference that hangs, a dead event loop, a stage that ended, a capture
 stage that is stuck beyond all its own time-outs. A dead supervisor sends nothing, so it needs no rule here.
+
+All other threads are looked after without systemd: vitcam sees and shows also without them, and what they wait for,
+such as a disk, would hang after a restart, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from vitcam.state import Heartbeats
+from vitcam.threads.worker import Watched
 
 HUNG_AFTER_NS = 10_000_000_000  # a ViT takes 6 to 100 ms on a Pi: nothing healthy takes a hundred times as long
 CAPTURE_BOUND_NS = 60_000_000_000  # above every time-out inside a source: RTSP alone may take 30 s to open
@@ -29,6 +33,18 @@ def may_feed(now_ns: int, heartbeats: Heartbeats) -> Verdict:
         if reason := rule(now_ns, heartbeats):
             return Verdict(False, reason)
     return Verdict(True, "")
+
+
+def look_after(workers: Iterable[Watched]) -> str:
+    """Start threads that should run and do not.
+
+    returns  what does not happen because a thread has failed or stands still, for the state; empty: all is well
+    """
+    troubles = []
+    for worker in workers:
+        worker.revive()
+        troubles.append(worker.trouble())
+    return "; ".join(dict.fromkeys(filter(None, troubles)))
 
 
 def _inference_answers(now_ns: int, heartbeats: Heartbeats) -> str:

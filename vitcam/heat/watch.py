@@ -11,6 +11,7 @@ from vitcam.heat.limits import HeatLimits
 from vitcam.heat.sentences import advice_for, step_sentence
 from vitcam.machine import Machine
 from vitcam.state import Heat
+from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
 
@@ -48,16 +49,20 @@ class HeatWatch:
         self._before = (0.0, 0)  # monotonic time in s, frames classified
         self._power_logged_s = float("-inf")
         self._over = threading.Event()
+        self._progress: Callable[[], Progress] = lambda: Progress(0, 0.0)
+        self.worker = Worker("heat", self._run)
         self.heat = Heat()
         """How it was at the last look; replaced as a whole."""
 
     def start(self, progress: Callable[[], Progress]) -> None:
         """Begin to look, in a thread of its own. It calls `progress` for each look."""
-        threading.Thread(target=self._run, args=(progress,), name="heat", daemon=True).start()
+        self._progress = progress
+        self.worker.start()
 
     def stop(self) -> None:
         """Look no more. Does not wait: a driver that hangs must not delay the end."""
         self._over.set()
+        self.worker.stop()
 
     def look(self, now_s: float, progress: Progress) -> None:
         """Read the sensors once, and set the limits that follow. now_s is monotonic time, in s."""
@@ -99,9 +104,10 @@ class HeatWatch:
             self._power_logged_s = now_s
             log.warning("%s", advice_for(replace(self.heat, max_fps=0.0, threads=0)))
 
-    def _run(self, progress: Callable[[], Progress]) -> None:
+    def _run(self) -> None:
         while not self._over.wait(LOOK_EVERY_S):
-            self.look(time.monotonic(), progress())
+            self.worker.beat()
+            self.look(time.monotonic(), self._progress())
 
 
 def is_slowed(hindrances: list[str], celsius: float | None) -> bool:

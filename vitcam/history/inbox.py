@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -11,7 +12,9 @@ from typing import Any
 from vitcam.history.stored import EventChange
 
 MOST = 64
-"""Events, and pieces of work. Each event may have a picture in memory."""
+"""Events, and pieces of work that somebody waits for. Each event may have a picture in memory."""
+_MOST_NOTES = 1024  # small: what came of an action, the name of a clip
+_LATEST_S = 30.0  # an event that is not written by then never will be
 
 
 @dataclass(slots=True, eq=False)
@@ -22,12 +25,13 @@ class Work:
     """Called within a transaction, perhaps several times; its last result is the future's."""
     done: "Future[Any]"
     asked: bool
-    """True: somebody waits for the result. False: it is tried again until it returns something true."""
+    """True: somebody waits for the result. False: it is tried again for a while until it returns something true."""
     after_commit: bool = False
     """True: it is called after the transaction, and begins its own."""
     about: str = ""
     """The id of the event that it changes, which followers are told then."""
-    tries: int = 0
+    since_s: float = 0.0
+    """Monotonic: the first try; 0 before."""
 
 
 @dataclass(slots=True)
@@ -45,9 +49,10 @@ class Inbox:
         self._ready = threading.Condition()
         self._changes: dict[str, EventChange] = {}
         self._work: deque[Work] = deque()
+        self._parked: deque[Work] = deque()
         self._closed = self._hurried = False
         self.dropped = 0
-        """Changes and work for which there was no room."""
+        """Changes for which there was no room, and work that nobody waits for."""
 
     def put(self, change: EventChange) -> None:
         """Add a change, or count it where too many wait."""
@@ -62,7 +67,8 @@ class Inbox:
     def ask(self, work: Work) -> bool:
         """Add work; False where too much waits."""
         with self._ready:
-            if self._closed or len(self._work) >= MOST:
+            if self._closed or len(self._work) >= (MOST if work.asked else _MOST_NOTES):
+                self.dropped += not work.asked
                 return False
             self._work.append(work)
             self._ready.notify()
@@ -77,8 +83,9 @@ class Inbox:
             self._ready.wait_for(lambda: self._changes or self._work or self._closed, timeout_s)
             if collect_s and (self._changes or self._work):
                 self._ready.wait_for(lambda: self._is_urgent, collect_s)
-            batch = Writes([*self._changes.values()], [*self._work])
+            batch = Writes([*self._changes.values()], [*self._parked, *self._work])
             self._changes.clear()
+            self._parked.clear()
             self._work.clear()
             self._hurried = False
             return batch
@@ -91,7 +98,7 @@ class Inbox:
 
     @property
     def _is_urgent(self) -> bool:
-        full = len(self._changes) >= MOST // 2 or len(self._work) >= MOST // 2
+        full = len(self._changes) >= MOST // 2 or len(self._work) >= _MOST_NOTES // 2
         return full or self._hurried or self._closed or any(work.asked for work in self._work)
 
     def give_back(self, batch: Writes) -> None:
@@ -102,6 +109,19 @@ class Inbox:
                 before = self._changes.get(change.event.id)
                 self._changes[change.event.id] = change if before is None else merged(before, change)
             self._work.extendleft(reversed(batch.work))
+
+    def park(self, work: Work) -> bool:
+        """Keep work that is about an event which is not written yet, until the next batch.
+
+        returns  False: it has waited long enough, or too much waits
+        """
+        with self._ready:
+            now_s = time.monotonic()
+            work.since_s = work.since_s or now_s
+            if self._closed or now_s - work.since_s > _LATEST_S or len(self._parked) >= _MOST_NOTES:
+                return False
+            self._parked.append(work)
+            return True
 
     @property
     def closed(self) -> bool:

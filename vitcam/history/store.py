@@ -1,5 +1,6 @@
 """The event store: what the rest of vitcam uses of the history. Every method may be called in any thread."""
 
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +24,14 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.writer import HistoryWriter, Told
 from vitcam.state import History
+from vitcam.threads.worker import Worker
 
 _ANSWER_S = 20.0
 _DELETE_S = 5.0
 _LOOK_S = 30.0
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 class EventStore:
@@ -55,6 +58,11 @@ class EventStore:
         self._followers: tuple[Told, ...] = ()
         self._pictures = PictureFiles(folder)
         self._corrections = LabelFolders(folder / CORRECTIONS)
+
+    @property
+    def worker(self) -> Worker:
+        """The thread that writes."""
+        return self._writer.worker
 
     def start(self) -> None:
         """Begin to write."""
@@ -110,7 +118,7 @@ class EventStore:
         name, size = str(path.relative_to(self.folder)), path.stat().st_size
 
         def decided(done: "Future[bool]") -> None:
-            if done.exception() is None and not done.result():
+            if done.exception() is not None or not done.result():  # no event names it
                 self._pictures.remove([name])
 
         attached = self._ask(
@@ -215,7 +223,10 @@ class EventStore:
 
     def _tell(self, event: StoredEvent, phase: str) -> None:
         for told in self._followers:
-            told(event, phase)
+            try:
+                told(event, phase)
+            except Exception:  # what one of them does wrong must not keep others from hearing of it
+                log.exception("an event was kept, and a part of vitcam could not be told of it")
 
     def _answer(self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "") -> T:
         """What the writer's thread returns."""
@@ -232,8 +243,11 @@ class EventStore:
         about: str = "",
     ) -> "Future[T]":
         done: Future[T] = Future()
-        if not self._inbox.ask(Work(do, done, asked, after_commit, about)) and asked:
-            raise VitcamError("too many changes of the history are being made already; try again in a second")
+        if not self._inbox.ask(Work(do, done, asked, after_commit, about)):
+            too_many = VitcamError("too many changes of the history are being made already; try again in a second")
+            if asked:
+                raise too_many
+            done.set_exception(too_many)
         return done
 
     def _read(self, ask: Callable[[sqlite3.Connection], T], nothing: T) -> T:

@@ -3,17 +3,18 @@
 import contextlib
 import logging
 import sqlite3
-import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
-from vitcam.history.database.connections import inode_of, is_damage, open_to_write, set_aside
+from vitcam.history.database.connections import FILE, is_damage, is_input_or_output, is_whole, open_to_write, set_aside
+from vitcam.history.database.file_watch import Change, FileWatch
 from vitcam.history.database.search import get
 from vitcam.history.database.sharing import newest_pictures
 from vitcam.history.database.totals import Totals
@@ -24,12 +25,20 @@ from vitcam.history.pictures.files import PictureFiles
 from vitcam.history.pictures.placing import Look, Placing
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
+from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
 
 _IDLE_S = 1.0
 _AGAIN_S = 2.0  # after a failure, such as a full disk
-_MOST_TRIES = 20
+_MOST_UNTOLD = 256
+
+_NOTICES: Mapping[Change, str] = {
+    "deleted": "the history {} was deleted while vitcam ran, and a new one has begun",
+    "replaced": "another file took the place of the history {} while vitcam ran, and is used from now on",
+    "overwritten": "the history {} was overwritten while vitcam ran; what is in it now is used from now on",
+    "without its log": "the log of the history {} was deleted while vitcam ran; what was in it is kept",
+}
 
 Told = Callable[[StoredEvent, str], None]
 
@@ -57,11 +66,14 @@ class HistoryWriter:
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
-        self._thread = threading.Thread(target=self._run, name="history", daemon=True)
+        self._untold: deque[tuple[str, str]] = deque(maxlen=_MOST_UNTOLD)
+        """Ids and phases of what is committed, and of which followers were not told yet."""
+        self.worker = Worker("history", self._run)
         self._housekeeping: Housekeeping | None = None
-        self._inode = 0
+        self._file: FileWatch | None = None
+        self._has_begun = False
         self._first = 0
-        """Number of the first row of this run."""
+        """Number of the first row of this run; 0: nothing of it is in this file."""
         self.watched = 0
         """How many wait for events as they come. Changed in one thread."""
         self.watched_until_s = 0.0
@@ -82,12 +94,13 @@ class HistoryWriter:
         return self.watched > 0 or time.monotonic() < self.watched_until_s
 
     def start(self) -> None:
-        self._thread.start()
+        self.worker.start()
 
     def stop(self, timeout_s: float) -> None:
         """Write what waits, and end."""
         self._inbox.close()
-        self._thread.join(timeout_s)
+        self.worker.join(timeout_s)
+        self.worker.stop()
 
     def shift(self, connection: sqlite3.Connection, step_ms: int) -> bool:
         """Correct the times of what this run has stored. Called within a transaction."""
@@ -99,7 +112,10 @@ class HistoryWriter:
         more = True
         while True:
             closing = self._inbox.closed
-            batch = self._inbox.take(0.0 if more else _IDLE_S, self._budget.wait_s(self.is_watched))
+            together_s = self._budget.wait_s(self.is_watched)
+            self.worker.beat(together_s)
+            batch = self._inbox.take(0.0 if more else _IDLE_S, together_s)
+            self.worker.beat()
             good = self._write(batch)
             if closing:
                 break
@@ -113,55 +129,90 @@ class HistoryWriter:
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
-        self._connection = self._housekeeping = None
+        self._connection = self._housekeeping = self._file = None
 
     def _rest(self) -> bool:
         """Housekeeping, while nothing waits; True: there is more of it."""
         try:
-            return self._housekeeping is not None and self.rules is not None and self._housekeeping.step(self.rules)
+            more = self._housekeeping is not None and self.rules is not None and self._housekeeping.step(self.rules)
+            if more and self._file is not None:
+                self._file.wrote()
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
             return False
+        return more
 
     def _write(self, batch: Writes) -> bool:
-        """Write a batch with one commit; False: it is kept for later."""
+        """Write a batch with one commit; False: something failed, and is tried again later."""
         try:
             connection = self._open()
-            if batch.changes or batch.work:
-                self._commit(connection, batch)
+            results = self._commit(connection, batch) if batch.changes or batch.work else []
         except VitcamError as error:
             self._say(str(error))
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
-        except Exception:  # the outermost function of the thread: what cannot be written must not stop the rest
-            log.exception("%d event(s) could not be kept because of an error in vitcam", len(batch.changes))
-            _refuse(batch, "of an error in vitcam; see its log")
-            self._inbox.dropped += len(batch.changes)
+        except Exception:  # noqa: BLE001 - what cannot be written must not stop the rest
+            self._without_what_fails(batch)
             return True
         else:
-            self._say("")
-            return True
+            return self._after_commit(connection, batch, results)
         asked = Writes(work=[work for work in batch.work if work.asked])
         _refuse(asked, self.trouble)
         self._inbox.give_back(Writes(batch.changes, [work for work in batch.work if not work.asked]))
         return False
 
+    def _without_what_fails(self, batch: Writes) -> None:
+        """After an error in vitcam: each by itself, so that only the one goes that cannot be written."""
+        parts = [Writes([change]) for change in batch.changes] + [Writes(work=[work]) for work in batch.work]
+        if len(parts) > 1:
+            for part in parts:
+                self._write(part)
+            return
+        log.exception("an event or a change of one could not be kept because of an error in vitcam")
+        _refuse(batch, "of an error in vitcam; see its log")
+        self._inbox.dropped += len(parts)
+
     def _open(self) -> sqlite3.Connection:
-        if self._connection is not None and inode_of(self._folder) != self._inode:
-            self._close()  # somebody moved or deleted the file, as before restoring a backup
+        if self._file is not None and (change := self._file.change()):
+            self._changed(change)
         if self._connection is None:
-            connection = open_to_write(self._folder)
-            self._inode = inode_of(self._folder)
-            if self.rules is not None:
-                close_open(connection)
-                own = partial(frame_of, connection)
-                self._pictures.remove(self._pictures.left_behind(own, partial(newest_pictures, connection)))
-            self._first = first_free(connection)
+            connection = self._connection = open_to_write(self._folder)
+            if not self._first:
+                self._begin(connection)
             self._housekeeping = Housekeeping(connection, self._pictures)
-            self._connection = connection
+            self._file = FileWatch(self._folder, connection)
         return self._connection
 
-    def _commit(self, connection: sqlite3.Connection, batch: Writes) -> None:
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """A file that this run has not had before."""
+        if self.rules is not None:
+            close_open(connection)
+            if not self._has_begun:
+                own = partial(frame_of, connection)
+                self._pictures.remove(self._pictures.left_behind(own, partial(newest_pictures, connection)))
+        self._has_begun = True
+        self._first = first_free(connection)
+
+    def _changed(self, change: Change) -> None:
+        """Somebody else has touched the file: use what has its name now. What waits in memory is written there.
+
+        Events that last are in no other file: they are written as new ones.
+        """
+        if change == "emptied":
+            self._begin_again("emptied")
+            return
+        self._close()
+        if change == "overwritten" and not is_whole(self._folder):
+            self._begin_again()
+            return
+        if change != "without its log":
+            self._stored.clear()
+            self._first = 0
+        self.notice = _NOTICES[change].format(self._folder / FILE)
+        log.error("%s", self.notice)
+
+    def _commit(self, connection: sqlite3.Connection, batch: Writes) -> list[tuple[Work, Any]]:
+        """All of a batch, or nothing of it; returns what came of the work."""
         written: list[str] = []
         replaced: list[str | None] = []
         results: list[tuple[Work, Any]] = []
@@ -176,16 +227,35 @@ class HistoryWriter:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
-        self._budget.commit(len(batch.changes) + len(batch.work))
         self._pictures.remove(replaced)
-        self._tell(connection, batch.changes)
-        if self._housekeeping is not None:
-            self._housekeeping.look()
-        results += [(work, _done(connection, work)) for work in batch.work if work.after_commit]
+        return results
+
+    def _after_commit(self, connection: sqlite3.Connection, batch: Writes, results: list[tuple[Work, Any]]) -> bool:
+        """What follows a commit: nothing of it can make the commit undone. False: something failed."""
         for work, result in results:
             self._finish(work, result)
-            if result is True and work.about and (event := get(connection, work.about)) is not None:
-                self._told(event, "")
+        for change in batch.changes:
+            (self._stored.discard if change.phase == "end" else self._stored.add)(change.event.id)
+        self._untold.extend((change.event.id, change.phase) for change in batch.changes)
+        self._untold.extend((work.about, "") for work, result in results if result is True and work.about)
+        if written := len(batch.changes) + sum(bool(result) for _, result in results):
+            self._budget.commit(written)
+        late = [work for work in batch.work if work.after_commit]
+        try:
+            self._tell(connection)
+            if self._housekeeping is not None and written:
+                self._housekeeping.look()
+            while late:
+                self._finish(late[0], _done(connection, late[0]))
+                late.pop(0)
+            if self._file is not None and (batch.changes or batch.work):
+                self._file.wrote()
+        except (sqlite3.Error, OSError) as error:
+            self._failed(error)
+            _refuse(Writes(work=late), self.trouble or self.notice)
+            return False
+        self._say("")
+        return True
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
         placed = self._placing.place(connection, change)
@@ -195,41 +265,42 @@ class HistoryWriter:
         seen_ms = time.time_ns() // 1_000_000
         return write_change(connection, placed.change, seen_ms, placed.frame, new, placed.owner)
 
-    def _tell(self, connection: sqlite3.Connection, changes: list[EventChange]) -> None:
-        for change in changes:
-            if change.phase == "end":
-                self._stored.discard(change.event.id)
-            else:
-                self._stored.add(change.event.id)
-            if (event := get(connection, change.event.id)) is not None:
-                self._told(event, change.phase)
+    def _tell(self, connection: sqlite3.Connection) -> None:
+        """Tell followers what is on the disk; after an error the rest is told with the next commit."""
+        while self._untold:
+            event_id, phase = self._untold[0]
+            event = get(connection, event_id)
+            self._untold.popleft()
+            if event is not None:
+                self._told(event, phase)
 
     def _finish(self, work: Work, result: Any) -> None:
         if isinstance(result, VitcamError):
             work.done.set_exception(result)
-        elif work.asked or result:
-            work.done.set_result(result)
-        elif work.tries < _MOST_TRIES:  # its event may be written in a moment
-            work.tries += 1
-            self._inbox.give_back(Writes(work=[work]))
-        else:
+        elif work.asked or result or not self._inbox.park(work):  # its event may be written in a moment
             work.done.set_result(result)
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, sqlite3.Error) and is_damage(error):
             self._begin_again()
             return
+        if isinstance(error, sqlite3.Error) and is_input_or_output(error):
+            self._close()  # the next try opens the file again: the disk may have come back as another device
         reason = error.strerror if isinstance(error, OSError) else str(error)
         self._say(f"no events are kept in {self._folder}: {reason}; vitcam tries again")
 
-    def _begin_again(self) -> None:
-        self._close()
+    def _begin_again(self, what: Literal["damaged", "emptied"] = "damaged") -> None:
+        """Set the file aside before it is closed: SQLite would move its log into it."""
+        connection, self._connection = self._connection, None
         self._stored.clear()
+        self._first = 0
         try:
-            self.notice = set_aside(self._folder)
+            self.notice = set_aside(self._folder, what)
             log.error("%s", self.notice)
         except OSError as error:
-            self._say(f"the history in {self._folder} is damaged and cannot be renamed: {error.strerror}")
+            self._say(f"the history in {self._folder} is {what} and cannot be renamed: {error.strerror}")
+        self._connection = connection
+        self._close()
 
     def _say(self, trouble: str) -> None:
         """Log a trouble once, and once that it is over."""
@@ -251,4 +322,5 @@ def _done(connection: sqlite3.Connection, work: Work) -> Any:
 def _refuse(batch: Writes, reason: str) -> None:
     for work in batch.work:
         refused: Future[Any] = work.done
-        refused.set_exception(VitcamError(f"this cannot be changed now: {reason}"))
+        if not refused.done():
+            refused.set_exception(VitcamError(f"this cannot be changed now: {reason}"))

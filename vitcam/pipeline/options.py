@@ -31,6 +31,8 @@ class PipelineOptions:
     """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
     trouble: str = ""
     """Why the run is not as it was configured, as one sentence; empty if it is."""
+    threads: Callable[[], str] = str
+    """What does not happen because a thread has failed or stands still; empty: all is well."""
     heat_limits: HeatLimits = field(default_factory=HeatLimits)
     """A further limit of the rate, which changes while the pipeline runs."""
     heat: Callable[[], Heat] = Heat

@@ -173,7 +173,8 @@ class Pipeline:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", self._classify.trouble or "waiting for the first picture"
-        trouble = self._classify.trouble or self._publishing.trouble or self._options.trouble
+        troubles = (self._classify.trouble, self._publishing.trouble, self._options.trouble, self._options.threads())
+        trouble = "; ".join(filter(None, troubles))
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:

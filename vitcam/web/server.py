@@ -8,7 +8,7 @@ import resource
 import socket
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
@@ -17,6 +17,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
+from vitcam.threads.worker import WatchedExecutor
 from vitcam.web.live import LivePipeline
 from vitcam.web.parts import AppParts, Binding
 from vitcam.web.requests.allowed_hosts import AllowedHosts
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_THREADS = ("encode", "upload", "change", "access", "password", "history", "edit")
+_THREADS = ("encode", "upload", "change", "access", "password", "reads", "edit")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
@@ -79,8 +80,8 @@ class WebServer:
         self._names = Current(binding.names)
         self._default = Current(default)
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
-        self._executors = [ThreadPoolExecutor(1, thread_name_prefix=name) for name in _THREADS]
-        encode, uploads, changes, self._access_executor, self._checker, reads, edits = self._executors
+        self.executors = tuple(WatchedExecutor(name) for name in _THREADS)
+        encode, uploads, changes, self._access_executor, self._checker, reads, edits = self.executors
         self._parts = AppParts(
             live=live,
             model=model,
@@ -150,7 +151,7 @@ class WebServer:
                 with contextlib.suppress(RuntimeError):  # the loop has ended already
                     self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(max(0.0, deadline - time.monotonic()))
-        for executor in self._executors:
+        for executor in self.executors:
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, listener: socket.socket) -> None:

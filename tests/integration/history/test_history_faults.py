@@ -2,9 +2,10 @@
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.frames import picture
 from tests.histories import change
 from tests.integration.faults.small_disk import small_disk
 from vitcam.errors import VitcamError
+from vitcam.history import inbox
 from vitcam.history.database.connections import FILE, is_sound
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -135,20 +137,108 @@ def test_a_folder_that_cannot_be_made_leaves_a_store_that_says_so(tmp_path: Path
     store.stop(10)
 
 
-@pytest.mark.fault(
-    "somebody deletes the history while it is open",
-    injected="`events.db` is removed",
-    observed="the next events go into a new one",
-)
-def test_a_history_that_was_deleted_begins_again(store: EventStore) -> None:
-    store.start()
-    store.put(change("before", "new"))
-    assert eventually(lambda: store.get("before"))
-    for path in store.folder.glob("events.db*"):
+def delete(folder: Path) -> None:
+    for path in folder.glob("events.db*"):
         path.unlink()
+
+
+def empty(folder: Path) -> None:
+    os.truncate(folder / FILE, 0)
+
+
+def another(folder: Path) -> Path:
+    """A history with one event in a folder of its own; returns its file."""
+    with EventStoreOnce(folder / "other") as other:
+        other.put(change("of the other", "new"))
+        assert eventually(lambda: other.get("of the other"))
+    return folder / "other" / FILE
+
+
+def replace(folder: Path) -> None:
+    another(folder).replace(folder / FILE)
+
+
+def overwrite(folder: Path) -> None:
+    shutil.copyfile(another(folder), folder / FILE)
+
+
+def overwrite_with_zeros(folder: Path) -> None:
+    (folder / FILE).write_bytes(bytes(200_000))
+
+
+@pytest.mark.fault(
+    "somebody deletes, empties or replaces the history while it is open",
+    injected="`events.db` is removed, truncated, overwritten, or another file gets its name, while an event lasts",
+    observed="the next events go into the file that has the name then, the one that lasts too; the log and "
+    "`/api/state` say so",
+)
+@pytest.mark.parametrize("does", [delete, empty, replace, overwrite, overwrite_with_zeros])
+def test_a_history_that_somebody_else_touches_goes_on(
+    store: EventStore, does: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    store.start()
+    store.put(change("lasts", "new", jpeg=JPEG))
+    store.put(change("over", "new"))
+    store.put(change("over", "end"))
+    assert eventually(lambda: (event := store.get("over")) and event.end_ms)
+    does(store.folder)
+    store.put(change("lasts", "update", "bowl"))
     store.put(change("after", "new"))
 
-    assert eventually(lambda: [event.id for event in store.find(Query()).events] == ["after"])
+    assert eventually(lambda: readable(store, "after") and readable(store, "lasts"))
+    assert eventually(lambda: store.state().trouble)
+    assert eventually(lambda: is_sound(store.folder))
+    assert str(store.folder / FILE) in store.state().trouble
+    store.put(change("lasts", "end", "bowl"))
+    assert eventually(lambda: event_is_over(store, "lasts"))
+    assert store.worker.trouble() == ""
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.fault(
+    "somebody deletes the log beside the history while it is open",
+    injected="`events.db-wal` and `events.db-shm` are removed",
+    observed="nothing is lost: what was in them is in `events.db`, also after the next start",
+)
+def test_a_log_that_was_deleted_takes_no_event_with_it(store: EventStore) -> None:
+    store.start()
+    store.put(change("before", "new", jpeg=JPEG))
+    assert eventually(lambda: store.get("before"))
+    for companion in store.folder.glob("events.db-*"):
+        companion.unlink()
+    assert eventually(lambda: store.state().trouble)
+    store.put(change("after", "new"))
+
+    assert eventually(lambda: {event.id for event in store.find(Query()).events} == {"before", "after"})
+    store.stop(10)
+    assert is_sound(store.folder)
+    assert {event.id for event in EventStore(store.folder).find(Query()).events} == {"before", "after"}
+
+
+def test_what_another_program_writes_by_sqlite_changes_nothing(store: EventStore) -> None:
+    store.start()
+    for number in range(20):
+        store.put(change(f"{number:02}", "new", jpeg=JPEG))
+    assert eventually(lambda: store.get("19"))
+    with EventStoreOnce(store.folder, rules=None) as other:  # as `vitcam events delete` does
+        assert other.delete("00")
+        assert other.delete_some(Query(until_ms=1)) == 0
+    store.put(change("after", "new"))
+
+    assert eventually(lambda: store.get("after"))
+    assert len(store.find(Query(), 100).events) == 20
+    assert store.state().trouble == ""
+
+
+def readable(store: EventStore, event_id: str) -> bool:
+    with suppress(VitcamError):
+        return store.get(event_id) is not None
+    return False
+
+
+def event_is_over(store: EventStore, event_id: str) -> bool:
+    event = store.get(event_id)
+    return event is not None and event.end_ms is not None
 
 
 @pytest.mark.fault(
@@ -186,8 +276,8 @@ def trouble_after_reading(store: EventStore) -> str:
 class EventStoreOnce:
     """A store that runs as long as a context."""
 
-    def __init__(self, folder: Path) -> None:
-        self._store = EventStore(folder, RetentionRules())
+    def __init__(self, folder: Path, rules: RetentionRules | None = RetentionRules()) -> None:  # noqa: B008 - frozen
+        self._store = EventStore(folder, rules)
 
     def __enter__(self) -> EventStore:
         self._store.start()
@@ -218,7 +308,8 @@ def test_a_picture_without_its_event_goes_at_the_next_start(store: EventStore) -
     assert store.picture(event) == JPEG
 
 
-def test_a_clip_whose_event_was_deleted_is_deleted_too(store: EventStore) -> None:
+def test_a_clip_whose_event_was_deleted_is_deleted_too(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbox, "_LATEST_S", 0.1)
     clip = store.folder / "clips" / "gone.mp4"
     clip.parent.mkdir(parents=True)
     clip.write_bytes(b"video")

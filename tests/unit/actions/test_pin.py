@@ -1,5 +1,7 @@
 """Pins are high for their time, and low at the end; gpiozero's own mock pins stand for those of a Pi."""
 
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.unit.actions.doing import task
-from vitcam.actions import acting
+from vitcam.actions import acting, pin
 from vitcam.actions.pin import MISSING, NO_PINS, OutputPin, Pins, open_pin
 from vitcam.actions.task import ActionFailed
 from vitcam.config.tables import OnSettings
@@ -58,6 +60,97 @@ def test_at_the_end_all_pins_are_low_and_free(mock: Any) -> None:
     open_pin(17).close()
     with pytest.raises(ActionFailed, match="vitcam ended before it began"):
         pins(task(OnSettings("lamp", gpio=17)))
+
+
+class StubbornPin:
+    """Refuses to become low for the first few times, as a driver does after an I/O error."""
+
+    def __init__(self, refuses: int) -> None:
+        self.refuses, self.high, self.closed = refuses, False, False
+
+    def on(self) -> None:
+        self.high = True
+
+    def off(self) -> None:
+        if self.refuses:
+            self.refuses -= 1
+            raise OSError(5, "Input/output error")
+        self.high = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.fault(
+    "the driver refuses to set a pin low",
+    injected="an I/O error for some times, and without end",
+    observed="the state says which pin is high, it is tried again until it works, other pins keep their times",
+)
+def test_a_pin_that_cannot_be_set_low_is_tried_again_and_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pin, "_AGAIN_S", 0.01)
+    found = {4: StubbornPin(3), 17: StubbornPin(1_000_000_000), 27: StubbornPin(0)}
+    pins = Pins(found.__getitem__)
+    for number in found:
+        pins(task(OnSettings("lamp", gpio=number, gpio_s=0.01)))
+
+    assert eventually(lambda: not found[4].high and not found[27].high)
+    assert found[17].high
+    assert eventually(lambda: pins.trouble() == "GPIO17 should be low, and its driver refuses")
+    found[17].refuses = 0
+    assert eventually(lambda: not found[17].high and pins.trouble() == "")
+    pins(task(OnSettings("lamp", gpio=27, gpio_s=0.01)))
+    assert eventually(lambda: not found[27].high)
+    pins.close()
+
+
+def test_at_the_end_one_pin_that_refuses_keeps_no_other_high() -> None:
+    found = {4: StubbornPin(1_000_000_000), 17: StubbornPin(0)}
+    pins = Pins(found.__getitem__)
+    for number in found:
+        pins(task(OnSettings("lamp", gpio=number, gpio_s=600)))
+
+    pins.close()
+
+    assert not found[17].high
+    assert found[4].closed
+    assert found[17].closed
+
+
+def test_a_pin_that_fails_when_it_is_set_high_is_set_low_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = StubbornPin(0)
+
+    def high_and_fails() -> None:
+        broken.high = True
+        raise RuntimeError("a driver that fails late")
+
+    monkeypatch.setattr(broken, "on", high_and_fails)
+    pins = Pins(lambda _: broken)
+    with pytest.raises(ActionFailed, match="GPIO17 cannot be set: a driver that fails late"):
+        pins(task(OnSettings("lamp", gpio=17, gpio_s=0.01)))
+
+    assert eventually(lambda: not broken.high)
+    pins.close()
+
+
+def test_a_driver_that_hangs_does_not_delay_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    hanging = StubbornPin(0)
+
+    def hangs() -> None:
+        begun.set()
+        may_end.wait(60)
+
+    monkeypatch.setattr(hanging, "on", hangs)
+    pins = Pins(lambda _: hanging)
+    acting = threading.Thread(target=pins, args=(task(OnSettings("lamp", gpio=17)),))
+    acting.start()
+    assert begun.wait(60)
+    began_s = time.monotonic()
+    pins.close()
+
+    assert time.monotonic() - began_s < 1
+    may_end.set()
+    acting.join(60)
 
 
 @pytest.mark.fault(

@@ -9,13 +9,15 @@ from dataclasses import replace
 import pytest
 
 from tests.eventually import eventually
-from tests.unit.actions.doing import Kept, event
+from tests.unit.actions.doing import Kept, event, task
 from vitcam.actions import runner
 from vitcam.actions.lane import Lane
 from vitcam.actions.runner import ActionRunner, Tally
 from vitcam.actions.task import ActionFailed, Outcome, Task
 from vitcam.config.tables import OnSettings
+from vitcam.daemon.watchdog import look_after
 from vitcam.frames import Event
+from vitcam.threads.worker import Worker
 
 GPIO = OnSettings("pin", gpio=17)
 FILE = OnSettings("log", file="x")
@@ -161,12 +163,69 @@ def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.Mon
 def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs() -> None:
     with acting() as (found, _, files, kept):
         found.event(lasting("1"))
-        assert found._thread is None
+        assert not any(thread.name in ("rules", "act on file") for thread in threading.enumerate())
         found.rules = (FILE,)
         found.event(lasting("2"))
         kept.wait_for_count(1)
 
     assert files.done == ["2"]
+
+
+@pytest.mark.fault(
+    "the run ends while actions wait",
+    injected="an action that hangs, others of its kind that wait, and one that comes after the end",
+    observed="each has one outcome, which says that vitcam ended",
+)
+def test_at_the_end_of_a_run_every_action_that_waits_has_an_outcome() -> None:
+    kept, doer = Kept(), Doer()
+    doer.hangs = True
+    lane = Lane("notify", doer, Tally(kept))
+    for number in range(5):
+        lane.put(task(FILE, str(number)))
+    assert eventually(lambda: doer.done == ["0"])
+    began_s = time.monotonic()
+    lane.close()
+    lane.leave(time.monotonic() + 0.05)
+    lane.put(task(FILE, "late"))
+    took_s = time.monotonic() - began_s
+    doer.may_end.set()
+
+    assert took_s < 1
+    assert all(worker.join(60) for worker in lane._threads)
+    assert sorted((each.event_id, each.status, each.detail) for each in kept.all) == [
+        ("0", "failed", "vitcam ended before it was done"),
+        *((str(number), "failed", "vitcam ended before it began") for number in range(1, 5)),
+        ("late", "failed", "vitcam ended before it began"),
+    ]
+    assert lane.waiting == 0
+    assert doer.done == ["0"]
+
+
+def test_a_library_that_wants_to_end_the_process_ends_only_its_action() -> None:
+    with acting(FILE) as (found, _, files, kept):
+        files.fails = SystemExit(1)  # type: ignore[assignment]
+        found.event(lasting("1"))
+        kept.wait_for_count(1)
+        files.fails = None
+        found.event(lasting("2"))
+        kept.wait_for_count(2)
+
+    assert [outcome.status for outcome in kept.all] == ["failed", "ok"]
+
+
+def test_every_thread_that_acts_is_looked_after() -> None:
+    with acting(GPIO, FILE) as (found, _, _, kept):
+        found.event(lasting("1"))
+        kept.wait_for_count(2)
+        names = {thread.name for thread in threading.enumerate()}
+
+        assert {"rules", "act on gpio", "act on file"} <= names
+        assert sorted(worker.name for worker in found.workers if isinstance(worker, Worker)) == [
+            "act on file",
+            "act on gpio",
+            "rules",
+        ]
+        assert look_after(found.workers) == ""
 
 
 def test_the_end_of_a_run_does_what_its_last_events_ask_for() -> None:

@@ -15,7 +15,7 @@ from tests.secured import make_certificate
 from tests.unit.actions.doing import Kept, task
 from tests.unit.actions.receiver import receiver
 from vitcam.actions import outbox, post, webhook
-from vitcam.actions.outbox import Outbox
+from vitcam.actions.outbox import Letter, Outbox
 from vitcam.actions.task import Task
 from vitcam.actions.webhook import Webhooks
 from vitcam.config.tables import OnSettings
@@ -36,9 +36,8 @@ def delivering(folder: Path | None, kept: Kept, *urls: str, secret: str = SECRET
         yield found
     finally:
         found.close()
-        if found._thread is not None:
-            found._thread.join(20)
-            assert not found._thread.is_alive()
+        found.leave(time.monotonic() + 20)
+        assert found._worker.join(0)
 
 
 def waiting_in(folder: Path) -> list[str]:
@@ -292,6 +291,40 @@ def test_a_run_without_a_state_folder_keeps_webhooks_in_memory() -> None:
         kept.wait_for_count(2)
 
     assert statuses(kept) == [("01A", "waiting"), ("01A", "ok")]
+
+
+def test_webhooks_that_no_later_run_will_deliver_have_failed_at_the_end() -> None:
+    kept = Kept()
+    with receiver(lambda _: 500) as there, delivering(None, kept, there.url) as webhooks:
+        for number in range(3):
+            webhooks.put(hook(there.url, str(number)))
+        kept.wait_for_count(1)
+        webhooks.close()
+        webhooks.leave(time.monotonic() + 20)
+        webhooks.put(hook(there.url, "late"))
+
+    ends = {outcome.event_id: outcome.detail for outcome in kept.all if outcome.status == "failed"}
+    assert ends == dict.fromkeys("012", "vitcam ended before it was delivered") | {
+        "late": "vitcam ended before it began"
+    }
+
+
+def test_an_error_in_the_delivery_loses_no_webhook(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, failures = Kept(), [RuntimeError("a bug"), MemoryError()]
+    next_of = Webhooks._next
+
+    def fails_at_first(self: Webhooks, outbox: Outbox) -> Letter | None:
+        if len(outbox) and failures:
+            raise failures.pop()
+        return next_of(self, outbox)
+
+    monkeypatch.setattr(Webhooks, "_next", fails_at_first)
+    with receiver() as there, delivering(None, kept, there.url) as webhooks:
+        webhooks.put(hook(there.url))
+        kept.wait_for_count(1)
+
+        assert "no webhook is sent" in webhooks.workers[0].trouble()
+    assert statuses(kept) == [("01A", "ok")]
 
 
 def test_a_host_without_a_name_is_said_so(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ APPS = {"vitcam": vitcam_app, "vitcam-train": training_app}
         "generate_settings.py",
         "generate_concepts.py",
         "generate_layers.py",
+        "generate_threads.py",
         "generate_reliability.py",
     ],
 )

@@ -17,6 +17,7 @@ from vitcam.history.witness.clock import WallClock
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.watch import ProblemWatch
 from vitcam.state import ClipCounts
+from vitcam.threads.worker import Watched
 from vitcam.wire import wall_time
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,11 @@ class Recording:
 
     clips: Clips | None = None
     watch: ProblemWatch | None = None
+
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        """The thread of the encoder, if there is one."""
+        return () if self.clips is None else (self.clips.queue.worker,)
 
     def counts(self) -> ClipCounts:
         """What the state says of clips."""

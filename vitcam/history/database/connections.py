@@ -6,6 +6,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 from vitcam.history.database.schema import migrate
 
@@ -15,6 +16,7 @@ FILE, FRAMES, CLIPS = "events.db", "frames", "clips"
 _COMPANIONS = ("-wal", "-shm")
 _BUSY_S = 10.0  # how long one process waits for another one's transaction
 _DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DISK_FAILURES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _CACHE_KB = 256  # by default 2 MB, which a daemon would fill within an hour; the kernel keeps the file's pages, too
 _PAGE = 1024  # half as much is written as with 4096: an event changes six pages, and each goes to the log as a whole
 _PRIVATE = 0o600
@@ -56,29 +58,28 @@ def is_damage(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGES
 
 
-def set_aside(folder: Path) -> str:
-    """Rename a damaged database with its pictures, so that somebody may look at it. Returns a sentence on that.
+def is_input_or_output(error: sqlite3.Error) -> bool:
+    """Whether the disk failed, and not what was asked of it."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DISK_FAILURES
 
+
+def set_aside(folder: Path, what: Literal["damaged", "emptied"] = "damaged") -> str:
+    """Rename a database with its pictures, so that somebody may look at it. Returns a sentence on that.
+
+    what    happened to it
     raises  OSError
     """
-    ending = f".damaged-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
+    ending = f".{what}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
     for name in (FILE, *(FILE + companion for companion in _COMPANIONS), FRAMES):
         path = folder / name
         if path.exists():
             path.rename(path.with_name(name + ending))
-    return f"the history {folder / FILE} is damaged; it was renamed to {FILE}{ending}, and a new one has begun"
+    is_so = "is damaged" if what == "damaged" else "was emptied while vitcam ran"
+    return f"the history {folder / FILE} {is_so}; it was renamed to {FILE}{ending}, and a new one has begun"
 
 
 def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-
-
-def inode_of(folder: Path) -> int:
-    """Which file has the name of the database now; 0: none has."""
-    try:
-        return (folder / FILE).stat().st_ino
-    except OSError:
-        return 0
 
 
 def is_there(folder: Path) -> bool:
@@ -90,3 +91,12 @@ def is_sound(folder: Path) -> bool:
     """Whether the whole file passes SQLite's own check."""
     with closing(open_to_read(folder)) as connection:
         return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether the file passes SQLite's quick check, which does not compare indexes; False also for no database."""
+    try:
+        with closing(open_to_read(folder)) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    except sqlite3.Error:
+        return False

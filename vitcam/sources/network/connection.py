@@ -14,6 +14,7 @@ from typing import Any, Self
 from urllib.parse import SplitResult
 
 from vitcam.sources.network.name_lookup import NameLookup
+from vitcam.threads.worker import Worker
 
 _TICK_S = 0.5
 
@@ -32,13 +33,15 @@ class DeadlineConnection:
         self._due = math.inf
         self._over = threading.Event()
         self._addresses_of = NameLookup()
+        self._watching = Worker("deadline", self._watch)
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._watch, name="deadline", daemon=True).start()
+        self._watching.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
+        self._watching.stop()
         if self._handle is not None:
             self._handle.close()
 

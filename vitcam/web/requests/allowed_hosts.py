@@ -7,10 +7,10 @@ then treats that machine as part of the name's site. So a request must ask for a
 import contextlib
 import ipaddress
 import socket
-import threading
 from urllib.parse import urlsplit
 
 from vitcam.slot import Current
+from vitcam.threads.worker import Worker
 
 _LOCAL_SUFFIXES = (".local", ".lan", ".home.arpa")
 
@@ -29,7 +29,7 @@ class AllowedHosts:
         if not self._local_only:
             self._names.add(_normalised(socket.gethostname()))
             # asks the network, which may be slow to answer
-            threading.Thread(target=self._add_full_name, name="full-name", daemon=True).start()
+            Worker("full-name", self._add_full_name).start()
 
     def why_refused(self, header: str) -> str | None:
         """Why a request with this Host header is refused; None if it is allowed."""

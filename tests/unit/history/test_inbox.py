@@ -1,0 +1,57 @@
+"""What waits to be written: the newest of each event, with the picture that came last."""
+
+import itertools
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+
+from tests.histories import SIGHT, change
+from vitcam.history.inbox import MOST, Inbox, Writes, merged
+
+Phase = Literal["new", "update", "end"]
+OTHER_SIGHT = replace(SIGHT, size=(640, 480))
+
+
+@pytest.mark.parametrize("phases", [*itertools.product(["new", "update"], ["update", "end"])])
+def test_a_newer_change_without_a_picture_keeps_the_one_that_waits_and_its_sight(phases: tuple[Phase, Phase]) -> None:
+    waits = change("a", phases[0], jpeg=b"waits", sight=OTHER_SIGHT)
+    both = merged(waits, change("a", phases[1], "bowl"))
+
+    assert both.jpeg == b"waits"
+    assert both.event.sight is OTHER_SIGHT
+    assert both.event.label == "bowl"
+    assert both.phase == ("new" if phases == ("new", "update") else phases[1])
+
+
+def test_a_newer_picture_takes_the_place_of_the_one_that_waits() -> None:
+    both = merged(change("a", "new", jpeg=b"waits"), change("a", "update", jpeg=b"newer", sight=OTHER_SIGHT))
+
+    assert (both.jpeg, both.event.sight, both.phase) == (b"newer", OTHER_SIGHT, "new")
+
+
+def test_a_change_that_was_given_back_keeps_its_picture_under_newer_ones() -> None:
+    found = Inbox()
+    found.put(change("a", "new", jpeg=b"first"))
+    batch = found.take(0.0)
+    found.put(change("a", "update", "bowl"))
+    found.put(change("b", "new", jpeg=b"other"))
+    found.give_back(batch)
+    found.put(change("a", "end", "bowl"))
+
+    taken = {each.event.id: each for each in found.take(0.0).changes}
+    assert [*taken] == ["a", "b"]
+    assert (taken["a"].jpeg, taken["a"].event.label, taken["a"].phase) == (b"first", "bowl", "end")
+    assert taken["b"].jpeg == b"other"
+    assert found.take(0.0) == Writes()
+
+
+def test_a_full_inbox_still_takes_what_belongs_to_an_event_that_waits() -> None:
+    found = Inbox()
+    for number in range(MOST):
+        found.put(change(str(number), "new"))
+    found.put(change("too much", "new", jpeg=b"dropped"))
+    found.put(change("0", "update", jpeg=b"picture"))
+
+    assert found.dropped == 1
+    assert found.take(0.0).changes[0].jpeg == b"picture"

@@ -1,0 +1,112 @@
+"""Every thread of `vitcam run`: what it does, what it may wait for, and what happens where it fails or stands still.
+
+The thread table of docs/architecture.md is made from this one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_AGAIN = "begins again, and the state says so"
+_SAID = "the state says so"
+_RESTART = "systemd restarts the daemon"
+_WAITER = "the one who waits for it gets the error"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadKind:
+    """One row of the table."""
+
+    does: str
+    waits_for: str
+    """What it may block on, and for how long."""
+    lost: str = ""
+    """What does not happen while it stands still, as a sentence without a stop."""
+    bound_s: float | None = None
+    """It has moved within this time, or it stands still; None: nobody looks, or its users do."""
+    fails: str = _AGAIN
+    hangs: str = _SAID
+
+
+KINDS: Mapping[str, ThreadKind] = {
+    "main": ThreadKind(
+        "waits for the end, looks after all other threads, feeds systemd's watchdog",
+        "nothing for more than 0.1 s",
+        fails="the run ends with its reason",
+        hangs=_RESTART,
+    ),
+    "capture_stage": ThreadKind(
+        "reads the source", "the source; a child process holds the camera", fails=_AGAIN, hangs=_RESTART
+    ),
+    "classify_stage": ThreadKind(
+        "asks the model; XNNPACK has threads of its own", "one inference", fails=_AGAIN, hangs=_RESTART
+    ),
+    "publish_stage": ThreadKind("events and sinks", "the output", fails=_AGAIN, hangs=_RESTART),
+    "web": ThreadKind("the event loop of the web server: all requests", "nothing", fails=_RESTART, hangs=_RESTART),
+    "encode": ThreadKind(
+        "makes the JPEGs of viewers", "encoding one picture", "viewers get no new pictures", 30.0, _WAITER
+    ),
+    "upload": ThreadKind(
+        "uploaded photos", "decoding, 20 s, and one inference", "uploaded photos are not classified", 60.0, _WAITER
+    ),
+    "change": ThreadKind(
+        "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, _WAITER
+    ),
+    "access": ThreadKind(
+        "reads passwords, tokens and certificates again", "the disk", "changed passwords are not noticed", 60.0, _WAITER
+    ),
+    "password": ThreadKind("checks passwords", "nothing for more than 1 s", "nobody can log in", 60.0, _WAITER),
+    "reads": ThreadKind(
+        "reads the history for requests, and draws its pictures",
+        "the disk",
+        "the page does not get the history",
+        60.0,
+        _WAITER,
+    ),
+    "edit": ThreadKind(
+        "changes that viewers make in the history",
+        "the thread `history`, 20 s",
+        "events cannot be changed",
+        90.0,
+        _WAITER,
+    ),
+    "history": ThreadKind(
+        "writes events and pictures, and deletes what is too old", "the disk", "no events are kept", 120.0
+    ),
+    "clips": ThreadKind(
+        "hands the JPEGs of one clip after the other to ffmpeg",
+        "the encoder, 10 minutes; it is killed then",
+        "no clips are made",
+        60.0,
+    ),
+    "clip limit": ThreadKind("ends an encoder that takes too long", "its time", fails="the thread `clips` ends it"),
+    "heat": ThreadKind("reads the temperature every two seconds", "a sensor", "the temperature is not watched", 30.0),
+    "rules": ThreadKind("asks which rules fire; it begins with the first event", "nothing", "no rule acts", 30.0),
+    "act on": ThreadKind(
+        "does the actions of one kind; one to four threads for each kind, begun with the first action",
+        "one action, within its time",
+        "actions of this kind are not done",
+        180.0,
+    ),
+    "webhooks": ThreadKind(
+        "delivers webhooks; it begins with the first one", "one request, 10 s; the disk", "no webhook is sent", 60.0
+    ),
+    "pins": ThreadKind("sets pins low again; it begins with the first pin", "the driver", "pins may stay high", 30.0),
+    "deadline": ThreadKind(
+        "closes a network camera's connection that is too slow", "its time", hangs="the capture stage is watched"
+    ),
+    "full-name": ThreadKind(
+        "asks the network for the full name of this machine, once", "the network", hangs="nothing waits for it"
+    ),
+    "end": ThreadKind(
+        "ends the process 1.5 s after SIGTERM, whatever hangs",
+        "a signal",
+        fails="systemd ends the process",
+        hangs="systemd ends the process",
+    ),
+}
+"""By the name of the thread. Some names have more behind them, such as `act on file`."""
+
+
+def kind_of(name: str) -> ThreadKind:
+    """The row of a thread. Raises KeyError for one that the table does not have."""
+    return KINDS[name] if name in KINDS else KINDS[name.rpartition(" ")[0]]
