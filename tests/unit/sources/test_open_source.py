@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.videos import encode_film
 from vitcam.errors import SourceError, UsageError
+from vitcam.pictures.encode import encode_jpeg
 from vitcam.sources import OPENERS, SourceOptions, is_camera, open_source
 from vitcam.sources.demo import DemoInRam
 from vitcam.sources.files.images import Images
@@ -79,6 +82,109 @@ def test_a_file_named_like_a_camera_is_found_by_its_path(here: Path) -> None:
 
     assert isinstance(open_source("demo"), Video)
     assert isinstance(open_source("./demo"), Images)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2026-05-05T12:30:05.mp4",
+        "demo:x.mp4",
+        "rtsp:weird.mp4",
+        "http:film.mkv",
+        "v4l2:clip.mp4",
+        "video:clip.mp4",
+        "images:clip.mp4",
+        "picamera:front.mp4",
+        "-clip.mp4",
+        "-:clip.mp4",
+        "--no-web.mp4",
+        "file:clip.mp4",
+        "concat:a.mp4|b.mp4",
+        "clip%03d.mp4",
+        "a#b?c.mp4",
+        "two words [1].mp4",
+        "B\udcfccher.mp4",
+    ],
+)
+def test_a_file_that_is_there_is_a_file_whatever_its_name(here: Path, name: str) -> None:
+    film = encode_film(here / "made.mkv", [np.zeros((32, 32, 3), np.uint8)] * 2)
+    film.rename(here / name)
+
+    assert not is_camera(name)
+    with open_source(name, SourceOptions(realtime=False)) as source:
+        assert isinstance(source, Video)
+        assert len(list(source)) == 2
+
+
+@pytest.mark.parametrize("name", ["demo:x.mp4", "rtsp:weird.mp4", "picamera:front.mp4", "-:clip.mp4", "http:a.mkv"])
+def test_what_looks_like_a_path_and_is_not_there_is_missed_as_a_file(here: Path, name: str) -> None:
+    assert not is_camera(name)
+    with pytest.raises(UsageError, match=f"there is no file, folder or camera '{name}'"):
+        open_source(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("photo.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", Images),
+        ("really_a_film.jpg", b"\0\0\0\x20ftypisom", Video),
+        ("really_a_photo.mp4", b"\xff\xd8\xff\xe0 a photo", Images),
+        ("drawing.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>", Images),
+        ("moving.gif", b"GIF89a", Video),
+        ("notes.txt", b"hello", Video),
+    ],
+)
+def test_content_says_what_a_file_is_and_not_its_name(here: Path, name: str, content: bytes, kind: type) -> None:
+    (here / name).write_bytes(content)
+
+    assert isinstance(open_source(name), kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("notes.txt", b"hello, I am a text", "a text"),
+        ("clip.mp4", b"<!doctype html><html>404</html>", "a web page"),
+        ("paper", b"%PDF-1.7\n", "a PDF document"),
+        ("photos.zip", b"PK\x03\x04" + bytes(40), "a ZIP archive"),
+        ("clip.mkv", b"", "an empty file"),
+    ],
+)
+def test_what_is_neither_picture_nor_film_is_named_when_it_is_opened(
+    here: Path, name: str, content: bytes, said: str
+) -> None:
+    (here / name).write_bytes(content)
+
+    with pytest.raises(SourceError, match=f"{name} is {said}.*videos, and JPEG, PNG"), open_source(name):
+        pass
+
+
+def jpeg(height: int, width: int, *segments: bytes) -> bytes:
+    """A JPEG, with APP2 segments of that content behind its SOI."""
+    data = encode_jpeg(np.full((height, width, 3), 99, np.uint8), 90)
+    extra = b"".join(b"\xff\xe2" + (2 + len(each)).to_bytes(2, "big") + each for each in segments)
+    return data[:2] + extra + data[2:]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "frames"),
+    [
+        ("film.mjpeg", jpeg(48, 64) * 5, 5),
+        ("film.mjpg", jpeg(48, 64) + jpeg(64, 48), 2),
+        ("film.jpg", jpeg(48, 64) * 3, 3),
+        ("one.mjpeg", jpeg(48, 64), 1),
+        ("photo_with_preview.jpg", jpeg(96, 128) + jpeg(48, 64), 1),
+        ("both_eyes.mpo", jpeg(48, 64, b"MPF\0 both eyes") + jpeg(48, 64), 1),
+        ("hdr.jpg", jpeg(48, 64, b"MPF\0 gain map") + jpeg(48, 64), 1),
+    ],
+)
+def test_several_pictures_in_one_jpeg_file_are_a_film_and_a_photo_that_carries_others_is_one(
+    here: Path, name: str, content: bytes, frames: int
+) -> None:
+    (here / name).write_bytes(content)
+
+    with open_source(name, SourceOptions(realtime=False)) as source:
+        assert len(list(source)) == frames
 
 
 @pytest.mark.parametrize("scheme", OPENERS)
