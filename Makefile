@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long coverage test-daemon test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs measured clean
+.PHONY: help run test test-long test-slow release-check coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,10 +34,18 @@ run: $(VENV)/daemon  ## run the bundled model on the bundled clip
 	$(BIN)/vitcam run --source demo --loop $(ARGS)
 
 test: $(VENV)/full  ## run the tests; ARGS="-m quick" runs those of a minute, ARGS=tests/unit a part
-	$(BIN)/python -m pytest $(WORKERS) -m "not long" $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "not long and not slow" $(ARGS)
 
 test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
-	$(BIN)/python -m pytest $(WORKERS) -m long $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "long and not slow" $(ARGS)
+
+# tests/slow_tier.py says how a change of the subject is known; ends well where nothing is due
+test-slow: $(VENV)/full  ## run the tests of minutes whose subject has changed; ARGS=--all-slow runs all of them
+	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS) || test $$? = 5
+
+release-check: lint test test-long  ## check all that a release needs: every test, and every measured page
+	$(MAKE) test-slow ARGS=
+	$(BIN)/python docs/measured.py --strict
 
 test-faults: $(VENV)/full  ## inject faults that need a whole machine, emulated: the clock, devices, memory
 	PYTHON=$(BIN)/python tests/pivm/faults.sh $(ARGS)
@@ -45,9 +53,9 @@ test-faults: $(VENV)/full  ## inject faults that need a whole machine, emulated:
 soak: $(VENV)/full  ## run for 30 minutes with hostile clients and a camera with faults; ARGS="--minutes 3"
 	$(BIN)/python -m tests.soak $(ARGS)
 
-# Of the unit tests: what runs in processes of its own, some of which may write no file, cannot be counted.
-coverage: $(VENV)/full  ## print which lines and branches the unit tests do not reach
-	$(BIN)/python -m pytest $(WORKERS) -m "not long" tests/unit --quiet --cov --cov-report=term $(ARGS)
+# of what runs in the processes of the tests: some of their children may write no file
+coverage: $(VENV)/full  ## run the tests and print which lines and branches they do not reach
+	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
 
 # The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
 # A test that needs more than the daemon and the extra "test" lives in a folder called training.
@@ -57,8 +65,13 @@ $(DAEMON_VENV)/ready: pyproject.toml
 	$(DAEMON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 
+DAEMON_TESTS := $(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/unit/training --ignore tests/integration/training
 test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long" --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
+	$(DAEMON_TESTS) $(ARGS)
+
+# pixels, numbers, sockets, processes, SQLite. Pages, texts and settings are the same on each.
+test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that another Python, OpenCV or NumPy can change
+	$(DAEMON_TESTS) $(addprefix --ignore tests/,unit/docs integration/docs unit/config unit/service integration/web/page unit/test_structure.py unit/test_docstrings.py) $(ARGS)
 
 # Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
 test-install:  ## check that installing keeps Debian's NumPy

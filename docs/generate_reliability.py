@@ -27,6 +27,7 @@ SECTIONS = {
 REST = "Others"
 MARKS = ("pytest.mark.fault", "fault")
 """The mark of a test; the second in tests/pivm, where there is no pytest."""
+TIERS = ("slow", "long")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Fault:
     observed: str
     test: str
     path: Path
-    long: bool
+    tier: str | None
+    """The mark of what takes long."""
 
     @property
     def section(self) -> str:
@@ -51,7 +53,7 @@ class Fault:
         """What runs the test."""
         if "pivm" in self.path.parts:
             return "make test-faults"
-        return "make test-long" if self.long else "make test"
+        return f"make test-{self.tier}" if self.tier else "make test"
 
     def row(self) -> str:
         """Its line of the table."""
@@ -66,16 +68,21 @@ def faults(tests: Path = ROOT / "tests") -> list[Fault]:
 
 def _faults_in(path: Path) -> Iterator[Fault]:
     tree = ast.parse(path.read_text("utf-8"))
-    everywhere = any(ast.unparse(node) == "pytestmark = pytest.mark.long" for node in tree.body)
+    named = {
+        ast.unparse(node.targets[0]): ast.unparse(node.value) for node in tree.body if isinstance(node, ast.Assign)
+    }
+    everywhere = named.get("pytestmark", "").strip("[").split("pytest.")
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef):
             continue
-        marks = [ast.unparse(mark) for mark in node.decorator_list]
+        marks = [named.get(text, text).removeprefix("pytest.") for text in map(ast.unparse, node.decorator_list)]
         for mark in node.decorator_list:
             if isinstance(mark, ast.Call) and ast.unparse(mark.func) in MARKS:
                 happens, injected, observed = _said(mark, f"{path}:{node.lineno}")
-                long = everywhere or "pytest.mark.long" in marks
-                yield Fault(happens, injected, observed, node.name, path, long)
+                tiers = [
+                    tier for tier in TIERS if any(each.startswith(f"mark.{tier}") for each in (*marks, *everywhere))
+                ]
+                yield Fault(happens, injected, observed, node.name, path, tiers[0] if tiers else None)
 
 
 def _said(mark: ast.Call, place: str) -> tuple[str, str, str]:

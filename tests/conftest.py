@@ -11,10 +11,16 @@ import tempfile
 import pytest
 
 from tests.own_state import own_state
+from tests.slow_tier import SlowTier
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-slow", action="store_true", help="run slow tests also where their subject did not change")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(own_state().cleanup)
+    config.pluginmanager.register(SlowTier(config))
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return  # the user's own, or that of the process which started this one
     folder = tempfile.TemporaryDirectory(prefix="vitcam-compiled-", ignore_cleanup_errors=True)
@@ -30,7 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """`quick`: tests within this process that train nothing. Nobody has to remember to mark them."""
     for item in items:
         parts = item.path.parts
-        if "unit" in parts and not {"training", "docs"}.intersection(parts) and not item.get_closest_marker("long"):
+        lasting = item.get_closest_marker("long") or item.get_closest_marker("slow")
+        if "unit" in parts and not {"training", "docs"}.intersection(parts) and not lasting:
             item.add_marker(pytest.mark.quick)
 
 

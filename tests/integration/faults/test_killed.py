@@ -10,6 +10,10 @@ from tests.integration.faults.namespaces import need_namespaces
 from tests.soak import event_kills
 from tests.soak.kills import kill_often
 
+SLOW = pytest.mark.slow(
+    "vitcam/storage", "vitcam/daemon", "vitcam/history", "vitcam/access", "vitcam/words", "tests/soak"
+)
+
 TIMES = 30
 
 
@@ -29,7 +33,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     injected="SIGKILL 30 times, while it starts and while crop, words, tokens and password are changed",
     observed="it starts every time; nothing half-written is read; what was acknowledged is there",
 )
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(1200)
 def test_a_daemon_that_is_killed_again_and_again_starts_again_and_has_lost_nothing_acknowledged() -> None:
     done = kill_often(TIMES)
@@ -47,7 +51,7 @@ def test_a_daemon_that_is_killed_again_and_again_starts_again_and_has_lost_nothi
     observed="every event that server-sent events or `/api/events` told of is stored once, with a whole picture; the "
     "database passes SQLite's check each time",
 )
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("times", "written_mb"), [(15, 0), (10, 2000)], ids=["own pictures", "shared pictures"])
 def test_every_event_that_was_told_before_a_kill_is_stored_once_with_its_whole_picture(

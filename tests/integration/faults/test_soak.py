@@ -13,7 +13,7 @@ MINUTES = 3
     injected="clients that come, stall, reset and send garbage; a fault of the camera every 20 s",
     observed="the picture is back each time; a good client is always answered; memory, descriptors, threads stay",
 )
-@pytest.mark.long
+@pytest.mark.slow("vitcam", "tests/soak")
 @pytest.mark.timeout(900)
 def test_nothing_grows_and_a_good_client_is_served_whatever_the_others_do() -> None:
     rows = table(soak(60 * MINUTES, "mnist"))

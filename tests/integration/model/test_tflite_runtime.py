@@ -8,7 +8,7 @@ import pytest
 
 from tests.parts import need_model, need_program
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/model", "models")
 
 ROOT = Path(__file__).parents[3]
 INSTALL_S = 240

@@ -11,6 +11,8 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.training.pictures import write_pictures
 
+SLOW = pytest.mark.slow("training/ablation", "training/fit", "training/verbs")
+
 BASE = """
 name = "colours"
 data = "{photos}"
@@ -39,7 +41,7 @@ def command(tmp_path: Path, photos: Path, epochs: int) -> list[str]:
     return [sys.executable, "-c", CODE, "ablate", *asked]
 
 
-@pytest.mark.long
+@SLOW
 def test_an_ablation_that_lost_one_run_makes_that_one_again_and_no_other(tmp_path: Path, photos: Path) -> None:
     words = command(tmp_path, photos, epochs=1)
     first = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S)
@@ -60,7 +62,7 @@ def test_an_ablation_that_lost_one_run_makes_that_one_again_and_no_other(tmp_pat
     assert (tmp_path / "out" / "ablation.svg").is_file()
 
 
-@pytest.mark.long
+@SLOW
 def test_an_ablation_that_is_terminated_takes_its_runs_along(tmp_path: Path, photos: Path) -> None:
     words = command(tmp_path, photos, epochs=100_000)
     ablation = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

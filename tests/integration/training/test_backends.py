@@ -17,7 +17,7 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 from vitcam_training.weights.metadata import read_metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py", "training/data", "training/config.py")
 
 RECIPE = """
 name = "colours"

@@ -16,6 +16,8 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.cli import main
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
+SLOW = pytest.mark.slow("training/comparison", "training/export")
+
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -27,7 +29,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.long
+@SLOW
 def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     page = workshop / "int8.md"
     common = ("compare", workshop / "net.safetensors", "--data", workshop / "photos")
@@ -48,7 +50,7 @@ def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     assert "XNNPACK does not take `static`" in text
 
 
-@pytest.mark.long
+@SLOW
 def test_a_file_in_other_numbers_says_so_on_its_card_and_how_to_make_it_again(workshop: Path) -> None:
     out = workshop / "static.tflite"
     call("export", workshop / "net.safetensors", "-o", out, "--data", workshop / "photos", "--quantise", "static")
@@ -61,7 +63,7 @@ def test_a_file_in_other_numbers_says_so_on_its_card_and_how_to_make_it_again(wo
     assert len(Classifier(out).classify_image(np.full((32, 32, 3), (210, 50, 40), np.uint8)).top) == len(COLOURS)
 
 
-@pytest.mark.long
+@SLOW
 def test_what_ships_says_nothing_special_and_keeps_its_bytes(workshop: Path) -> None:
     plain, named = workshop / "plain.tflite", workshop / "named.tflite"
     call("export", workshop / "net.safetensors", "-o", plain)

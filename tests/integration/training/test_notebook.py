@@ -15,7 +15,14 @@ import pytest
 from tests.unit.docs.pages import ROOT
 from vitcam.pictures.decode import decode_image
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow(
+    "docs/notebook.ipynb",
+    "docs/generate_notebook.py",
+    "training/vit.py",
+    "training/reference.py",
+    "vitcam/model",
+    "models/mnist.tflite",
+)
 
 JUPYTER = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 """Where Jupyter would use the user's own settings, kernels and history."""

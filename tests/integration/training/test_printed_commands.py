@@ -12,7 +12,7 @@ from tests.integration.training.command import call
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam_training.report import material
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/verbs", "training/report", "training/model_card", "training/cli.py")
 
 
 @dataclass(frozen=True)

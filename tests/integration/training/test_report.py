@@ -18,7 +18,7 @@ from vitcam_training.cli import app
 from vitcam_training.report import material
 from vitcam_training.report.page import SECTIONS
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/report", "training/evaluation")
 
 ODD = "<b>red</b>"
 

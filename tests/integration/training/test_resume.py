@@ -15,6 +15,8 @@ import pytest
 from tests.unit.training.pictures import write_pictures
 from vitcam_training.weights.checkpoints import read_weights
 
+SLOW = pytest.mark.slow("training/fit", "training/vit.py", "training/data", "training/config.py")
+
 RECIPE = """
 name = "colours"
 data = "{photos}"
@@ -82,7 +84,7 @@ def rows(out: Path) -> list[dict[str, str]]:
         return [row | {"seconds": ""} for row in csv.DictReader(file)]
 
 
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(3 * LIMIT_S)
 def test_a_run_killed_at_a_random_step_ends_with_the_same_weights_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
     saves = random.randrange(1, STEPS)
@@ -101,7 +103,7 @@ def test_a_run_killed_at_a_random_step_ends_with_the_same_weights_bit_for_bit(re
 
 
 @pytest.mark.timeout(3 * LIMIT_S)
-@pytest.mark.long
+@SLOW
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
     recipe: Path, tmp_path: Path, number: signal.Signals, code: int
@@ -117,7 +119,7 @@ def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
     assert "Traceback" not in said
 
 
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(3 * LIMIT_S)
 def test_a_run_without_time_does_one_step_and_ends_well(recipe: Path, tmp_path: Path) -> None:
     status, said = ended(start(recipe, tmp_path / "run", "--stop-after", "0.001"))

@@ -34,7 +34,15 @@ def test_an_event_fits_by_zone_any_right_label_and_both_times_and_counts_once() 
     assert (result.precision, result.recall) == (0.2, 0.5)
 
 
-@pytest.mark.long
+@pytest.mark.slow(
+    "vitcam/events.py",
+    "vitcam/replay",
+    "vitcam/model",
+    "vitcam/zones",
+    "models/everyday.tflite",
+    "examples/scripted_clip.py",
+    "tests/bench/events.py",
+)
 def test_a_clip_of_three_minutes_gives_the_events_of_its_script(tmp_path: Path) -> None:
     clip = tmp_path / "clip.mp4"
     command = [sys.executable, "examples/scripted_clip.py", str(clip), "--minutes", "3", "--seed", "7"]

@@ -22,6 +22,10 @@ from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import config_of, load_into, read_weights
 from vitcam_training.weights.normalisation import IMAGENET
 
+SLOW = pytest.mark.slow(
+    "models", "training/evaluation", "training/export", "training/weights", "vitcam/model", "vitcam/pictures"
+)
+
 MODELS = Path(__file__).parents[3] / "models"
 
 
@@ -35,7 +39,7 @@ def held_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(1500)
 def test_everyday_is_right_as_often_in_evaluate_as_in_the_daemon(held_out: Path) -> None:
     measured = json.loads(call("evaluate", "everyday", "--data", "everyday", "--json"))
@@ -56,7 +60,7 @@ def test_everyday_is_right_as_often_in_evaluate_as_in_the_daemon(held_out: Path)
     assert right / len(accepted) == measured["top1"]
 
 
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("model", "data", "every"),
@@ -122,7 +126,7 @@ def test_everyday_knows_its_golden_images_on_this_machine() -> None:
     assert [result for result in results if not result.ok] == []
 
 
-@pytest.mark.long
+@SLOW
 @pytest.mark.timeout(900)
 def test_deit_tiny_keeps_its_answers_and_its_attention_in_int8(tmp_path: Path) -> None:
     folder = need_data("deit_tiny")
@@ -140,7 +144,7 @@ def test_deit_tiny_keeps_its_answers_and_its_attention_in_int8(tmp_path: Path) -
     assert (runtime.partitions, runtime.outside) == (1, 0)
 
 
-@pytest.mark.long
+@SLOW
 def test_the_imported_deit_tiny_computes_what_a_second_implementation_does() -> None:
     weights = read_weights(need_data("deit_tiny") / "deit_tiny_patch16_224.npz")
     vit = ViT(config_of(weights, IMAGENET))

@@ -23,7 +23,7 @@ def commands() -> list[str]:
     return [line for line in lines if line.startswith("vitcam-train") and OWN_PHOTOS in line]
 
 
-@pytest.mark.long
+@pytest.mark.slow("training", "docs/training.md")
 def test_the_commands_for_photos_of_ones_own_make_a_model_as_they_are_shown(tmp_path: Path) -> None:
     write_pictures(tmp_path / OWN_PHOTOS, each=10)
     (tmp_path / "models").symlink_to(ROOT / "models")

@@ -14,7 +14,7 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/vit.py", "training/config.py", "training/fit", "training/export")
 
 RECIPE = """
 name = "colours"

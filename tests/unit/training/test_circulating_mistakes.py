@@ -29,6 +29,8 @@ from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import to_timm
 
+pytestmark = pytest.mark.slow("training/mistakes", "training/vit.py", "training/config.py", "training/fit")
+
 CONFIG = ViTConfig(classes=3, image_size=(16, 16), patch_size=4, width=16, depth=2, heads=4)
 
 MakeRun = Callable[[ViT], FitRun]
@@ -151,7 +153,6 @@ def test_a_test_set_is_not_shortened_by_its_last_batch(make_run: MakeRun) -> Non
     assert found.accuracy == pytest.approx((np.argmax(logits, -1) == labels).mean())
 
 
-@pytest.mark.long
 def test_dropout_that_is_asked_for_drops_in_training(make_run: MakeRun) -> None:
     """A training flag that some layer forgets to hand on switches dropout off for good."""
     vit = small_vit(replace(CONFIG, dropout=0.5))

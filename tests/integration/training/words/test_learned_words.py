@@ -11,7 +11,16 @@ from vitcam.model.classifier import Classifier
 
 PHOTOS_EACH = 10
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
+pytestmark = [
+    pytest.mark.slow(
+        "tests/integration/training/words/learned.py",
+        "training/export",
+        "training/weights",
+        "vitcam/words",
+        "vitcam/model",
+    ),
+    pytest.mark.timeout(1500),
+]
 
 
 @pytest.fixture(scope="module")

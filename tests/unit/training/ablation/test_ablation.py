@@ -22,6 +22,8 @@ from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 from vitcam_training.weights.checkpoints import read_weights
 
+pytestmark = pytest.mark.slow("training/ablation", "training/fit")
+
 RECIPE = read_recipe("ablation")
 ROW = {row.name: row for row in ROWS}
 
@@ -226,7 +228,6 @@ def test_the_convolutional_row_is_as_large_as_the_base_and_has_runs_of_its_own()
     assert job.settings != base.settings
 
 
-@pytest.mark.long
 def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) -> None:
     data = digits()
     before = [sample.pixels.copy() for sample in data.parts["heldout"] if sample.pixels is not None]
@@ -243,7 +244,6 @@ def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) 
         np.testing.assert_array_equal(sample.pixels, pixels)
 
 
-@pytest.mark.long
 def test_a_convolutional_run_is_trained_by_the_same_loop_and_continues_where_it_stopped(tmp_path: Path) -> None:
     job = AblationJob(ROW["convolution"], ROW["convolution"].recipe(short(), 1))
     assert job.row.convolution is not None

@@ -11,6 +11,8 @@ from vitcam_training.convolution.config import ConvolutionConfig, ConvolutionRec
 from vitcam_training.convolution.network import ConvNet
 from vitcam_training.recipes.presets import count_parameters
 
+pytestmark = pytest.mark.slow("training/convolution")
+
 LAYERS = ConvolutionRecipe(widths=(8, 12, 16), strides=(1, 2, 2))
 VIT = ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=16, depth=1, heads=1)
 

@@ -15,6 +15,8 @@ from vitcam_training.export.sensitivity import loses_too_much, ranked, scan, sca
 from vitcam_training.export.trial import Trial
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 
+SLOW = pytest.mark.slow("training/export")
+
 TINY = replace(SMALL, depth=2, width=64, heads=1)
 SICK = "block01/down"
 
@@ -40,7 +42,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     )
 
 
-@pytest.mark.long
+@SLOW
 def test_the_scan_names_the_kind_and_the_block_that_suffer(trial: Trial) -> None:
     small = scanning(trial, "train")
     kinds, blocks = scan(small, kinds_of(TINY)), scan(small, blocks_of(TINY))
@@ -52,7 +54,7 @@ def test_the_scan_names_the_kind_and_the_block_that_suffer(trial: Trial) -> None
     assert all(outcome.pieces.whole for outcome in kinds.values())
 
 
-@pytest.mark.long
+@SLOW
 def test_sparing_keeps_the_layer_that_suffers_and_that_is_enough(trial: Trial) -> None:
     how = spare(trial, "train")
     before, after = trial.run("int8", Quantisation()), trial.run("spared", how)

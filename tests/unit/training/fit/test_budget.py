@@ -53,7 +53,7 @@ def test_scorings_of_many_photos_come_seldom() -> None:
     assert seldom_scored(pace, replace(work, scored=20, score_every=5)) == 5
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit")
 def test_a_training_ends_within_its_budget_and_uses_most_of_it(recipe: Recipe, tmp_path: Path) -> None:
     budget_s = 40.0
     deadline_s = time.monotonic() + budget_s

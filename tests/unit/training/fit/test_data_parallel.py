@@ -18,6 +18,7 @@ from vitcam_training.fit.session import Session
 from vitcam_training.weights.checkpoints import read_weights
 
 pytestmark = pytest.mark.timeout(900)  # three processes that compile, on a machine that may be busy
+SLOW = pytest.mark.slow("training/fit", "training/vit.py", "training/data", "training/config.py")
 
 STEPS = 20
 
@@ -113,19 +114,19 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     )
 
 
-@pytest.mark.long
+@SLOW
 def test_two_processes_get_the_loss_of_one_with_the_same_batch(trained: Trained) -> None:
     assert len(trained.alone.losses) == STEPS
     np.testing.assert_allclose(trained.first.losses, trained.alone.losses, atol=1e-5, rtol=0)
     assert trained.first.losses == trained.second.losses
 
 
-@pytest.mark.long
+@SLOW
 def test_two_devices_of_one_process_get_the_loss_of_one_device(trained: Trained) -> None:
     np.testing.assert_allclose(trained.devices.losses, trained.alone.losses, atol=1e-5, rtol=0)
 
 
-@pytest.mark.long
+@SLOW
 def test_two_processes_end_with_the_weights_of_one(trained: Trained) -> None:
     alone, both = (read_weights(trained.root / name / "weights.safetensors") for name in ("one", "two"))
 
@@ -133,19 +134,19 @@ def test_two_processes_end_with_the_weights_of_one(trained: Trained) -> None:
         np.testing.assert_allclose(both[name], alone[name], atol=1e-4, err_msg=name)
 
 
-@pytest.mark.long
+@SLOW
 def test_only_the_first_process_writes_files(trained: Trained) -> None:
     assert trained.second.written == []
     assert set(trained.first.written) == set(trained.alone.written)
     assert "log.csv" in trained.alone.written
 
 
-@pytest.mark.long
+@SLOW
 def test_only_the_first_process_logs_its_progress(trained: Trained) -> None:
     assert (trained.alone.logs, trained.first.logs, trained.second.logs) == (True, True, False)
 
 
-@pytest.mark.long
+@SLOW
 def test_two_processes_score_the_photos_as_one_does(trained: Trained) -> None:
     one, two = ((trained.root / name / "log.csv").read_text().splitlines() for name in ("one", "two"))
     columns = one[0].split(",")

@@ -86,7 +86,7 @@ def test_soft_labels_come_from_the_same_pictures_at_the_teachers_size(checkpoint
     assert np.ptp(hot) < np.ptp(small)
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit")
 def test_a_pupil_trains_on_what_its_teacher_says_and_its_card_names_both(
     recipe: Recipe, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

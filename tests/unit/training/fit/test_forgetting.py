@@ -27,6 +27,8 @@ from vitcam_training.weights.foreign import ImportOptions, import_foreign
 from vitcam_training.weights.metadata import Metadata, read_metadata
 from vitcam_training.weights.normalisation import Normalisation
 
+pytestmark = pytest.mark.long
+
 KNOWN = ViTConfig(classes=4, image_size=(32, 32), patch_size=16, width=32, depth=2, heads=1)
 SYNSETS = ("n00000001", "n00000002", "n00000003", "n00000004")
 TRAIN = TrainRecipe(epochs=1, batch_size=6, per_label=4, learning_rate=2e-3, label_smoothing=0.0)
@@ -221,7 +223,7 @@ def test_a_data_set_without_blank_pictures_is_refused_where_the_recipe_wants_som
         run(recipe(blank=0.1), known, dataset, tmp_path / "run").train()
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit")
 def test_replay_keeps_to_the_teacher_and_continues_where_it_stopped(
     known: Path, dataset: Dataset, tmp_path: Path
 ) -> None:
@@ -263,7 +265,7 @@ def test_shipped_weights_keep_their_share_of_the_start_and_the_head_is_learned(
         np.testing.assert_allclose(kept[name] - begun, learned * (moved[name] - begun), atol=1e-5, err_msg=name)
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit")
 def test_a_new_hidden_layer_of_the_head_has_no_share_of_the_start(
     known: Path, dataset: Dataset, tmp_path: Path
 ) -> None:

@@ -18,6 +18,9 @@ from vitcam_training.fit.start import train
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import read_metadata
 
+pytestmark = pytest.mark.long
+SLOW = pytest.mark.slow("training/fit")
+
 
 def test_training_learns_to_tell_three_colours_apart(recipe: Recipe, tmp_path: Path) -> None:
     longer = replace(recipe, train=replace(recipe.train, epochs=6))
@@ -30,7 +33,7 @@ def test_training_learns_to_tell_three_colours_apart(recipe: Recipe, tmp_path: P
     assert after.accuracy > 0.9
 
 
-@pytest.mark.parametrize("precision", ["float32", pytest.param("mixed_bfloat16", marks=pytest.mark.long)])
+@pytest.mark.parametrize("precision", ["float32", pytest.param("mixed_bfloat16", marks=SLOW)])
 def test_the_seed_alone_decides_every_weight_in_either_precision(
     recipe: Recipe, tmp_path: Path, precision: str
 ) -> None:
@@ -67,7 +70,7 @@ def test_lines_of_an_epoch_that_was_not_saved_leave_the_log(recipe: Recipe, tmp_
     assert [line.split(",")[0] for line in log.read_text().splitlines()] == ["epoch", "1", "2", "3"]
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit")
 def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(recipe: Recipe, tmp_path: Path) -> None:
     small = replace(recipe, train=replace(recipe.train, epochs=2))
     still = replace(recipe.train, epochs=1, learning_rate=0.0, average=0.0)

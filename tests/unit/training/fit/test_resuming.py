@@ -15,8 +15,11 @@ from vitcam_training.fit.start import train
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 
+pytestmark = pytest.mark.long
+SLOW = pytest.mark.slow("training/fit")
 
-@pytest.mark.parametrize("times", [1, 6, *(pytest.param(times, marks=pytest.mark.long) for times in (3, 5, 8))])
+
+@pytest.mark.parametrize("times", [1, 6, *(pytest.param(times, marks=SLOW) for times in (3, 5, 8))])
 def test_a_run_stopped_anywhere_goes_on_to_exactly_the_same_weights_and_log(
     recipe: Recipe, tmp_path: Path, whole: Path, times: int
 ) -> None:

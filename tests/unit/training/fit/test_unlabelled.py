@@ -36,7 +36,7 @@ def pupil(room: Path) -> Recipe:
     return replace(recipe, data="", called="frames", model=replace(recipe.model, width=32, depth=1))
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit")
 def test_a_smaller_network_learns_what_the_teacher_says_of_photos_without_labels(
     room: Path, pupil: Recipe, tmp_path: Path
 ) -> None:

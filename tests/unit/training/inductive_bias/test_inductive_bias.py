@@ -27,6 +27,8 @@ from vitcam_training.inductive_bias.worker import run
 from vitcam_training.recipes.presets import count_parameters, preset
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
+pytestmark = pytest.mark.slow("training/inductive_bias", "training/convolution", "training/fit")
+
 CONDITIONS = BiasConditions("vitcam-train bias", "2026-01-02", "a machine")
 
 
@@ -242,7 +244,6 @@ def test_a_measurement_whose_runs_are_all_there_starts_no_process_and_writes_the
     assert (tmp_path / "page-curve.svg").is_file()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["vit", "cnn"])
 def test_a_run_trains_measures_and_tests_moved_and_shuffled_pictures(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

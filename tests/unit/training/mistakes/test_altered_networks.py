@@ -37,6 +37,8 @@ from vitcam_training.mistakes.tokens import (
 from vitcam_training.vit import ViT, sincos_position
 from vitcam_training.weights.checkpoints import load_into, to_timm
 
+pytestmark = pytest.mark.slow("training/mistakes", "training/vit.py", "training/config.py", "training/fit")
+
 CONFIG = ViTConfig(
     classes=10, image_size=(28, 28), patch_size=7, width=32, depth=1, heads=4, channels=1, pooling="first"
 )
@@ -69,7 +71,6 @@ def test_a_network_in_which_nothing_is_altered_answers_as_the_right_one() -> Non
     np.testing.assert_array_equal(same, right)
 
 
-@pytest.mark.long  # the tests below say of each what differs
 @pytest.mark.parametrize("row", [row for row in WRONG if row.network is not ViT], ids=lambda row: row.name)
 def test_every_mistake_changes_the_answer_and_leaves_the_right_network_as_it_was(row: Mistake) -> None:
     config = replace(row.recipe(RECIPE, 1).model.config(10), depth=1)

@@ -21,6 +21,8 @@ from vitcam_training.mistakes.page import CODE, TESTS
 from vitcam_training.mistakes.result import MistakeResult, StepsResult
 from vitcam_training.mistakes.rows import MISTAKES, base
 
+pytestmark = pytest.mark.slow("training/mistakes", "training/vit.py", "training/config.py", "training/fit")
+
 ROW = {row.name: row for row in MISTAKES}
 
 
@@ -159,7 +161,6 @@ def test_the_network_that_stays_has_the_parameters_that_circulate() -> None:
     assert all_repaired.train.warmup_epochs * cifar10.LONG == 24, "as many steps as in the short rows"
 
 
-@pytest.mark.long
 def test_a_run_with_a_mistake_trains_and_tests_on_every_photo(tmp_path: Path) -> None:
     data = digits()
     recipe = base()
@@ -172,7 +173,6 @@ def test_a_run_with_a_mistake_trains_and_tests_on_every_photo(tmp_path: Path) ->
     assert line.whole_batches in {right / 5 for right in range(6)}
 
 
-@pytest.mark.long
 def test_a_few_steps_are_taken_and_their_losses_kept(tmp_path: Path) -> None:
     row = cifar10.CIRCULATING[0]
     small: dict[str, Any] = {

@@ -7,6 +7,8 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.recipes.presets import PRESETS, count_parameters, preset
 from vitcam_training.vit import ViT
 
+pytestmark = pytest.mark.long
+
 PUBLISHED = {
     "vit-ti16": 5_717_416,  # timm, deit_tiny_patch16_224
     "vit-s16": 22_050_664,  # timm, deit_small_patch16_224

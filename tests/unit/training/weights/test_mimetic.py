@@ -11,6 +11,8 @@ import pytest
 from vitcam_training.vit import ViT, ViTConfig
 from vitcam_training.weights.mimetic import factors, near_identity, start_mimetic
 
+pytestmark = pytest.mark.slow("training/weights", "training/vit.py")
+
 CONFIG = ViTConfig(3, (16, 24), 4, width=48, depth=2, heads=3, mlp_width=32, pooling="mean")
 
 

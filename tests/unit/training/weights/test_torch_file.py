@@ -16,6 +16,8 @@ from vitcam.errors import UsageError
 from vitcam_training.weights.checkpoints import read_weights
 from vitcam_training.weights.torch_file import read_torch
 
+pytestmark = pytest.mark.long
+
 KEPT = Path(__file__).parent / "torch_files"
 FILES = ("new.pth", "old.pth", "training-*.pth")
 

@@ -21,6 +21,8 @@ from vitcam_training.weights.published.google import HALVES, is_google, read_goo
 from vitcam_training.weights.published.network import UNNAMED, PublishedNetwork
 from vitcam_training.weights.published.timm import read_timm
 
+pytestmark = pytest.mark.long
+
 SAVED = Path(__file__).parents[4] / "fixtures" / "timm"
 
 

@@ -21,6 +21,8 @@ from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import UNNAMED
 from vitcam_training.weights.published.transformers import read_transformers
 
+pytestmark = pytest.mark.long
+
 SAVED = Path(__file__).parents[4] / "fixtures" / "transformers"
 HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 
