@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import tarfile
+import tempfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from vitcam._version import __version__
 from vitcam.backup.database import copy_database, is_database
 from vitcam.backup.found_files import FoundFile
 from vitcam.backup.manifest import MOST_FILES, NAME, CarriedFile, Manifest
+from vitcam.backup.output import temporary_room
 from vitcam.errors import UsageError, VitcamError
 
 Progress = Callable[[int], None]
@@ -73,20 +75,25 @@ def _manifest(service: bool, files: tuple[CarriedFile, ...]) -> Manifest:
 
 def _add(tar: tarfile.TarFile, found: FoundFile, room: Path, progress: Progress) -> CarriedFile | None:
     """Add one file; None if it is gone."""
-    copy = room / "database"
-    try:
+    with found.owned.acting():
         file = _open(found.path)
         if file is None:
             return None
-        with file:
-            status = os.fstat(file.fileno())
-            if not is_database(found.path):
-                return _add_content(tar, found, file, status, progress)
+        status = os.fstat(file.fileno())
+        if is_database(found.path):
+            file.close()
+            file = _copy(found, room)
+    with file:
+        return _add_content(tar, found, file, status, progress)
+
+
+def _copy(found: FoundFile, room: Path) -> IO[bytes]:
+    """A database as of one moment, in a file without a name."""
+    own = room if found.owned.owner is None else temporary_room()
+    with tempfile.TemporaryDirectory(prefix=".vitcam-backup-", dir=own) as folder:
+        copy = Path(folder) / "database"
         copy_database(found.path, copy)
-        with copy.open("rb") as file:
-            return _add_content(tar, found, file, status, progress)
-    finally:
-        copy.unlink(missing_ok=True)
+        return copy.open("rb")
 
 
 def _open(path: Path) -> IO[bytes] | None:

@@ -1,6 +1,7 @@
 """SQLite databases, which another process may write to while they are copied."""
 
 import contextlib
+import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -40,8 +41,6 @@ def copy_database(path: Path, out: Path) -> None:
 
     raises  VitcamError if the database is damaged, or locked for long
     """
-    import sqlite3
-
     uri = f"{path.absolute().as_uri()}?mode=ro"
     try:
         with (

@@ -9,6 +9,7 @@ from pathlib import Path
 from vitcam.backup.database import companions
 from vitcam.backup.places import CarriedFolder
 from vitcam.errors import VitcamError
+from vitcam.storage.owner import OwnedFolder
 
 KEPT = "before-restore-"
 """How a folder is called in which `restore` keeps what was there before."""
@@ -27,6 +28,8 @@ class FoundFile:
     name: str
     """In the backup: the folder's name there, then the path below the folder."""
     path: Path
+    owned: OwnedFolder
+    """The folder of `places`, as whose owner it is read."""
 
 
 @dataclass(slots=True)
@@ -52,11 +55,18 @@ def find_files(places: Sequence[CarriedFolder]) -> tuple[list[FoundFile], list[s
     raises  VitcamError for a folder that cannot be read
     """
     search = _Search(frozenset(place.folder for place in places))
-    files = [found for place in places for found in _within(search, place, place.folder, place.name, 0)]
+    files: list[FoundFile] = []
+    for place in places:
+        owned = place.owned()
+        with owned.acting() as folder:
+            files += _within(search, place, owned, folder, place.name, 0)
+        search.notes = [note.replace(str(owned.path), str(owned.folder)) for note in search.notes]
     return files, search.notes
 
 
-def _within(search: _Search, place: CarriedFolder, folder: Path, name: str, depth: int) -> Iterator[FoundFile]:
+def _within(
+    search: _Search, place: CarriedFolder, owned: OwnedFolder, folder: Path, name: str, depth: int
+) -> Iterator[FoundFile]:
     try:
         with os.scandir(folder) as listed:
             entries = sorted((entry for entry in listed if not is_left_out(entry.name)), key=lambda each: each.name)
@@ -72,18 +82,20 @@ def _within(search: _Search, place: CarriedFolder, folder: Path, name: str, dept
             if depth >= DEEPEST - 2:
                 search.notes.append(f"{path} was left out: it lies more than {DEEPEST} folders deep")
             elif path not in search.others:
-                yield from _within(search, place, path, inner, depth + 1)
+                yield from _within(search, place, owned, path, inner, depth + 1)
         elif not entry.is_file(follow_symlinks=False):
             search.notes.append(
                 f"{path} was left out: it is a link, a pipe or a device; copy what it leads to yourself"
             )
         elif path not in left:
-            yield from _readable(search, place, FoundFile(inner, path))
+            yield from _readable(search, place, FoundFile(inner, path, owned))
 
 
 def _readable(search: _Search, place: CarriedFolder, found: FoundFile) -> Iterator[FoundFile]:
     if place.optional and not os.access(found.path, os.R_OK):
         search.notes.append(f"{found.path} was left out: only its owner may read it; `sudo vitcam backup` takes it")
+    elif found.owned.owner and not os.access(found.path, os.R_OK, effective_ids=True):
+        search.notes.append(f"{found.path} was left out: the owner of the folder may not read it")
     else:
         yield found
 

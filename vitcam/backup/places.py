@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.config.load import SYSTEM_FILE
 from vitcam.folders import config_folder, data_folder, state_folder
+from vitcam.storage.owner import OwnedFolder, owned
 
 CONFIG, STATE, DATA, SYSTEM = "config", "state", "data", "system"
 _SERVICES_KEEP = Path("/var/lib")
@@ -27,6 +28,13 @@ class CarriedFolder:
     """Of the folder if it has to be made."""
     optional: bool = False
     """True: what this user may not read or write is left out, with a sentence."""
+
+    named: Path | None = None
+    """As it was chosen, where that leads to `folder` by links."""
+
+    def owned(self) -> OwnedFolder:
+        """To be worked in as its owner. Raises VitcamError if the owner cannot reach it."""
+        return owned(self.folder, self.named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +74,7 @@ def carried_folders(
     if chosen.config is not None:
         folders.pop(SYSTEM, None)
     return tuple(
-        CarriedFolder(each.name, Path(os.path.realpath(each.folder)), each.mode, each.optional)
-        for each in folders.values()
+        replace(each, folder=Path(os.path.realpath(each.folder)), named=each.folder) for each in folders.values()
     )
 
 

@@ -33,7 +33,8 @@ def _within(place: CarriedFolder, manifest: Manifest, plan: RestorePlan) -> list
     for file in manifest.files:
         if plan.place_of(file) == place:
             coming[file.path.partition("/")[0]].append(file)
-    here = {path.name for path in place.folder.iterdir()} if place.folder.exists() else set()
+    with place.owned().acting() as folder:
+        here = {path.name for path in folder.iterdir()} if folder.exists() else set()
     there = {name for name in here if not is_left_out(name)}
     return [
         PlannedChange(place.folder / name, _what(name, coming, there), len(files), sum(file.size for file in files))

@@ -7,10 +7,11 @@ the new files take its place, each by one rename. What fails before the end is t
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from vitcam.backup.archive_reader import BackupArchive
@@ -19,10 +20,12 @@ from vitcam.backup.found_files import KEPT, is_left_out
 from vitcam.backup.manifest import CarriedFile, Manifest
 from vitcam.backup.places import CarriedFolder
 from vitcam.errors import UsageError, VitcamError
+from vitcam.storage.owner import OwnedFolder, owned
 
 _STAGING = ".vitcam-restore-"
 _SPARE = 2**24
 """Bytes of a disk that stay free."""
+_Undo = tuple[OwnedFolder, Callable[[], object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +92,38 @@ def restore(archive: BackupArchive, plan: RestorePlan, progress: Progress) -> tu
 
 @dataclass(slots=True)
 class _Unpacked:
-    """The files for one folder, before they are in place."""
+    """The files for one folder, before they are in place. All of it is the folder's owner's work."""
 
     place: CarriedFolder
+    owned: OwnedFolder
     folder: Path
-    owner: tuple[int, int]
     made: set[Path] = field(default_factory=set)
 
     @classmethod
     def beside(cls, place: CarriedFolder, cleaned: ExitStack) -> "_Unpacked":
         """In the folder itself, so that it is on the same disk; gone at the end. Raises OSError."""
-        _make(place)
-        for interrupted in place.folder.glob(f"{_STAGING}*"):
-            shutil.rmtree(interrupted, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=place.folder))
-        cleaned.callback(shutil.rmtree, folder, ignore_errors=True)
-        status = place.folder.stat()
-        return cls(place, folder, (status.st_uid, status.st_gid), {folder})
+        above = owned(place.folder.parent, place.named and place.named.parent)
+        with above.acting():  # its own owner is known only once it is there
+            _make(place)
+        mine = place.owned()
+        with mine.acting() as there:
+            for interrupted in there.glob(f"{_STAGING}*"):
+                shutil.rmtree(interrupted, ignore_errors=True)
+            folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=there))
+        unpacked = cls(place, mine, folder, {folder})
+        cleaned.callback(unpacked.remove)
+        return unpacked
+
+    def remove(self) -> None:
+        with self.owned.acting():
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def write(self, file: CarriedFile, content: Iterator[bytes]) -> None:
         """Raises OSError."""
+        with self.owned.acting():
+            self._write(file, content)
+
+    def _write(self, file: CarriedFile, content: Iterator[bytes]) -> None:
         path = self.folder / file.path
         self._make_folders(path.parent)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -118,18 +133,11 @@ class _Unpacked:
             os.fchmod(out.fileno(), file.mode & 0o755 | 0o600)
         if file.modified_s is not None:
             os.utime(path, (file.modified_s, file.modified_s))
-        self.give(path)
-
-    def give(self, path: Path) -> None:
-        """Root gives it to the owner of the folder, so that a service that runs as somebody else can read it."""
-        if os.geteuid() == 0:
-            os.chown(path, *self.owner, follow_symlinks=False)
 
     def _make_folders(self, folder: Path) -> None:
         if folder not in self.made:
             self._make_folders(folder.parent)
             folder.mkdir(self.place.mode)
-            self.give(folder)
             self.made.add(folder)
 
 
@@ -152,38 +160,38 @@ def _counted(content: Iterator[bytes], progress: Progress) -> Iterator[bytes]:
 
 def _exchange(unpacked: Sequence[_Unpacked]) -> tuple[Path, ...]:
     """Move what is there away and the new files in; after an error everything is as before. Raises OSError."""
-    undo: list[tuple[Path, Path]] = []
+    undo: list[_Undo] = []
     kept: list[Path] = []
     try:
         for each in unpacked:
-            old = sorted(path for path in each.place.folder.iterdir() if not is_left_out(path.name))
-            if old:
-                kept.append(_keeping_folder(each))
-                _move_all(old, kept[-1], undo)
-            _move_all(sorted(each.folder.iterdir()), each.place.folder, undo)
+            with each.owned.acting() as folder:
+                old = sorted(path for path in folder.iterdir() if not is_left_out(path.name))
+                if old:
+                    keeping = _keeping_folder(folder)
+                    undo.append((each.owned, keeping.rmdir))
+                    kept.append(each.place.folder / keeping.name)
+                    _move_all(each.owned, old, keeping, undo)
+                _move_all(each.owned, sorted(each.folder.iterdir()), folder, undo)
     except BaseException:
-        for before, after in reversed(undo):
-            after.rename(before)
-        for folder in kept:
-            folder.rmdir()
+        for place, take_back in reversed(undo):
+            with place.acting():
+                take_back()
         raise
     os.sync()
     return tuple(kept)
 
 
-def _move_all(paths: Sequence[Path], folder: Path, undo: list[tuple[Path, Path]]) -> None:
+def _move_all(place: OwnedFolder, paths: Sequence[Path], folder: Path, undo: list[_Undo]) -> None:
     for path in paths:
         target = folder / path.name
         path.rename(target)
-        undo.append((path, target))
+        undo.append((place, partial(target.rename, path)))
 
 
-def _keeping_folder(each: _Unpacked) -> Path:
+def _keeping_folder(folder: Path) -> Path:
     """A new folder for what was there; only its owner may look into it."""
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    folder = Path(tempfile.mkdtemp(prefix=f"{KEPT}{now}-", dir=each.place.folder))
-    each.give(folder)
-    return folder
+    return Path(tempfile.mkdtemp(prefix=f"{KEPT}{now}-", dir=folder))
 
 
 def _make(place: CarriedFolder) -> None:

@@ -21,6 +21,7 @@ from vitcam.access.scope import Scope
 from vitcam.access.tokens import create_token, load_tokens, revoke_token, tokens_file
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import means_service, services_state, state_folder
+from vitcam.storage.owner import OwnedFolder, owned
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 
@@ -39,23 +40,23 @@ def set_password(from_stdin: bool, whose: Whose) -> None:
     from_stdin  read the first line of stdin
     raises      UsageError for a password that is not possible; VitcamError if it cannot be kept
     """
-    folder = folder_of(whose)
+    place = owned_state(whose)
     password = _from_stdin() if from_stdin else _asked()
     made = not password
     password = password or new_password()
     check_password(password)
-    _keep(password_file(folder), lambda: save_password(folder, PasswordHash.of_password(password)))
+    kept = PasswordHash.of_password(password)
+    _keep(place, password_file, lambda folder: save_password(folder, kept))
     if made:
         stdout_console().print(f"The new password is {password} (user name: {USER}). It is not shown again.")
     say = stderr_console().print
-    say(f"Its hash is in {password_file(folder)}. A daemon that uses this folder takes it within some seconds.")
+    say(f"Its hash is in {password_file(place.folder)}. A daemon that uses this folder takes it within some seconds.")
 
 
 def add_token(name: str, scope: Scope, whose: Whose) -> None:
     """Print a new token. Raises UsageError for a name that is not possible or taken; VitcamError."""
-    folder = folder_of(whose)
     made: list[str] = []
-    _keep(tokens_file(folder), lambda: made.append(create_token(folder, name, scope)))
+    _keep(owned_state(whose), tokens_file, lambda folder: made.append(create_token(folder, name, scope)))
     stdout_console().print(made[0], highlight=False)
     stderr_console().print(
         f"This token may {scope.value}. It is not shown again: send it as `Authorization: Bearer …`."
@@ -64,7 +65,8 @@ def add_token(name: str, scope: Scope, whose: Whose) -> None:
 
 def show_tokens(as_json: bool, whose: Whose) -> None:
     """Print name, scope and date of every token."""
-    tokens = load_tokens(folder_of(whose))
+    with owned_state(whose).acting() as folder:
+        tokens = load_tokens(folder)
     say = stdout_console().print
     if as_json:
         for token in tokens:
@@ -78,9 +80,13 @@ def show_tokens(as_json: bool, whose: Whose) -> None:
 
 def remove_token(name: str, whose: Whose) -> None:
     """Revoke a token. Raises UsageError if there is none of that name; VitcamError."""
-    folder = folder_of(whose)
-    _keep(tokens_file(folder), lambda: revoke_token(folder, name))
+    _keep(owned_state(whose), tokens_file, lambda folder: revoke_token(folder, name))
     stderr_console().print(f"The token {name!r} is revoked. A running daemon refuses it within some seconds.")
+
+
+def owned_state(whose: Whose) -> OwnedFolder:
+    """The state folder that is meant, to be worked in as its owner. Raises UsageError if it is not there."""
+    return owned(folder_of(whose))
 
 
 def folder_of(whose: Whose) -> Path:
@@ -97,9 +103,11 @@ def folder_of(whose: Whose) -> Path:
     return folder
 
 
-def _keep(path: Path, write: Callable[[], None]) -> None:
+def _keep(place: OwnedFolder, file: Callable[[Path], Path], write: Callable[[Path], None]) -> None:
+    path = file(place.folder)
     try:
-        write()
+        with place.acting() as folder:
+            write(folder)
     except PermissionError as error:
         raise VitcamError(f"{path} cannot be written: {error.strerror}; for the service, use sudo") from error
     except OSError as error:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -47,7 +48,7 @@ def write_backup(file: str, chosen: ChosenFolders, service: bool, force: bool) -
     if not found:
         folders = ", ".join(str(place.folder) for place in places)
         raise UsageError(f"there is nothing to write: no files are in {folders}; name others with --config and --state")
-    expected = sum(each.path.lstat().st_size for each in found if each.path.exists())
+    expected = sum(_size_of(each.path) for each in found)
     with _progress("writing", expected) as progress, backup_file(file, force) as (out, room):
         manifest = write_archive(found, service, out, room, progress)
     for note in [*notes, *notes_on_outside(places, os.environ)]:
@@ -102,6 +103,14 @@ def _refuse_beside_a_daemon(places: tuple[CarriedFolder, ...]) -> None:
                 f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl stop "
                 "vitcam`), and start it again afterwards"
             )
+
+
+def _size_of(path: Path) -> int:
+    """In bytes; 0 if it is gone meanwhile."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
 
 
 def _tell_left_out(plan: RestorePlan) -> None:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from vitcam.commands.access import Whose, folder_of
+from vitcam.commands.access import Whose, owned_state
 from vitcam.errors import UsageError, VitcamError
 from vitcam.history.asked import read_query
 from vitcam.history.database.connections import FILE, is_there
-from vitcam.history.export import as_text, header, pages, write_dataset
+from vitcam.history.export import as_text, header, labelled_pictures, pages, write_dataset
 from vitcam.history.pictures.drawn import drawn
 from vitcam.history.record import full_record, stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
+from vitcam.storage.owner import OwnedFolder
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 _STOP_S = 10.0
@@ -40,10 +41,10 @@ def list_events(asked: Selection, limit: int, form: str) -> None:
 
     form  `json`, `csv`, or empty for people
     """
-    store, query = _history(asked.whose), asked.query
+    (place, store), query = _history(asked.whose), asked.query
     if form == "csv":
         sys.stdout.write(header("csv"))
-    for event in _newest(store, query, limit):
+    for event in place.each(_newest(store, query, limit)):
         if form == "csv":
             sys.stdout.write(as_text([event], "csv"))
         elif form == "json":
@@ -57,10 +58,12 @@ def show_event(event_id: str, whose: Whose, as_json: bool, picture: Path | None,
 
     raises  UsageError if there is none of that id, or it has no picture; VitcamError if the file cannot be written
     """
-    store = _history(whose)
-    event = _event(store, event_id)
-    if picture is not None:
-        _write_picture(store, event, picture, overlay)
+    place, store = _history(whose)
+    with place.acting():
+        event = _event(store, event_id)
+        shown = None if picture is None else _picture(store, event, overlay)
+    if picture is not None and shown is not None:
+        _write_picture(shown, picture)
     if as_json:
         print(json.dumps(full_record(event), ensure_ascii=False))  # noqa: T201
         return
@@ -71,7 +74,7 @@ def show_event(event_id: str, whose: Whose, as_json: bool, picture: Path | None,
     if event.frame_of:
         say(f"its picture is that of event {event.frame_of}, which looked the same", highlight=False, markup=False)
     for name in filter(None, (event.frame, event.clip)):
-        say(str(store.folder / name), highlight=False, markup=False)
+        say(str(place.folder / name), highlight=False, markup=False)
     for action in event.actions:
         say(f"{action.rule}: {action.kind} {action.status} {action.detail}", highlight=False, markup=False)
 
@@ -81,25 +84,26 @@ def export_events(asked: Selection, out: Path) -> None:
 
     raises  UsageError if the folder holds something already; VitcamError if it cannot be written
     """
-    store, query = _history(asked.whose), asked.query
+    (place, store), query = _history(asked.whose), asked.query
     form = out.suffix[1:].lower()
     if form in ("csv", "jsonl"):
-        count = _write_lines(store, query, out, form)
+        count = _write_lines(place.each(pages(store, query)), out, form)
         stderr_console().print(f"{count:,} events are in {out}.", highlight=False)
         return
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already; name a new folder, or a file that ends in .csv or .jsonl")
-    count = write_dataset(store, query, out)
+    count = write_dataset(place.each(labelled_pictures(store, query)), out)
     stderr_console().print(f"{count:,} pictures are in {out}, one folder for each label.", highlight=False)
 
 
 def delete_events(ids: tuple[str, ...], asked: Selection, confirmed: bool) -> None:
     """Delete events with their files. Raises UsageError if nothing says which; VitcamError."""
-    store, query = _history(asked.whose), asked.query
+    (place, store), query = _history(asked.whose), asked.query
     if bool(ids) != query.is_empty:
         raise UsageError("say which events to delete: either by their ids, or by filters such as --label")
-    _ask_first(store, ids, query, confirmed)
-    with _writing(store):
+    if not (confirmed or ids):
+        _ask_first(sum(len(events) for events in place.each(pages(store, query))))
+    with place.acting(), _writing(store):
         deleted = 0
         for event_id in ids:
             if not store.delete(event_id):
@@ -110,11 +114,8 @@ def delete_events(ids: tuple[str, ...], asked: Selection, confirmed: bool) -> No
     stderr_console().print(f"{deleted:,} event(s) were deleted, with their pictures and videos.", highlight=False)
 
 
-def _ask_first(store: EventStore, ids: tuple[str, ...], query: Query, confirmed: bool) -> None:
+def _ask_first(count: int) -> None:
     """A person on a terminal is asked before several events go."""
-    if confirmed or ids:
-        return
-    count = sum(len(events) for events in pages(store, query))
     if not sys.stdin.isatty():
         raise UsageError(f"{count:,} event(s) would be deleted; add --yes if you mean it")
     if input(f"Delete {count:,} event(s) with their pictures and videos? [y/N] ").strip().lower() != "y":
@@ -130,11 +131,13 @@ def _writing(store: EventStore) -> Iterator[None]:
         store.stop(_STOP_S)
 
 
-def _history(whose: Whose) -> EventStore:
-    folder = folder_of(whose)
-    if not is_there(folder):
-        raise UsageError(f"there is no history at {folder / FILE}; `vitcam run` keeps events there")
-    return EventStore(folder)
+def _history(whose: Whose) -> tuple[OwnedFolder, EventStore]:
+    """The store, to be asked as the owner of its folder."""
+    place = owned_state(whose)
+    with place.acting() as folder:
+        if not is_there(folder):
+            raise UsageError(f"there is no history at {folder / FILE}; `vitcam run` keeps events there")
+        return place, EventStore(folder)
 
 
 def _newest(store: EventStore, query: Query, limit: int) -> Iterator[StoredEvent]:
@@ -153,22 +156,27 @@ def _event(store: EventStore, event_id: str) -> StoredEvent:
     return event
 
 
-def _write_picture(store: EventStore, event: StoredEvent, out: Path, overlay: str) -> None:
+def _picture(store: EventStore, event: StoredEvent, overlay: str) -> bytes:
+    """As JPEG."""
     jpeg = store.picture(event)
     if jpeg is None:
         raise UsageError(f"the event {event.id} has no picture")
+    return drawn(jpeg, event.sight, overlay)
+
+
+def _write_picture(jpeg: bytes, out: Path) -> None:
     try:
-        out.write_bytes(drawn(jpeg, event.sight, overlay))
+        out.write_bytes(jpeg)
     except OSError as error:
         raise VitcamError(f"{out} cannot be written: {error.strerror}") from error
 
 
-def _write_lines(store: EventStore, query: Query, out: Path, form: str) -> int:
+def _write_lines(found: Iterator[tuple[StoredEvent, ...]], out: Path, form: str) -> int:
     count = 0
     try:
         with out.open("w", encoding="utf-8") as file:
             file.write(header(form))
-            for events in pages(store, query):
+            for events in found:
                 file.write(as_text(events, form))
                 count += len(events)
     except OSError as error:

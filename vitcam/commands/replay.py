@@ -21,6 +21,7 @@ from vitcam.replay.bundle import BUNDLE, read_bundle, write_bundle
 from vitcam.replay.model import open_model
 from vitcam.replay.stored_picture import StoredPicture, stored_picture
 from vitcam.replay.surroundings import public_settings, versions
+from vitcam.storage.owner import owned
 from vitcam.storage.whole import written_whole
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
@@ -67,15 +68,27 @@ def replay_event(request: ReplayRequest, effective: EffectiveSettings) -> bool:
 
 
 def _read(request: ReplayRequest) -> tuple[StoredPicture, dict[str, object], Image]:
-    """The event, its record and its picture. Nothing in a bundle is trusted: a child process decodes its picture."""
+    """The event, its record and its picture.
+
+    Nothing in a bundle is trusted, nor what root reads of somebody else: a child process decodes such a picture.
+    """
     if not request.target.endswith(BUNDLE):
-        stored, record = stored_picture(EventStore(_folder(request.service)), request.target)
-        return stored, record, _fitting(stored, decode_image(stored.jpeg))
+        place = owned(_folder(request.service))
+        with place.acting() as folder:
+            stored, record = stored_picture(EventStore(folder), request.target)
+        if place.owner is None:
+            return stored, record, _fitting(stored, decode_image(stored.jpeg))
+        return stored, record, _decoded(stored)
     if request.bundle is not None:
         raise UsageError(f"{request.target} is a bundle already; --bundle takes the id of an event")
-    stored, decode = read_bundle(Path(request.target)), DecodeProcess()
+    stored = read_bundle(Path(request.target))
+    return stored, {}, _decoded(stored)
+
+
+def _decoded(stored: StoredPicture) -> Image:
+    decode = DecodeProcess()
     try:
-        return stored, {}, _fitting(stored, decode(stored.jpeg).image)
+        return _fitting(stored, decode(stored.jpeg).image)
     finally:
         decode.close()
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from vitcam.errors import VitcamError
 from vitcam.model.find import find_model
+from vitcam.storage.owner import owned
 from vitcam.terminal.consoles import stdout_console
 from vitcam.words.change import place_for, read_changeable, words_for, write_changed
 
@@ -24,8 +25,9 @@ def change(model: str, words: Sequence[str], as_json: bool) -> None:
     labels, vectors = words_for(described, words)
     place = place_for(model, path)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_changed(described, labels, vectors, place)
+        with owned(place.parent).acting() as folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_changed(described, labels, vectors, folder / place.name)
     except OSError as error:
         raise VitcamError(
             f"{place} cannot be written: {error.strerror}; free the disk, or run this as the user who owns the folder"

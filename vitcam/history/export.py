@@ -47,13 +47,11 @@ def header(form: str) -> str:
     return ",".join(_COLUMNS) + "\n" if form == "csv" else ""
 
 
-def write_dataset(store: EventStore, query: Query, folder: Path) -> int:
-    """Copy the pictures to `folder/LABEL/ID.jpg`: one that several events share once for each label.
+def labelled_pictures(store: EventStore, query: Query) -> Iterator[tuple[str, str, bytes]]:
+    """Label, id and JPEG of each event with a picture: one that several events share once for each label.
 
-    returns  how many
-    raises   VitcamError
+    raises  VitcamError if the history cannot be read
     """
-    copied, folders = 0, LabelFolders(folder)
     done: set[tuple[str, str | None]] = set()
     for events in pages(store, query):
         for event in events:
@@ -61,11 +59,18 @@ def write_dataset(store: EventStore, query: Query, folder: Path) -> int:
                 continue
             done.add((event.name, event.frame))
             if jpeg := store.picture(event):
-                try:
-                    folders.put(event.name, event.id, jpeg)
-                except OSError as error:
-                    raise VitcamError(f"the pictures cannot be written to {folder}: {error.strerror}") from error
-                copied += 1
+                yield event.name, event.id, jpeg
+
+
+def write_dataset(pictures: Iterable[tuple[str, str, bytes]], folder: Path) -> int:
+    """Write `labelled_pictures` to `folder/LABEL/ID.jpg`; returns how many. Raises VitcamError."""
+    folders, copied = LabelFolders(folder), 0
+    for label, event_id, jpeg in pictures:
+        try:
+            folders.put(label, event_id, jpeg)
+        except OSError as error:
+            raise VitcamError(f"the pictures cannot be written to {folder}: {error.strerror}") from error
+        copied += 1
     return copied
 
 

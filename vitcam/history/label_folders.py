@@ -1,9 +1,11 @@
 """Pictures sorted into one folder for each label, as `vitcam-train` reads them."""
 
 import contextlib
+import errno
 import re
 from pathlib import Path
 
+from vitcam.history.stored import is_file_name
 from vitcam.storage.whole import write_new
 
 CORRECTIONS = "datasets/corrections"
@@ -19,19 +21,21 @@ class LabelFolders:
         self._folder = folder
 
     def put(self, label: str, event_id: str, jpeg: bytes) -> None:
-        """Write a picture, in place of one of the same event. Raises OSError."""
+        """Write a picture, in place of one of the same event. Raises OSError, also for an id that is no name."""
         path = self._path(label, event_id)
         path.unlink(missing_ok=True)
         write_new(path, jpeg)
 
     def remove(self, label: str, event_id: str) -> None:
         """Delete a picture, and the folder of its label if that is empty then. One that is gone is fine."""
-        path = self._path(label, event_id)
         with contextlib.suppress(OSError):
+            path = self._path(label, event_id)
             path.unlink()
             path.parent.rmdir()
 
     def _path(self, label: str, event_id: str) -> Path:
+        if not is_file_name(event_id):
+            raise OSError(errno.EINVAL, "an id of an event there is not a plain name")
         return self._folder / folder_name(label) / f"{event_id}.jpg"
 
 

@@ -268,3 +268,8 @@ class EventStore:
             if is_damage(error):  # the writer meets the same damage, and begins a new history
                 self._ask(lambda connection: (ask(connection), True)[1], asked=False)
             raise VitcamError(f"the history in {self.folder} cannot be read: {error}") from error
+        except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
+            raise VitcamError(
+                f"the history in {self.folder} holds an event that vitcam has not written ({error}); restore a backup, "
+                "or move the file events.db away"
+            ) from error

@@ -1,5 +1,6 @@
 """A stored event, and what may be asked for. All are frozen; times are wall time in ms since the epoch."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,7 +9,10 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Group, Guess, Rect
 
+_FILE_NAME = re.compile(r"[\w-][\w.-]{0,127}", re.ASCII)
 Kind = Literal["seen", "unknown", "problem"]
+FRAMES, CLIPS = "frames", "clips"
+"""Where the files of events are, below the state folder."""
 KINDS: tuple[Kind, ...] = ("seen", "unknown", "problem")
 
 
@@ -125,3 +129,17 @@ class Page:
     events: tuple[StoredEvent, ...]
     next: str | None
     """The id to ask for the events `before`; None: there are no more."""
+
+
+def is_file_name(text: str) -> bool:
+    """Whether it can be a file's own name, such as an event's id with an ending: it leads to no other folder."""
+    return _FILE_NAME.fullmatch(text) is not None
+
+
+def is_below(name: object, folders: tuple[str, ...]) -> bool:
+    """Whether it names a file below one of the folders, such as `frames/2026-01-02/01J….jpg`.
+
+    A database may come from a backup or be changed by hand, so what it names is not believed.
+    """
+    first, *inner = name.split("/") if isinstance(name, str) else ("",)
+    return first in folders and 0 < len(inner) <= 2 and all(map(is_file_name, inner))

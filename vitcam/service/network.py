@@ -14,6 +14,7 @@ from vitcam.config.load import merge_layers
 from vitcam.config.settings import WebSettings
 from vitcam.errors import ConfigError
 from vitcam.service.places import Instance, Places
+from vitcam.storage.owner import owned
 from vitcam.web.requests.allowed_hosts import is_local
 
 _EVERYWHERE = "0.0.0.0"
@@ -58,12 +59,15 @@ def ensure_password(folder: Path) -> str | None:
     folder  the service's state folder; before its first start it is made where systemd expects it
     raises  ConfigError if the file of the password cannot be read; OSError if it cannot be written
     """
-    if load_password(folder) is not None:
-        return None
+    with owned(folder).acting() as path:
+        if load_password(path) is not None:
+            return None
     if not folder.exists():
         _make_state_folder(folder)
     password = new_password()
-    save_password(folder, PasswordHash.of_password(password))
+    kept = PasswordHash.of_password(password)
+    with owned(folder).acting() as path:
+        save_password(path, kept)
     return password
 
 

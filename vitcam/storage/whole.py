@@ -20,15 +20,31 @@ def written_whole(path: Path, private: bool = False) -> Iterator[Path]:
 
     After an exception `path` is as it was, and the new file is gone. What a killed process left is removed later.
 
-    private  only its owner may read it; root writes it for the owner of the folder, so that a service can read it
+    private  only its owner may read it
     raises   OSError if it cannot be written
     """
+    with _made(path, private) as (partial, number):
+        os.close(number)
+        yield partial
+
+
+def write_whole(path: Path, text: str, private: bool = False) -> None:
+    """Write a text file in one step, and the folder that it is in. Arguments and errors as in `written_whole`."""
+    path.parent.mkdir(_FOLDER, parents=True, exist_ok=True)
+    with _made(path, private) as (_, number), os.fdopen(number, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+@contextmanager
+def _made(path: Path, private: bool) -> Iterator[tuple[Path, int]]:
+    """The new file, and a number to write into it, which is to be closed: its name may lead elsewhere by then."""
     _remove_abandoned(path)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE if private else _PUBLIC))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    number = os.open(partial, flags, _PRIVATE if private else _PUBLIC)
     try:
-        yield partial
-        _sync(partial, os.O_RDWR, private)
+        yield partial, number
+        _sync(partial, os.O_RDWR | os.O_NOFOLLOW)
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -36,19 +52,9 @@ def written_whole(path: Path, private: bool = False) -> Iterator[Path]:
     _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)  # without this the new name may be lost with the power
 
 
-def write_whole(path: Path, text: str, private: bool = False) -> None:
-    """Write a text file in one step, and the folder that it is in. Arguments and errors as in `written_whole`."""
-    path.parent.mkdir(_FOLDER, parents=True, exist_ok=True)
-    with written_whole(path, private) as partial:
-        partial.write_text(text, encoding="utf-8")
-
-
-def _sync(path: Path, flags: int, for_owner: bool = False) -> None:
+def _sync(path: Path, flags: int) -> None:
     number = os.open(path, flags | os.O_CLOEXEC)
     try:
-        if for_owner and os.geteuid() == 0:
-            owner = path.parent.stat()
-            os.fchown(number, owner.st_uid, owner.st_gid)
         os.fsync(number)
     finally:
         os.close(number)

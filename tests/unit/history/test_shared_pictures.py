@@ -15,7 +15,7 @@ from tests.frames import picture
 from tests.histories import START_MS, change
 from vitcam.history.budget import WriteBudget
 from vitcam.history.database.connections import is_sound, open_to_write
-from vitcam.history.export import write_dataset
+from vitcam.history.export import labelled_pictures, write_dataset
 from vitcam.history.pictures.album import is_alike, small_grey
 from vitcam.history.record import stored_record
 from vitcam.history.retention import RetentionRules
@@ -234,7 +234,7 @@ def test_a_picture_that_several_events_share_is_exported_once_for_training(store
         see(store, event_id, scene(), number * MINUTE_MS)
     store.correct("b", "mug")
 
-    assert write_dataset(store, Query(), tmp_path / "out") == 2
+    assert write_dataset(labelled_pictures(store, Query()), tmp_path / "out") == 2
     assert sorted(path.parent.name for path in (tmp_path / "out").rglob("*.jpg")) == ["cup", "mug"]
 
 

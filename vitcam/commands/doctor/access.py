@@ -1,10 +1,13 @@
 """Who may watch: whether the address, the password and the certificate fit together."""
 
+from contextlib import nullcontext
+
 from vitcam.access.password import VARIABLE, load_password
 from vitcam.access.tokens import load_tokens
 from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
+from vitcam.storage.owner import owned
 from vitcam.web.requests.allowed_hosts import is_loopback
 from vitcam.web.tls import CertificateFiles
 
@@ -25,8 +28,10 @@ def access(context: CheckContext) -> CheckResult:
                 "warn", f"everybody who reaches {web.host} ({way})", "vitcam config show; web.open is true"
             )
         folder = state_folder(environ)
-        tokens = load_tokens(folder) if folder else ()
-        if not environ.get(VARIABLE) and not (folder and load_password(folder)):
+        with owned(folder).acting() if folder else nullcontext() as path:
+            tokens = load_tokens(path) if path else ()
+            password = load_password(path) if path else None
+        if not environ.get(VARIABLE) and password is None:
             return CheckResult("fail", f"{web.host} can be reached, and there is no password", "vitcam password")
     except ConfigError as error:
         found, _, fix = str(error).rpartition("; ")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from vitcam.history.database.schema import migrate
+from vitcam.history.stored import FRAMES
 
 log = logging.getLogger(__name__)
 
-FILE, FRAMES, CLIPS = "events.db", "frames", "clips"
+FILE = "events.db"
 _COMPANIONS = ("-wal", "-shm")
 _BUSY_S = 10.0  # how long one process waits for another one's transaction
 _DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -84,7 +85,7 @@ def _connect(uri: str) -> sqlite3.Connection:
 
 def is_there(folder: Path) -> bool:
     """Whether anything was ever kept."""
-    return (folder / FILE).exists()
+    return os.path.lexists(folder / FILE)  # a link that leads nowhere, or where this user may not go, is an error later
 
 
 def is_sound(folder: Path) -> bool:

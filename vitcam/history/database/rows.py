@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Group, Guess, Rect
-from vitcam.history.stored import Action, Sight, StoredEvent
+from vitcam.history.stored import CLIPS, FRAMES, Action, Sight, StoredEvent, is_below
 
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits
@@ -39,9 +39,9 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
         fingerprint=fingerprint or "",
         sight=_sight(json.loads(sight), evidence) if sight else Sight(),
         curve=tuple((int(ms), int(p) / _WHOLE) for ms, p in np.frombuffer(curve, _CURVE)),
-        frame=frame,
+        frame=frame if is_below(frame, (FRAMES,)) else None,
         frame_of=owner,
-        clip=clip,
+        clip=clip if is_below(clip, (CLIPS,)) else None,
         actions=tuple(Action(**action) for action in json.loads(actions)),
         favourite=bool(favourite),
         corrected=corrected,

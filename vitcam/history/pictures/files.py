@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vitcam.history.database.connections import FRAMES
+from vitcam.history.stored import CLIPS, FRAMES, is_below
 from vitcam.storage.whole import write_new
 
 
@@ -24,6 +24,9 @@ class PictureFiles:
         return name
 
     def path(self, name: str) -> Path:
+        """Raises FileNotFoundError for a name that no event has."""
+        if not is_below(name, (FRAMES, CLIPS)):
+            raise FileNotFoundError(name)
         return self._folder / name
 
     def left_behind(self, frame_of: Callable[[str], str | None], shown: Callable[[], set[str]]) -> set[str]:
@@ -41,8 +44,11 @@ class PictureFiles:
         return left - shown() if left else left
 
     def remove(self, names: Iterable[str | None]) -> None:
-        """Delete files, and the folders of days that are empty then. Files that are gone already are fine."""
-        paths = [self._folder / name for name in names if name is not None]
+        """Delete files, and the folders of days that are empty then. Files that are gone already are fine.
+
+        Names that lead elsewhere are left alone.
+        """
+        paths = [self._folder / name for name in names if name is not None and is_below(name, (FRAMES, CLIPS))]
         for path in paths:
             with contextlib.suppress(OSError):
                 path.unlink()
