@@ -3,6 +3,7 @@
 import { Answer } from "./answer.js";
 import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
+import { Feed } from "./feed.js";
 import { showModel } from "./model.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
@@ -13,6 +14,7 @@ import { checkSession, showSession } from "./session.js";
 import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
 import { isLive, Views } from "./views.js";
+import { Windows } from "./windows.js";
 import { Words } from "./words.js";
 import { ZoneRows } from "./zone_rows.js";
 import { Zones } from "./zones.js";
@@ -22,6 +24,7 @@ const ASLEEP_MS = 10_000; // a longer pause between two requests means that the 
 const DRAW_MS = 100;
 const SPEAK_MS = 5000;
 const STATUS = { ok: "Live", degraded: "Degraded", no_signal: "No picture", starting: "Starting", paused: "Paused", offline: "Reconnecting" };
+const LEFT_OUT = "So many windows show vitcams of this host that the browser has no connection left for this one. Close some.";
 const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
@@ -40,31 +43,35 @@ let views = null;
 
 // predictions: the newest one, ten times a second at most
 
-let events = null;
 let newest = null;
 let framed = false; // predictions say which part the model saw; before the first one, the state says it
 
-function listen() {
-  events = new EventSource(isLive() ? "api/predictions" : "api/predictions?only=events");
-  events.addEventListener("open", () => views.catchUp());
-  events.addEventListener("prediction", (event) => {
-    const prediction = JSON.parse(event.data);
+const windows = new Windows({ changed: share, heard: (kind, data) => feed.hear(kind, data), came: () => feed.greet() });
+const feed = new Feed(windows, {
+  open: () => views?.catchUp(),
+  event: (record) => views?.event(record),
+  prediction(prediction) {
     const { width, height, crop: part } = prediction.frame;
     if (prediction.zone === null) newest = prediction;
     const isShown = prediction.zone === null || zoneRows.add(prediction);
     if (isShown) seen.show([width, height], part, prediction.zone === null);
     framed = true;
-  });
-  events.addEventListener("event", (event) => views.event(JSON.parse(event.data)));
-  events.addEventListener("error", () => {
-    if (events?.readyState === EventSource.CLOSED) setTimeout(() => { if (!document.hidden) relisten(); }, ASK_MS);
-  });
-}
+  },
+});
 
 function relisten() {
   framed = false;
-  events?.close();
-  listen();
+  feed.restart();
+}
+
+// this window may keep other connections open than before
+function share() {
+  if (!views || !windows.isSettled) return; // it begins soon
+  feed.update();
+  showPicture();
+  const sharing = document.getElementById("sharing");
+  sharing.hidden = windows.streams || !isLive();
+  sharing.textContent = windows.isLeftOut ? LEFT_OUT : "Several windows of this browser show vitcam. This one gets its pictures one by one.";
 }
 
 setInterval(() => {
@@ -161,8 +168,8 @@ function showStatus(status, reason) {
 let asking = 0;
 
 function wake() {
-  showPicture();
-  relisten();
+  windows.join(isLive());
+  share();
   asked = Date.now();
   askState();
   asking = setInterval(askState, ASK_MS);
@@ -170,18 +177,20 @@ function wake() {
 
 // the history covers the picture, and then it is not sent
 function showPicture() {
-  if (isLive() && !document.hidden) picture.start();
+  if (isLive() && !document.hidden) picture.start(windows.streams);
   else picture.stop();
 }
 
 function turn() {
-  showPicture();
-  if (!document.hidden) relisten();
+  if (document.hidden) return;
+  windows.join(isLive());
+  share();
 }
 
 function sleep() {
+  windows.leave();
   picture.stop();
-  events?.close();
+  feed.stop();
   clearInterval(asking);
 }
 
@@ -200,6 +209,7 @@ async function readModel() {
 }
 
 async function begin() {
+  if (!document.hidden) windows.join(isLive()); // the others answer meanwhile
   try {
     await readModel();
     new Words(model, readModel);

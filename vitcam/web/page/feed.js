@@ -1,0 +1,71 @@
+// Predictions and events as they come: from the daemon, or from the window that reads them for all.
+
+import { isLive } from "./views.js";
+
+const AGAIN_MS = 1000;
+
+export class Feed {
+  #windows;
+  #on;
+  #source = null;
+  #address = null;
+  #newest = new Map(); // zone -> its newest prediction as text, for windows that come later
+
+  // on: {open(), prediction(record), event(record)}
+  constructor(windows, on) {
+    this.#windows = windows;
+    this.#on = on;
+  }
+
+  // connects as the windows have shared it out
+  update() {
+    const address = this.#windows.reads ? (this.#windows.anyLive ? "api/predictions" : "api/predictions?only=events") : null;
+    if (address === this.#address) return;
+    this.stop();
+    this.#address = address;
+    if (address) this.#listen(address);
+  }
+
+  restart() {
+    this.stop();
+    this.update();
+  }
+
+  stop() {
+    this.#source?.close();
+    this.#source = this.#address = null;
+    this.#newest.clear();
+  }
+
+  // another window tells what it has read
+  hear(kind, data) {
+    if (!this.#windows.reads) this.#take(kind, data);
+  }
+
+  // a window came: it has missed what will not come again from a source that stands still
+  greet() {
+    if (this.#source) for (const data of this.#newest.values()) this.#windows.tell("prediction", data);
+  }
+
+  #listen(address) {
+    const source = this.#source = new EventSource(address);
+    source.addEventListener("open", () => this.#got("open"));
+    for (const kind of ["prediction", "event"]) source.addEventListener(kind, ({ data }) => this.#got(kind, data));
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (source === this.#source) this.restart(); }, AGAIN_MS);
+    });
+  }
+
+  #got(kind, data) {
+    this.#windows.tell(kind, data);
+    this.#take(kind, data);
+  }
+
+  #take(kind, data) {
+    if (kind === "open") return this.#on.open();
+    if (kind === "prediction" && !isLive() && !this.#source) return;
+    const record = JSON.parse(data);
+    if (kind === "prediction" && this.#source) this.#newest.set(record.zone, data);
+    this.#on[kind](record);
+  }
+}
