@@ -5,9 +5,10 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from vitcam._version import __version__
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
@@ -29,7 +30,23 @@ if TYPE_CHECKING:
     from vitcam.config.load import EffectiveSettings
     from vitcam.config.settings import Settings
 
+
+class Verbs(TyperGroup):
+    """Lists the verbs in the order in which people come to need them."""
+
+    ORDER = (
+        *("run", "classify", "explain", "events", "replay", "models", "words"),
+        *("doctor", "bench", "config", "actions", "service", "password", "token", "backup", "restore"),
+    )
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all verbs; one that has no place in the order comes last."""
+        names = super().list_commands(ctx)
+        return [name for name in self.ORDER if name in names] + [name for name in names if name not in self.ORDER]
+
+
 app = typer.Typer(
+    cls=Verbs,
     help="A camera that says what it sees and shows where it looked.",
     no_args_is_help=True,
     add_completion=False,

@@ -9,8 +9,13 @@ from rich.table import Table
 from vitcam.config.describe import schema
 from vitcam.config.load import merge_layers
 from vitcam.config.option import without_secrets
-from vitcam.config.settings import option_called
+from vitcam.config.settings import Settings, labels_in, option_called
+from vitcam.errors import VitcamError
+from vitcam.model.bundle import read
+from vitcam.model.checks import read_labels
+from vitcam.model.find import find_model
 from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.zones.labels import unknown_labels
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
@@ -31,7 +36,8 @@ def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
 
 def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     """Print that the configuration is valid, and its warnings. Raises ConfigError if it is not."""
-    warnings = merge_layers(config, sets, {}, os.environ).warnings
+    effective = merge_layers(config, sets, {}, os.environ)
+    warnings = [*effective.warnings, *_warnings_of_labels(effective.settings)]
     if as_json:
         record = {"type": "config", "ok": True, "warnings": list(warnings)}
         stdout_console().print_json(json.dumps(record), indent=None)
@@ -39,6 +45,21 @@ def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     for warning in warnings:
         stderr_console().print(f"warning: {warning}", markup=False, highlight=False)
     stdout_console().print("the configuration is valid", highlight=False)
+
+
+def _warnings_of_labels(settings: Settings) -> list[str]:
+    """Labels of zones, rules and clips that the model does not know. Without the model, why it cannot be asked."""
+    asked_for = [(label, f"the zone {zone.name} watches") for zone in settings.zones for label in zone.labels]
+    asked_for += labels_in(settings)
+    if not asked_for:
+        return []
+    try:
+        bundle = read(find_model(settings.model.name))
+        labels = read_labels(Path(settings.model.labels)) if settings.model.labels else bundle.labels if bundle else ()
+    except (VitcamError, OSError) as error:
+        return [f"the labels were not checked: {error}"]
+    groups = bundle.groups.members if bundle and bundle.groups else {}
+    return unknown_labels(asked_for, {*labels, *groups})
 
 
 def show_schema() -> None:

@@ -1,6 +1,8 @@
 """What `vitcam models` prints."""
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from vitcam.terminal.consoles import stdout_console
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"
 _UNCHECKED = "?    the graph may be damaged: the file carries no checksum of it; export the model again to have one"
 _SHOWN_NAMES = 120  # labels or groups
+_FIRST = ("name", "description", "right", "memory", "fits_a_Pi_of", "input", "licence", "labels", "groups")
+"""What most people want to know of a model; the rest is for those who compare networks."""
+_IN_A_PIPE = 80  # columns
 
 
 def show_list(as_json: bool) -> None:
@@ -44,11 +49,14 @@ def show_card(name: str, as_json: bool) -> None:
         console.print_json(json.dumps(record | _needs(classifier.path)), indent=None)
         return
     table = Table(show_header=False, box=None)
-    record["memory"], record["fits_a_pi_of"] = _memory(_needs(classifier.path))
+    record["memory"], record["fits_a_Pi_of"] = _memory(_needs(classifier.path))
     record["groups"] = [group["name"] for group in record["groups"]]
-    for key, value in record.items():
+    record["right"] = _right(record.get("accuracy") or {})
+    for key in (*_FIRST, *(key for key in record if key not in _FIRST)):
+        value = record[key]
         table.add_row(key.replace("_", " "), _names(value) if key in ("labels", "groups") else _plain(value))
-    console.print(table, soft_wrap=False)
+    in_a_pipe = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    console.print(table, soft_wrap=False, width=_IN_A_PIPE if in_a_pipe else None)
 
 
 def show_verification(name: str, as_json: bool) -> bool:
@@ -100,6 +108,13 @@ def _memory(row: dict[str, Any]) -> tuple[str, str]:
     return f"{row['memory_mb']:,} MB", f"{row['fits_gb'][0]} GB and more" if row["fits_gb"] else "none"
 
 
+def _right(accuracy: dict[str, Any]) -> str:
+    """The figure that people ask for first, and on what it was taken."""
+    if "top1" not in accuracy:
+        return "not measured"
+    return f"{accuracy['top1']:.1%} of {accuracy['n']:,} held-out photos ({accuracy['data']})"
+
+
 def _names(names: list[str]) -> str:
     rest = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
     return f"{len(names)}: {', '.join(names[:_SHOWN_NAMES])}{rest}" if names else "none"
@@ -110,4 +125,6 @@ def _plain(value: Any) -> str:
         return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
     if isinstance(value, list):
         return "; ".join(_plain(inner) for inner in value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
     return str(value)

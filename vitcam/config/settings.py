@@ -335,6 +335,13 @@ class Settings:
     on: tuple[OnSettings, ...] = ()
 
 
+def labels_in(settings: Settings) -> list[tuple[str, str]]:
+    """Each label or group that rules and clips name, and who does: `("cat", "the rule lamp is for")`."""
+    rules = enumerate(settings.on, 1)
+    of_rules = [(rule.label, f"the rule {rule.name or number} is for") for number, rule in rules if rule.label]
+    return of_rules + [(label, "clips.labels names") for label in settings.clips.labels]
+
+
 def sections() -> dict[str, type[Any]]:
     """Section name -> its dataclass, in the order of the file."""
     return {name: kind for name, kind in get_type_hints(Settings).items() if name not in TABLES}

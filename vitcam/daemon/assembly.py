@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vitcam.actions.acting import Acting, Vocabulary
 from vitcam.config.duration import seconds_of
 from vitcam.config.event_rules import rules_of
-from vitcam.config.settings import HeatSettings, Settings
+from vitcam.config.settings import HeatSettings, Settings, labels_in
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.fewer_threads import FewerThreads
@@ -56,7 +56,7 @@ from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.in_force import WordsInForce
 from vitcam.zones.active import ActiveAreas
-from vitcam.zones.labels import unknown_labels
+from vitcam.zones.labels import unknown_labels, watched_by_zones
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
@@ -171,7 +171,8 @@ def assemble(
         Current(""),
     )
     if handles.words is None:
-        for sentence in unknown_labels(handles.areas.areas, model_info(classifier).names):
+        asked_for = [*watched_by_zones(handles.areas.areas), *labels_in(settings)]
+        for sentence in unknown_labels(asked_for, model_info(classifier).names):
             log.warning("%s", sentence)
     machine = Machine(environ)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)

@@ -1,6 +1,9 @@
 """Where words go: a command's result to stdout, everything else to stderr."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,10 +53,27 @@ def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_
 
 
 def test_a_table_in_a_file_is_as_wide_as_it_needs_to_be() -> None:
-    out = vitcam("models", "show", "everyday", COLUMNS="").out
-    (labels,) = [row for row in out.splitlines() if row.strip().startswith("labels")]
+    rows = vitcam("models", "list", COLUMNS="").out.splitlines()
 
-    assert labels.rstrip().endswith(" more")
+    assert len(rows) > 4
+    assert all(row.rstrip().endswith(".tflite") for row in rows[1:])
+
+
+def test_a_model_is_shown_in_80_columns_of_a_pipe_and_begins_with_what_most_people_ask_for() -> None:
+    environ = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    command = [sys.executable, "-m", "vitcam", "models", "show", "everyday"]
+    out = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environ).stdout
+    keys = [row.split()[0] for row in out.splitlines() if row[1:2].strip()]
+
+    assert max(map(len, out.splitlines())) <= 80
+    assert keys[:4] == ["name", "description", "right", "memory"]
+
+
+def test_the_help_begins_with_the_verbs_that_people_need_first() -> None:
+    listed = [row.split()[1] for row in vitcam("--help").out.splitlines() if re.match(r"│ [a-z]", row)]
+
+    assert listed[:4] == ["run", "classify", "explain", "events"]
+    assert listed[-1] == "restore"
 
 
 def test_one_unknown_photo_says_first_that_it_is_like_nothing_the_model_knows(tmp_path: Path) -> None:
