@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vitcam.actions.acting import Acting, Vocabulary
 from vitcam.config.duration import seconds_of
 from vitcam.config.event_rules import rules_of
-from vitcam.config.settings import HeatSettings, Settings, labels_in
+from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.fewer_threads import FewerThreads
@@ -28,6 +28,7 @@ from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.remembered.recording import Recording, recording_of
 from vitcam.daemon.remembered.stored_answers import StoredAnswers
 from vitcam.daemon.source_opener import SourceOpener
+from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.frames import Frame, Prediction
 from vitcam.heat.governor import GovernorRules
@@ -49,6 +50,7 @@ from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.state import Heartbeats
+from vitcam.storage.lock import FolderLock
 from vitcam.text import readable
 from vitcam.threads.worker import Watched
 from vitcam.web.parts import Binding
@@ -136,6 +138,8 @@ class _Handles:
     acting: Acting
     recording: Current[Recording]
     standing: Current[str]
+    unkept: Current[str]
+    """Why no events are kept, if that is not what the settings ask for."""
 
 
 def assemble(
@@ -144,12 +148,14 @@ def assemble(
     patient: bool,
     show: Callable[[str], None] | None = None,
     service: bool = False,
+    lock: FolderLock | None = None,
 ) -> Daemon:
     """Load the model, find the source and connect everything.
 
     patient  wait for a source that is not there yet
     show     prints a sentence on the terminal and nowhere else; None: there is no terminal
     service  if the model is damaged, run with the last one that worked
+    lock     of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     raises   ConfigError, ModelError, SourceError, UsageError
     """
     settings = options.settings
@@ -169,6 +175,7 @@ def assemble(
         _acting(settings, classifier, environ, kept),
         Current(Recording()),
         Current(""),
+        Current(""),
     )
     if handles.words is None:
         asked_for = [*watched_by_zones(handles.areas.areas), *labels_in(settings)]
@@ -186,12 +193,13 @@ def assemble(
     every = not (live or source_options.realtime)
     console = build_sink(settings.log, every, classifier.labels)
     publisher.connect(console, handles.acting.runner)
-    if not every:
+    if not every and _may_keep(settings.store, lock, handles.unkept):
         answers = StoredAnswers(classifier, handles.words)
         handles.history.value = history = event_store(settings.store, environ, answers)
         if history is not None:
             record(history, settings.store, publisher, classifier)
-        handles.recording.value = recording_of(settings, history, publisher)
+    if not every:
+        handles.recording.value = recording_of(settings, handles.history.value, publisher)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
@@ -226,7 +234,7 @@ def _build_pipeline(
         input=classifier.input,
         pending=lambda: publisher.pending,
         cost=CostMeter(),
-        history=lambda: state_of(handles.history.value),
+        history=lambda: state_of(handles.history.value, handles.unkept.value),
         actions=handles.acting.runner.state,
         clips=lambda: handles.recording.value.counts(),
         problem=lambda: handles.recording.value.problem(),
@@ -240,6 +248,17 @@ def _build_pipeline(
         return current(frame, explain=handles.demand.explanation)
 
     return Pipeline(options, classify, publisher.prediction, handles.over)
+
+
+def _may_keep(settings: StoreSettings, lock: FolderLock | None, unkept: Current[str]) -> bool:
+    """Whether this run may write events, pictures and clips; `unkept` gets the reason if not."""
+    try:
+        if settings.enabled and lock is not None:
+            lock.take()
+    except VitcamError as error:
+        unkept.value = f"no events and no clips are kept: {error}"
+        log.warning("%s", unkept.value)
+    return not unkept.value
 
 
 def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) -> GovernorRules | None:

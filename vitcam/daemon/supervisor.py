@@ -19,7 +19,7 @@ from vitcam.processes.heap import collect_often, give_back, use_one_heap
 from vitcam.processes.limits import allow_many_files
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
-from vitcam.storage.lock import locked
+from vitcam.storage.lock import FolderLock
 from vitcam.terminal.consoles import stderr_console
 
 log = logging.getLogger(__name__)
@@ -40,12 +40,13 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     patient = options.wait or notifier.listened_to
     # signals are handled from the first moment on: loading takes a second, too
     source = options.settings.camera.source
-    kept_in = state_folder(environ) if is_camera(source) else None  # runs of files keep nothing in it
-    with shutdown_signals() as shutdown, locked(kept_in), _advice(source, patient):
+    with shutdown_signals() as shutdown, FolderLock(state_folder(environ)) as lock, _advice(source, patient):
+        if is_camera(source):  # a run of files does without a history where another one keeps it
+            lock.take()
         use_one_thread()
         allow_many_files()
         use_one_heap()
-        daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to)
+        daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
         if daemon.web is not None:
             daemon.web.start()
         if daemon.history is not None:

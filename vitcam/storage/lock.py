@@ -1,9 +1,8 @@
-"""One daemon for each state folder: a lock that the kernel releases with the process, however that ends."""
+"""One run for each state folder: a lock that the kernel releases with the process, however that ends."""
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from vitcam.errors import VitcamError
@@ -11,27 +10,53 @@ from vitcam.errors import VitcamError
 _FILE = "lock"
 
 
-@contextmanager
-def locked(folder: Path | None) -> Iterator[None]:
-    """Hold the lock of a folder. A folder that cannot be written needs no lock: nothing is kept in it.
+class FolderLock:
+    """The lock of a folder: a run that writes events, pictures or clips in it holds it. Given back with the `with`.
 
-    raises  VitcamError if another process holds it
+    A folder that cannot be written needs no lock: nothing is kept in it. None: there is no folder.
+
     source  flock(2)
     """
-    number = None if folder is None else _open(folder)
-    try:
-        if folder is not None and number is not None:
-            _take(folder, number)
-        yield
-    finally:
-        if number is not None:
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._number: int | None = None
+
+    def __enter__(self) -> "FolderLock":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._number is not None:
+            os.close(self._number)
+        self._number = None
+
+    def take(self) -> None:
+        """Hold it from now on; nothing if it is held. Raises VitcamError if another process holds it."""
+        if self._folder is None or self._number is not None:
+            return
+        number = _open(self._folder)
+        if number is None:
+            return
+        try:
+            _take(self._folder, number)
+        except VitcamError:
             os.close(number)
+            raise
+        self._number = number
 
 
 def _open(folder: Path) -> int | None:
+    """Raises VitcamError for the lock of another user in a folder that can be written."""
     try:
         folder.mkdir(0o750, parents=True, exist_ok=True)
         return os.open(folder / _FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except PermissionError:
+        if os.access(folder, os.W_OK):
+            raise VitcamError(
+                f"the file {folder / _FILE} belongs to another user; delete it if no vitcam of that user runs, or give "
+                f"this one a state folder of its own, such as STATE_DIRECTORY={folder}-2"
+            ) from None
+        return None
     except OSError:
         return None
 

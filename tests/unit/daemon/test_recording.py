@@ -141,7 +141,8 @@ def test_without_ffmpeg_a_run_says_so_and_has_no_clips(
 
 
 def test_clips_without_a_history_are_refused_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
-    recording = recording_of(WITH_CLIPS, None, a_publisher()[0])
+    off = replace(WITH_CLIPS, store=replace(WITH_CLIPS.store, enabled=False))
+    recording = recording_of(off, None, a_publisher()[0])
 
     assert recording.clips is None
     assert "no clips are recorded: no events are kept; switch store.enabled on" in caplog.text

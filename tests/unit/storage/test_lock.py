@@ -4,21 +4,32 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from vitcam.errors import VitcamError
-from vitcam.storage.lock import locked
+from vitcam.storage.lock import FolderLock
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from vitcam.storage.lock import locked
-with locked(Path(sys.argv[1])):
+from vitcam.storage.lock import FolderLock
+with FolderLock(Path(sys.argv[1])) as lock:
+    lock.take()
     print("holds", flush=True)
     time.sleep(60)
 """
+
+
+@contextmanager
+def locked(folder: Path | None) -> Iterator[None]:
+    with FolderLock(folder) as lock:
+        lock.take()
+        lock.take()  # holds it already
+        yield
 
 
 def test_the_second_one_is_refused_with_who_holds_it_and_what_to_do(tmp_path: Path) -> None:
@@ -62,3 +73,17 @@ def test_what_stands_in_the_file_is_believed_only_if_it_is_a_number(tmp_path: Pa
         (tmp_path / "lock").write_text("\x1b[31mgarbage")
         with pytest.raises(VitcamError, match=r"^another vitcam uses the state folder"), locked(tmp_path):
             pass
+
+
+def test_a_lock_of_another_user_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lock").touch()
+    refuse = os.open
+
+    def refuses(path: Path, *more: int) -> int:
+        if path == tmp_path / "lock":
+            raise PermissionError(13, "Permission denied")
+        return refuse(path, *more)
+
+    monkeypatch.setattr(os, "open", refuses)
+    with pytest.raises(VitcamError, match="lock belongs to another user; delete it if"), locked(tmp_path):
+        pass

@@ -38,9 +38,9 @@ def retention_of(settings: StoreSettings) -> RetentionRules:
     return RetentionRules(settings.keep_days, settings.max_mb)
 
 
-def state_of(store: EventStore | None) -> History:
-    """What the state says of the history."""
-    return History() if store is None else store.state()
+def state_of(store: EventStore | None, unkept: str) -> History:
+    """What the state says of the history. unkept: why there is none, if that is not what the settings ask for."""
+    return History(trouble=unkept) if store is None else store.state()
 
 
 def note(store: EventStore | None, outcome: Outcome) -> None:

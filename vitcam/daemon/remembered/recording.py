@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 _QUALITY = 80
 _LAST_CLIPS_S = 60.0
+_SWITCH_ON = "; switch store.enabled on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _clips(settings: Settings, store: EventStore | None) -> Clips | None:
     if options is None:
         return None
     if store is None:
-        log.warning("no clips are recorded: no events are kept; switch store.enabled on")
+        log.warning("no clips are recorded: no events are kept%s", "" if settings.store.enabled else _SWITCH_ON)
         return None
     kept = KeptClips(store)
     return build_clips(options, store.folder, kept, kept.has_clip)

@@ -130,7 +130,7 @@ function showState(state) {
   document.getElementById("source").textContent = state.source;
   speed.show(state);
   showSession(state.access);
-  views.setAccess(state.access);
+  views.setState(state);
   showPlayback(state.playback ?? null);
   crop.show(state.view);
   zones.show(state);

@@ -12,7 +12,7 @@ export class Views {
   #links = { live: document.getElementById("to-live"), history: document.getElementById("to-history") };
   #history = null; // its code is loaded when it is opened for the first time
   #scrolled = 0;
-  #access = null;
+  #state = null;
   #model;
   #turned;
 
@@ -24,10 +24,11 @@ export class Views {
     this.#show();
   }
 
-  // access: of /api/state
-  setAccess(access) {
-    this.#access = access;
-    this.#history?.setAccess(access);
+  // state: of /api/state
+  setState(state) {
+    this.#state = state;
+    this.#history?.setAccess(state.access);
+    this.#history?.setTrouble(state.history.trouble);
   }
 
   // record: of an event, as the daemon sends it when something began, changed or ended
@@ -68,7 +69,7 @@ export class Views {
   async #load() {
     const [{ History }] = await Promise.all([import("./history/history.js"), loadStyle()]);
     this.#history ??= new History(this.#model);
-    this.#history.setAccess(this.#access);
+    if (this.#state) this.setState(this.#state);
   }
 }
 

@@ -19,6 +19,7 @@ export class History {
   #overview = new Overview((changes) => this.#filters.choose(changes), (error) => this.#refuse(error));
   #grid = new Grid(document.getElementById("grid"), () => this.#more());
   #view;
+  #off = OFF; // what is said where no events are kept
   #isOpen = false;
   #loaded = null; // the filters whose events are loaded, as text
   #scrolled = 0;
@@ -52,6 +53,11 @@ export class History {
     if (!this.#list.hidden) this.#scrolled = scrollY;
     this.#view.close();
     this.#list.hidden = true;
+  }
+
+  // trouble: of the history in /api/state; empty where the settings want none
+  setTrouble(trouble) {
+    this.#off = trouble ? `${trouble[0].toUpperCase()}${trouble.slice(1)}.` : OFF;
   }
 
   // access: of /api/state; null where nothing is protected
@@ -145,7 +151,7 @@ export class History {
   // error: with a sentence; null: all is well
   #refuse(error) {
     this.#message.hidden = !error;
-    if (error) this.#message.textContent = error.status === 404 ? OFF : `${error.message.replace(/\.$/, "")}.`;
+    if (error) this.#message.textContent = error.status === 404 ? this.#off : `${error.message.replace(/\.$/, "")}.`;
     const none = Boolean(error) && this.#pages.events.length === 0;
     document.getElementById("events-body").hidden = none;
   }
