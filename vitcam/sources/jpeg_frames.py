@@ -20,8 +20,6 @@ class IncomingStream:
     source: str
     """Its URI without secrets."""
     options: SourceOptions
-    newest_only: bool
-    """Decode only the newest of several pictures that have come together."""
     decode: Decode = decode
 
     @property
@@ -30,9 +28,8 @@ class IncomingStream:
         return max(_LEAST_PATIENCE_S, 3 / self.options.fps)
 
     def report(self, trouble: str) -> None:
-        """Report a damaged picture where every picture counts; of a camera it is a gap in `seq`."""
-        if not self.newest_only:
-            self.options.on_unreadable(Unreadable(self.source, trouble))
+        """Report a damaged picture where every picture counts."""
+        self.options.on_unreadable(Unreadable(self.source, trouble))
 
     def frame(self, picture: Image, seq: int, arrived_ns: int, asked: bool = False) -> Frame:
         """A frame for a received picture. Only the sender knows when it was taken.
@@ -54,8 +51,10 @@ class IncomingStream:
         )
 
 
-def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator[Frame]:
-    """Decode frames from bytes as they come.
+def decode_newest(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator[Frame]:
+    """Decode frames from bytes as they come; of several pictures that came together only the newest.
+
+    A damaged picture is a gap in `seq`, as one that nobody wanted.
 
     raises  SourceLost when bytes come, but no decodable picture for `patience_s`
     """
@@ -64,32 +63,44 @@ def decode_frames(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator
     for pictures in _cut(chunks, stream):
         deadline = deadline or time.monotonic() + incoming.patience_s
         arrived_ns = time.monotonic_ns()
-        seq += stream.cut_off
+        seq += stream.cut_off + len(pictures)
         stream.cut_off = 0
-        for position, data in _chosen(pictures, incoming.newest_only):
-            if begun and incoming.newest_only and not incoming.options.wanted():
+        if pictures and begun and not incoming.options.wanted():
+            deadline = time.monotonic() + incoming.patience_s
+        elif pictures:
+            try:
+                picture = incoming.decode(pictures[-1]).image
+            except UsageError as error:
+                trouble = str(error)
+            else:
+                yield incoming.frame(picture, seq - 1, arrived_ns)
+                begun = True
                 deadline = time.monotonic() + incoming.patience_s
-                continue
+        if time.monotonic() > deadline:
+            raise SourceLost(f"{incoming.source} sends data, but no picture for {incoming.patience_s:g} s: {trouble}")
+
+
+def decode_every(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator[Frame]:
+    """Decode every picture, however long the next one takes to come. Damaged ones and cut-off ones are reported."""
+    stream, seq = JpegStream(), 0
+    for pictures in _cut(chunks, stream):
+        arrived_ns = time.monotonic_ns()
+        for _ in range(stream.cut_off):
+            incoming.report("a picture is cut off by the beginning of the next one")
+        stream.cut_off = 0
+        for data in pictures:
             try:
                 picture = incoming.decode(data).image
             except UsageError as error:
-                trouble = str(error)
-                incoming.report(trouble)
+                incoming.report(str(error))
                 continue
-            yield incoming.frame(picture, seq + position, arrived_ns)
-            begun = True
-            deadline = time.monotonic() + incoming.patience_s
-        seq += len(pictures)
-        if time.monotonic() > deadline:
-            raise SourceLost(f"{incoming.source} sends data, but no picture for {incoming.patience_s:g} s: {trouble}")
+            yield incoming.frame(picture, seq, arrived_ns)
+            seq += 1
+    if stream.begun:
+        incoming.report(f"the last picture is cut off after {stream.begun:,} bytes")
 
 
 def _cut(chunks: Iterable[bytes], stream: JpegStream) -> Iterator[list[bytes]]:
     """The pictures that each chunk completes, and at last those that the end does."""
     yield from map(stream.feed, chunks)
     yield stream.finish()
-
-
-def _chosen(pictures: list[bytes], newest_only: bool) -> list[tuple[int, bytes]]:
-    numbered = list(enumerate(pictures))
-    return numbered[-1:] if newest_only else numbered

@@ -58,6 +58,11 @@ class JpegStream:
             return []
         return [self._cut(self._length)]
 
+    @property
+    def begun(self) -> int:
+        """How many bytes there are of a picture whose end has not come."""
+        return len(self._data) if self._at else 0
+
     def _next(self) -> bytes | None:
         while self._find_start():
             if self._length is not None and (by_length := self._by_length(self._length)) is not False:

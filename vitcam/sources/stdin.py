@@ -1,6 +1,7 @@
 """Pictures through a pipe: `rpicam-vid … -o - | vitcam run --source -`. The end of the pipe is the end of the run."""
 
 import fcntl
+import math
 import os
 import select
 import stat
@@ -14,7 +15,9 @@ from typing import Self
 
 from vitcam.errors import SourceError, SourceLost, UsageError
 from vitcam.frames import Frame, Unreadable
-from vitcam.sources.jpeg_frames import IncomingStream, decode_frames
+from vitcam.pictures.file_kind import BEGINNING, JPEG, Use, kind_of
+from vitcam.sources.jpeg_frames import IncomingStream, decode_every, decode_newest
+from vitcam.sources.jpeg_stream import MAX_PICTURE
 from vitcam.sources.raw import RawFormat
 from vitcam.sources.source import SourceOptions
 
@@ -24,19 +27,21 @@ _BEGIN_WITHIN_S = 30.0  # rpicam-vid needs seconds to start its camera
 # as much as a pipe may hold: with the usual 64 kB a raw picture would take twenty reads; of JPEG pictures that have
 # piled up only the newest is decoded
 _CHUNK = 1 << 20
+_ENOUGH = 16  # bytes, to know a kind
+_MOST_WITHOUT = 4 * MAX_PICTURE  # bytes without a picture; what sends more will never send one
 _EXAMPLE = "rpicam-vid -n -t 0 --codec mjpeg -o - | vitcam run --source -"
 
 
 class StandardInput:
     """`-`: JPEG pictures one after the other; `-:FORMAT:WIDTHxHEIGHT`: raw ones.
 
-    Live, unless `realtime` is False: then every picture waits to be classified, and so does the pipe.
+    Every picture waits to be classified, and so does the pipe. If `realtime` is True, it is live: the newest wins.
     """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
-        self.live = options.realtime is not False
+        self.live = options.realtime is True
         self._raw = RawFormat.parse(place) if place else None
-        self._incoming = IncomingStream(uri, options, newest_only=self.live)
+        self._incoming = IncomingStream(uri, options)
         self._stopped = threading.Event()
         self._frames = 0
         self._received = 0
@@ -66,20 +71,30 @@ class StandardInput:
 
     def __iter__(self) -> Iterator[Frame]:
         """Raises SourceError when the pipe ends before the first picture, SourceLost when it is silent."""
-        for frame in decode_frames(self._incoming, self._chunks()) if self._raw is None else self._raws(self._raw):
+        for frame in self._jpegs() if self._raw is None else self._raws(self._raw):
             self._frames += 1
             yield frame
         if not self._frames and not self._stopped.is_set():
             raise SourceError(f"stdin ended without a picture: {self._what_came()}")
+
+    def _jpegs(self) -> Iterator[Frame]:
+        return (decode_newest if self.live else decode_every)(self._incoming, self._chunks())
 
     def _chunks(self) -> Iterator[bytes]:
         while self._wait():
             data = os.read(_STDIN, _CHUNK)
             if not data:
                 return
-            self._beginning = self._beginning or data[:16]
+            self._beginning += data[: BEGINNING - len(self._beginning)]
             self._received += len(data)
             yield data
+            if not self._frames and (self._received > _MOST_WITHOUT or self._is_of_another_kind()):
+                raise SourceError(f"stdin carries no picture that can be read: {self._what_came()}")
+
+    def _is_of_another_kind(self) -> bool:
+        """Whether what came is known to be something else. A text may be the headers of multipart parts."""
+        kind = kind_of(self._beginning) if len(self._beginning) >= _ENOUGH else None
+        return kind is not None and kind.use is not Use.OTHER and kind.name != JPEG
 
     def _raws(self, raw: RawFormat) -> Iterator[Frame]:
         seq = 0
@@ -104,6 +119,8 @@ class StandardInput:
         patience_s = self._incoming.patience_s if self._received else _BEGIN_WITHIN_S
         poll = select.poll()
         poll.register(_STDIN, select.POLLIN)
+        if self._received and not self.live:  # whoever makes the pictures one by one may take long for the next
+            patience_s = math.inf
         deadline = time.monotonic() + patience_s
         while not self._stopped.is_set():
             if poll.poll(_TICK_MS):
@@ -115,6 +132,11 @@ class StandardInput:
     def _what_came(self) -> str:
         if self._raw is not None:
             return f"{self._received:,} bytes came, and {self._raw} has {self._raw.size:,}"
+        kind = kind_of(self._beginning) if self._beginning else None
+        allowed = "vitcam reads JPEG pictures one after the other, or raw ones with -:yuv420:WIDTHxHEIGHT"
         if self._beginning.startswith((b"\0\0\0\1", b"\0\0\1")):
-            return "H.264 came, but vitcam reads JPEG pictures: rpicam-vid --codec mjpeg"
+            return f"H.264 came, but {allowed}: rpicam-vid --codec mjpeg"
+        if kind is not None and kind.name != JPEG:
+            one = "; for one photo: vitcam classify -" if kind.use is Use.PICTURE else ""
+            return f"{self._received:,} bytes came, {kind.name}; {allowed}{one}"
         return f"{self._received:,} bytes came, and no whole JPEG is among them"

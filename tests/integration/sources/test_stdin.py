@@ -1,17 +1,23 @@
 """Pictures through a real pipe, by a real ffmpeg."""
 
+import io
 import json
 import os
 import pty
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.command import Result, vitcam
 from tests.parts import need_program
+from vitcam.pictures.encode import encode_jpeg
+from vitcam.sources import SourceOptions, open_source
+from vitcam.sources.jpeg_frames import IncomingStream
 
 CLIP = "testsrc=size=320x240:rate=30:duration=2"
 RUN = [sys.executable, "-m", "vitcam", "run", "--no-web", "--log", "json", "--emit", "all", "--source"]
@@ -40,8 +46,8 @@ def piped(producer: list[str], source: str, *options: str) -> Result:
         ("-:bgr24:320x240", ["-f", "rawvideo", "-pix_fmt", "bgr24"]),
     ],
 )
-def test_every_picture_of_a_pipe_is_classified_where_none_may_be_left_out(source: str, output: list[str]) -> None:
-    result = piped(ffmpeg(*output), source, "--no-realtime")
+def test_every_picture_of_a_pipe_is_answered_where_there_is_no_page(source: str, output: list[str]) -> None:
+    result = piped(ffmpeg(*output), source)
     predictions = [line for line in result.lines if line["type"] == "prediction"]
 
     assert result.code == 0, result.err
@@ -77,7 +83,7 @@ def test_all_ways_through_a_pipe_show_the_same_picture() -> None:
 )
 def test_a_slow_classifier_sees_the_newest_picture_and_delays_no_pipe() -> None:
     started = time.monotonic()
-    result = piped(ffmpeg("-f", "mjpeg", paced=True), "-", "--fps", "5")
+    result = piped(ffmpeg("-f", "mjpeg", paced=True), "-", "--fps", "5", "--realtime")
     predictions = [line for line in result.lines if line["type"] == "prediction"]
     ages_ms = sorted(line["ms"]["total"] for line in predictions)
 
@@ -103,8 +109,12 @@ def test_a_terminal_as_stdin_is_refused_with_an_example() -> None:
     ("source", "sent", "said"),
     [
         ("-", b"", "0 bytes came"),
-        ("-", b"no picture at all" * 1000, "17,000 bytes came, and no whole JPEG"),
+        ("-", b"no picture at all" * 1000, "17,000 bytes came, a text; vitcam reads JPEG"),
         ("-", b"\0\0\0\1\x67\x64\0\x28" + b"\x55" * 5000, "H.264 came"),
+        ("-", b"\x89PNG\r\n\x1a\n" + bytes(5000), "a PNG picture; vitcam reads JPEG pictures one after the other"),
+        ("-", b"RIFF\x24\0\0\0WEBPVP8 " + bytes(5000), "a WebP picture; vitcam reads JPEG"),
+        ("-", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(5000), "a HEIC picture; vitcam reads JPEG"),
+        ("-", b"\xff\xd8\xff\xe0" + b"\0\x10JFIF" + bytes(50), "no whole JPEG is among them"),
         ("-:rgb24:320x240", b"\0" * 1000, "1,000 bytes came, and 320×240 rgb24 has 230,400"),
     ],
 )
@@ -139,6 +149,65 @@ def test_a_broken_picture_in_a_pipe_is_passed_over(tmp_path: Path) -> None:
     assert result.lines[-1]["frames"] == 59
 
 
+def photo(grey: int) -> bytes:
+    return encode_jpeg(np.full((96, 128, 3), grey, np.uint8), 90)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_photos_that_are_piped_in_are_answered_one_by_one(count: int) -> None:
+    result = vitcam(
+        "run", "--source", "-", "--no-web", "--log", "json", stdin=b"".join(photo(40 * i) for i in range(count))
+    )
+
+    assert result.code == 0, result.err
+    assert [line["type"] for line in result.lines] == ["prediction"] * count + ["summary"]
+    assert [line["seq"] for line in result.lines[:-1]] == list(range(count))
+    assert result.lines[-1] | {"seconds": 0} == {
+        "type": "summary",
+        "frames": count,
+        "errors": 0,
+        "dropped": 0,
+        "seconds": 0,
+    }
+
+
+def test_a_last_picture_that_is_cut_off_is_told_and_those_before_it_are_answered() -> None:
+    result = vitcam("run", "--source", "-", "--no-web", "--log", "json", stdin=photo(50) * 2 + photo(90)[:-300])
+
+    assert result.code == 0, result.err
+    assert sorted(line["type"] for line in result.lines) == ["error", "prediction", "prediction", "summary"]
+    assert "the last picture is cut off after" in next(line["error"] for line in result.lines if "error" in line)
+    assert (result.lines[-1]["frames"], result.lines[-1]["errors"], result.lines[-1]["dropped"]) == (2, 1, 0)
+
+
+def send_last(pipe: int) -> None:
+    os.write(pipe, photo(20))
+    os.close(pipe)
+
+
+def test_pictures_that_are_made_one_by_one_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(IncomingStream, "patience_s", 0.2)
+    reading, writing = os.pipe()
+    monkeypatch.setattr("vitcam.sources.stdin._STDIN", reading)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    os.write(writing, photo(10))
+    with open_source("-") as source:
+        frames = iter(source)
+        first = next(frames)
+        later = threading.Timer(1.0, send_last, (writing,))
+        later.start()
+        rest = list(frames)
+    later.join()
+    os.close(reading)
+
+    assert [frame.seq for frame in (first, *rest)] == [0, 1]
+
+
+def test_a_page_makes_a_pipe_live() -> None:
+    assert open_source("-", SourceOptions(realtime=True)).live
+    assert not open_source("-").live
+
+
 def test_a_read_that_waits_for_the_pipe_ends_soon_after_stop() -> None:
     code = (
         "import threading, time; from vitcam import open_source\n"
@@ -169,7 +238,7 @@ def test_a_reader_who_leaves_ends_the_whole_pipeline() -> None:
     [("-", ["-f", "mjpeg"]), ("-:yuv420:320x240", ["-f", "rawvideo", "-pix_fmt", "yuv420p"])],
 )
 def test_pictures_that_come_too_early_for_the_rate_asked_for_count_as_dropped(source: str, output: list[str]) -> None:
-    result = piped(ffmpeg(*output, paced=True), source, "--fps", "2")
+    result = piped(ffmpeg(*output, paced=True), source, "--fps", "2", "--realtime")
     summary = result.lines[-1]
 
     assert result.code == 0, result.err

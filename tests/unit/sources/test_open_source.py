@@ -43,8 +43,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("rtsp://admin:secret@camera.local/1", RtspCamera, True),
         ("http://camera.local:8080/?action=stream", HttpCamera, True),
         ("https://camera.local/stream", HttpCamera, True),
-        ("-", StandardInput, True),
-        ("-:yuv420:1280x720", StandardInput, True),
+        ("-", StandardInput, False),
+        ("-:yuv420:1280x720", StandardInput, False),
         ("demo", Video, True),
         ("demo:ram", DemoInRam, True),
         ("film", Video, True),
@@ -220,6 +220,7 @@ def test_raw_pictures_that_cannot_be_are_refused(place: str) -> None:
 def test_films_played_in_real_time_are_live_and_a_slideshow_waits_for_its_answers(here: Path) -> None:
     assert not open_source("folder", SourceOptions(realtime=True)).live
     assert open_source("film", SourceOptions(realtime=True)).live
+    assert open_source("-", SourceOptions(realtime=True)).live
     assert not open_source("film", SourceOptions(realtime=False)).live
     assert not open_source("demo:ram", SourceOptions(realtime=False)).live
 

@@ -21,7 +21,7 @@ from vitcam.pictures.decode import Decoded
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.file_kind import Use, kind_of
 from vitcam.redaction import redacted
-from vitcam.sources.jpeg_frames import IncomingStream, decode_frames
+from vitcam.sources.jpeg_frames import IncomingStream, decode_newest
 from vitcam.sources.jpeg_stream import MAX_PICTURE
 from vitcam.sources.network.address import Address
 from vitcam.sources.network.client import CameraClient
@@ -48,7 +48,7 @@ class HttpCamera:
         self.live = True
         self._address = Address.of(uri)
         self._options = options
-        self._incoming = IncomingStream(redacted(uri), options, newest_only=True, decode=self._decode)
+        self._incoming = IncomingStream(redacted(uri), options, decode=self._decode)
         self._stopped = threading.Event()
         self._connection = DeadlineConnection()
         self._client = self._new_client()
@@ -131,7 +131,7 @@ class HttpCamera:
             yield self._incoming.frame(first.image, 0, first.arrived_ns, asked=True)
         else:
             frame = None
-            for frame in decode_frames(self._incoming, chunks):
+            for frame in decode_newest(self._incoming, chunks):
                 yield frame
             if frame is None or frame.seq or not beginning.lstrip().startswith(_JPEG):
                 raise SourceLost(f"{self._incoming.source} has ended its stream")

@@ -42,7 +42,7 @@ class RtspCamera:
         Address.of(uri)
         self._uri = uri
         self._options = options
-        self._incoming = IncomingStream(redacted(uri), options, newest_only=True)
+        self._incoming = IncomingStream(redacted(uri), options)
         self._stopped = False
         self._child: Child | None = None
         self._pool: BufferPool | None = None
