@@ -46,6 +46,8 @@ class Frame:
     """Time the source took to deliver it."""
     asked: bool = False
     """Whether a camera was asked for this one picture: then it may be the same as the one before."""
+    masks: tuple[object, ...] = ()
+    """The privacy masks that are black in it, as `vitcam.zones.areas.Areas` has them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,15 @@ class Slot(Generic[T]):
             self._ready.notify_all()
             return self._version, self._value
 
+    def clear(self, *, taken: bool = False) -> None:
+        """Forget the value.
+
+        taken  only if somebody has read it
+        """
+        with self._ready:
+            if not (taken and self.unread):
+                self._value = None
+
     def peek(self) -> T | None:
         """The newest value, without taking it."""
         return self._value
@@ -170,6 +179,10 @@ class Handover(Generic[T]):
                 yield value
             elif self._slot.closed:
                 return
+
+    def forget(self) -> None:
+        """Let go of a value that was read."""
+        self._slot.clear(taken=True)
 
     def close(self) -> None:
         """No more values will come."""

@@ -61,6 +61,10 @@ class Ffmpeg:
     def stop(self) -> None:
         """Kill what is being encoded, and everything that is asked for later. May be called in any thread."""
         self._stopped = True
+        self.abort()
+
+    def abort(self) -> None:
+        """Kill what is being encoded now. May be called in any thread."""
         process = self._process
         if process is not None:
             process.kill()

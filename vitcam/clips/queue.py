@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,8 @@ _TIMEOUT_S = 600.0  # for one clip; a busy processor gives the encoder little ti
 _TICK_S = 0.1
 _LOOK_S = 5.0
 _FOLDER_MODE = 0o750
+_LET_GO_S = 5.0
+_MASKED = "a privacy mask was drawn before it was encoded"
 _RUN_ENDED = "the run ended before it was encoded"
 
 
@@ -52,7 +55,9 @@ class ClipQueue:
         self._most_bytes = most_bytes
         self._changed = threading.Condition()
         self._waiting: deque[Cut] = deque()
-        self._busy = False
+        self._current: Cut | None = None
+        self._masked = False
+        """Whether masks were drawn while `_current` was being encoded."""
         self._closed = False
         self._made = self._left_out = 0
         self.worker = Worker("clips", self._work)
@@ -64,7 +69,7 @@ class ClipQueue:
     def counts(self) -> ClipCounts:
         """What became of the clips so far."""
         with self._changed:
-            return ClipCounts(True, self._made, self._left_out, len(self._waiting) + self._busy)
+            return ClipCounts(True, self._made, self._left_out, len(self._waiting) + bool(self._current))
 
     def put(self, cut: Cut) -> None:
         """Encode this clip, unless too many wait already; never blocks."""
@@ -84,11 +89,29 @@ class ClipQueue:
         log.warning("an event has no clip: %s", why)
         self._store.leave_out(event_id, why)
 
+    def let_go(self) -> None:
+        """Masks were drawn: leave out what waits, and what is being encoded.
+
+        raises  VitcamError if the encoder does not end
+        """
+        with self._changed:
+            dropped, self._waiting = [*self._waiting], deque()
+            current, self._masked = self._current, self._current is not None
+        for cut in dropped:
+            self.leave_out(cut.event_id, _MASKED)
+        ends_s = time.monotonic() + _LET_GO_S
+        with self._changed:
+            while current is not None and self._current is current:
+                if time.monotonic() > ends_s:
+                    raise VitcamError("a clip without the new masks is being encoded, and the encoder does not end")
+                self._ffmpeg.abort()
+                self._changed.wait(_TICK_S)
+
     def close(self, give_up: Callable[[], bool]) -> None:
         """Encode what waits, until `give_up` says that there is no time; the rest is left out."""
         while not give_up():
             with self._changed:
-                if not self._waiting and not self._busy:
+                if not self._waiting and self._current is None:
                     break
                 self._changed.wait(_TICK_S)
         with self._changed:
@@ -106,13 +129,14 @@ class ClipQueue:
             try:
                 self._encode(cut)
             except (OSError, VitcamError) as error:
-                self.leave_out(cut.event_id, _RUN_ENDED if self._closed else f"it could not be encoded: {error}")
+                why = _MASKED if self._masked else f"it could not be encoded: {error}"
+                self.leave_out(cut.event_id, _RUN_ENDED if self._closed else why)
             except Exception:
                 log.exception("a clip failed unexpectedly")
                 self.leave_out(cut.event_id, "it could not be encoded because of an error in vitcam; see its log")
             finally:
                 with self._changed:
-                    self._busy = False
+                    self._current, self._masked = None, False
                     self._changed.notify_all()
 
     def _next(self) -> Cut | None:
@@ -124,14 +148,16 @@ class ClipQueue:
             if self._closed:
                 return None
             self.worker.beat(_TIMEOUT_S)
-            self._busy = True
-            return self._waiting.popleft()
+            self._current = self._waiting.popleft()
+            return self._current
 
     def _encode(self, cut: Cut) -> None:
         self._folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
         path = self._folder / f"{cut.event_id}.mp4"
         with written_whole(path) as partial:
             self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
+            if self._masked:
+                raise VitcamError(_MASKED)
         self._store.attach(cut.event_id, path)
         with self._changed:
             self._made += 1

@@ -54,6 +54,10 @@ class Ring:
         while self._stills and self.bytes > most_bytes:
             self._drop()
 
+    def clear(self) -> None:
+        """Drop all."""
+        self.shrink_to(0)
+
     def between(self, start_ns: int, end_ns: int) -> tuple[Still, ...]:
         """The stills of a time; the ring keeps them."""
         return tuple(still for still in self._stills if start_ns <= still.captured_ns <= end_ns)

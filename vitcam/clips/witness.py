@@ -70,6 +70,10 @@ class ClipWitness:
             self._cut(lambda _: True)
         self._forget(now_ns)
 
+    def let_go(self) -> None:
+        """Masks were drawn: clips begin with the next picture."""
+        self._ring.clear()
+
     def close(self, events: tuple[Event, ...]) -> None:
         """Cut what is still open, at what was seen last."""
         for event in events:

@@ -6,7 +6,7 @@ The handles that parts share are made first: playback, the crop in force, what v
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vitcam.actions.acting import Acting, Vocabulary
@@ -27,13 +27,13 @@ from vitcam.daemon.remembered.events import event_store, note, picture_soon, rec
 from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.remembered.recording import Recording, recording_of
 from vitcam.daemon.remembered.stored_answers import StoredAnswers
+from vitcam.daemon.running import Daemon
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.frames import Frame, Prediction
 from vitcam.heat.governor import GovernorRules
 from vitcam.heat.limits import HeatLimits
-from vitcam.heat.sentences import status_words
 from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.history.store import EventStore
 from vitcam.machine import Machine
@@ -49,10 +49,8 @@ from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
-from vitcam.state import Heartbeats
 from vitcam.storage.lock import FolderLock
 from vitcam.text import readable
-from vitcam.threads.worker import Watched
 from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
@@ -79,46 +77,6 @@ class RunOptions:
     loop: bool | None = None
     wait: bool = False
     """Start without the camera, and keep trying."""
-
-
-@dataclass(frozen=True, slots=True)
-class Daemon:
-    """The parts of a run."""
-
-    pipeline: Pipeline
-    open_source: SourceOpener
-    web: "WebServer | None"
-    publisher: Publisher
-    photos: PhotoClassifier
-    reloadable: Reloadable
-    heat: HeatWatch
-    history: EventStore | None
-    """None: no events are kept."""
-    acting: Acting
-    recording: Recording
-    standing: Current[str]
-    """What does not happen because of a thread; the state says so."""
-
-    @property
-    def workers(self) -> tuple[Watched, ...]:
-        """Every thread that runs beside the stages of the pipeline and the web's event loop."""
-        history = () if self.history is None else (self.history.worker,)
-        web = () if self.web is None else self.web.executors
-        return (self.heat.worker, *history, *self.recording.workers, *self.acting.workers, *web)
-
-    def heartbeats(self) -> Heartbeats:
-        """The last signs of life of every part."""
-        return replace(self.pipeline.heartbeats(), web_ns=None if self.web is None else self.web.beat_ns)
-
-    def status(self) -> str:
-        """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
-        state = self.pipeline.state()
-        if state.reason:
-            return f"{state.status.replace('_', ' ')}: {state.reason}"
-        latest = self.pipeline.latest.peek()
-        newest = latest.prediction if latest and latest.zones else self.pipeline.predicted.peek()
-        seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
-        return "; ".join(filter(None, (seen, status_words(state.heat))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +158,7 @@ def assemble(
             record(history, settings.store, publisher, classifier)
     if not every:
         handles.recording.value = recording_of(settings, handles.history.value, publisher)
+    _let_go_of_pictures(handles, pipeline, publisher)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
@@ -311,12 +270,6 @@ def _source_options(
     )
 
 
-def _guess(newest: Prediction) -> str:
-    best, group = newest.top[0], newest.group
-    seen = f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
-    return seen if newest.zone is None else f"{newest.zone}: {seen}"
-
-
 def _build_web(
     settings: Settings,
     pipeline: Pipeline,
@@ -340,3 +293,12 @@ def _build_web(
         history=handles.history.value,
         active_areas=handles.areas,
     )
+
+
+def _let_go_of_pictures(handles: _Handles, pipeline: Pipeline, publisher: Publisher) -> None:
+    """Tell every holder of pictures when masks are drawn: those nearer to the source first."""
+    handles.areas.on_new_masks(pipeline.let_go, publisher.let_go)
+    if (clips := handles.recording.value.clips) is not None:
+        handles.areas.on_new_masks(clips.queue.let_go)
+    if (history := handles.history.value) is not None:
+        handles.areas.on_new_masks(history.let_go)

@@ -1,6 +1,7 @@
 """Makes events of predictions, and passes both to every sink. Called from the pipeline's publishing thread only."""
 
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,7 @@ from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Unreadable
 from vitcam.pipeline.zone_events import ZoneEvents
 from vitcam.sinks.sink import Sink, Summary, Witness
+from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -24,6 +26,8 @@ class Publisher:
 
     def __init__(self, rules: Rules, stop: Callable[[], None], areas: ActiveAreas | None = None) -> None:
         self._events = ZoneEvents(rules, areas)
+        self._areas = areas or ActiveAreas()
+        self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()
         self._witnesses: tuple[Witness, ...] = ()
         self._stop = stop
@@ -72,9 +76,16 @@ class Publisher:
             for sink in self._sinks:
                 sink.prediction(prediction, changed)
             self._tell(events)
-        with ExitStack() as each:  # calls all of them, the last one first
+        with self._showing, ExitStack() as each:  # calls all of them, the last one first
+            shown = masked(frame, self._areas.areas.masks)
             for witness in reversed(self._witnesses):
-                each.callback(witness.saw, frame, prediction, events)
+                each.callback(witness.saw, shown, prediction, events)
+
+    def let_go(self) -> None:
+        """Masks were drawn: no witness keeps a picture that was taken before."""
+        with self._showing:
+            for witness in self._witnesses:
+                witness.let_go()
 
     def report(self, event: Event) -> None:
         """Pass on an event that a witness made, from within its call. Raises VitcamError as `prediction` does."""

@@ -20,7 +20,7 @@ from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas
 
 if TYPE_CHECKING:
-    from vitcam.daemon.assembly import Daemon
+    from vitcam.daemon.running import Daemon
 
 log = logging.getLogger(__name__)
 

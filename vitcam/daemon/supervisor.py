@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from vitcam.daemon.assembly import Daemon, RunOptions, assemble
+from vitcam.daemon.assembly import RunOptions, assemble
 from vitcam.daemon.reload import Reloader
+from vitcam.daemon.running import Daemon
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, look_after, may_feed

@@ -30,6 +30,8 @@ class Work:
     """True: it is called after the transaction, and begins its own."""
     about: str = ""
     """The id of the event that it changes, which followers are told then."""
+    first: bool = False
+    """True: it is called before the changes of events that are written with it."""
     since_s: float = 0.0
     """Monotonic: the first try; 0 before."""
 
@@ -40,6 +42,8 @@ class Writes:
 
     changes: list[EventChange] = field(default_factory=list)
     work: list[Work] = field(default_factory=list)
+    generation: int = 0
+    """Of the masks: how often they had been drawn when it was taken."""
 
 
 class Inbox:
@@ -51,6 +55,7 @@ class Inbox:
         self._work: deque[Work] = deque()
         self._parked: deque[Work] = deque()
         self._closed = self._hurried = False
+        self._generation = 0
         self.dropped = 0
         """Changes for which there was no room, and work that nobody waits for."""
 
@@ -83,7 +88,7 @@ class Inbox:
             self._ready.wait_for(lambda: self._changes or self._work or self._closed, timeout_s)
             if collect_s and (self._changes or self._work):
                 self._ready.wait_for(lambda: self._is_urgent, collect_s)
-            batch = Writes([*self._changes.values()], [*self._parked, *self._work])
+            batch = Writes([*self._changes.values()], [*self._parked, *self._work], self._generation)
             self._changes.clear()
             self._parked.clear()
             self._work.clear()
@@ -104,7 +109,9 @@ class Inbox:
     def give_back(self, batch: Writes) -> None:
         """Keep what could not be written; newer changes that came meanwhile win."""
         with self._ready:
-            newer, self._changes = self._changes, {change.event.id: change for change in batch.changes}
+            old = batch.generation != self._generation
+            given = [change.without_picture() if old else change for change in batch.changes]
+            newer, self._changes = self._changes, {change.event.id: change for change in given}
             for change in newer.values():
                 before = self._changes.get(change.event.id)
                 self._changes[change.event.id] = change if before is None else merged(before, change)
@@ -122,6 +129,12 @@ class Inbox:
                 return False
             self._parked.append(work)
             return True
+
+    def let_go(self) -> None:
+        """Masks were drawn: forget the pictures that wait, and those of a batch that could not be written."""
+        with self._ready:
+            self._generation += 1
+            self._changes = {name: change.without_picture() for name, change in self._changes.items()}
 
     @property
     def closed(self) -> bool:

@@ -130,6 +130,14 @@ class EventStore:
         """The clock was set: correct the times of this run's events."""
         self._ask(lambda connection: self._writer.shift(connection, step_ms), asked=False)
 
+    def let_go(self) -> None:
+        """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was.
+
+        raises  VitcamError if the disk is too slow, or cannot be written
+        """
+        self._inbox.let_go()
+        self._pictures.remove(self._answer(self._writer.let_go, first=True))
+
     def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
         """The newest events that a query means, or those beside one, as `search.find` has them.
 
@@ -228,10 +236,12 @@ class EventStore:
             except Exception:  # what one of them does wrong must not keep others from hearing of it
                 log.exception("an event was kept, and a part of vitcam could not be told of it")
 
-    def _answer(self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "") -> T:
+    def _answer(
+        self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "", first: bool = False
+    ) -> T:
         """What the writer's thread returns."""
         try:
-            return self._ask(do, after_commit=after_commit, about=about).result(_ANSWER_S)
+            return self._ask(do, after_commit=after_commit, about=about, first=first).result(_ANSWER_S)
         except TimeoutError:
             raise VitcamError("the disk is too slow to change the history now; look again in a minute") from None
 
@@ -241,9 +251,10 @@ class EventStore:
         asked: bool = True,
         after_commit: bool = False,
         about: str = "",
+        first: bool = False,
     ) -> "Future[T]":
         done: Future[T] = Future()
-        if not self._inbox.ask(Work(do, done, asked, after_commit, about)):
+        if not self._inbox.ask(Work(do, done, asked, after_commit, about, first)):
             too_many = VitcamError("too many changes of the history are being made already; try again in a second")
             if asked:
                 raise too_many

@@ -1,7 +1,7 @@
 """A stored event, and what may be asked for. All are frozen; times are wall time in ms since the epoch."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -44,6 +44,10 @@ class Sight:
     evidence: NDArray[np.float32] | None = None
     """(gh, gw), with the precision of float16; None if the model does not give it."""
     familiarity: float | None = None
+
+    def without_picture(self) -> "Sight":
+        """The same where no picture is kept."""
+        return Sight(self.top, familiarity=self.familiarity)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +99,11 @@ class EventChange:
     phase: Literal["new", "update", "end"]
     jpeg: bytes | None = None
     """The whole picture that `event.sight` tells of; None: the one before holds, with its sight."""
+
+    def without_picture(self) -> "EventChange":
+        """The same event without its picture."""
+        event = replace(self.event, sight=self.event.sight.without_picture())
+        return EventChange(event, self.phase)
 
 
 @dataclass(frozen=True, slots=True)

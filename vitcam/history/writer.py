@@ -18,7 +18,14 @@ from vitcam.history.database.file_watch import Change, FileWatch
 from vitcam.history.database.search import get
 from vitcam.history.database.sharing import newest_pictures
 from vitcam.history.database.totals import Totals
-from vitcam.history.database.writing import close_open, first_free, frame_of, shift_times, write_change
+from vitcam.history.database.writing import (
+    close_open,
+    first_free,
+    forget_open_pictures,
+    frame_of,
+    shift_times,
+    write_change,
+)
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.pictures.files import PictureFiles
@@ -107,6 +114,14 @@ class HistoryWriter:
         shift_times(connection, self._first, step_ms)
         self._placing.forget()
         return True
+
+    def let_go(self, connection: sqlite3.Connection) -> list[str]:
+        """Masks were drawn: take the pictures from events that last, and share none that came before.
+
+        Called within a transaction. Returns the files that nothing names any more.
+        """
+        self._placing.forget()
+        return forget_open_pictures(connection, self._first)
 
     def _run(self) -> None:
         more = True
@@ -218,8 +233,10 @@ class HistoryWriter:
         results: list[tuple[Work, Any]] = []
         connection.execute("BEGIN IMMEDIATE")
         try:
+            results += [(work, _done(connection, work)) for work in batch.work if work.first]
             replaced += [self._store(connection, change, written) for change in batch.changes]
-            results += [(work, _done(connection, work)) for work in batch.work if not work.after_commit]
+            usual = [work for work in batch.work if not work.first and not work.after_commit]
+            results += [(work, _done(connection, work)) for work in usual]
             connection.execute("COMMIT")
         except BaseException:
             self._placing.forget()

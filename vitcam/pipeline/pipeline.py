@@ -55,7 +55,8 @@ class Pipeline:
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
         self._predictions: Handover[tuple[Frame, Prediction]] = Handover(self._stopping)
-        self._latest = latest = LatestFrame(self.latest, options.max_fps, options.heat_limits, self._beats)
+        limits = options.heat_limits
+        self._latest = latest = LatestFrame(self.latest, options.max_fps, limits, self._beats, options.areas)
         self._capture = CaptureStage(options, self._beats, self._frames, latest, self._stopping)
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, self._stopping
@@ -91,6 +92,12 @@ class Pipeline:
         """Take over another rate and another gate, from the next frame on. May be called in any thread."""
         self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
         self._latest.limit(max_fps)
+
+    def let_go(self) -> None:
+        """Masks were drawn: keep no frame without them. One that is on its way gets them in the next stage."""
+        self._latest.let_go()
+        self._frames.forget()
+        self._predictions.forget()
 
     def stop(self, timeout_s: float) -> bool:
         """Ask every stage to end; False if one still hangs after `timeout_s`."""

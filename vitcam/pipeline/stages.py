@@ -15,6 +15,7 @@ from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.zone_looks import ZoneLook, ZoneLooks
 from vitcam.slot import Handover, Slot
+from vitcam.sources.masks import masked
 from vitcam.sources.source import Source
 from vitcam.zones.areas import Areas
 
@@ -165,7 +166,7 @@ class ClassifyStage:
         for frame in self._frames:
             self._beat_begin()
             try:
-                self._take(frame)
+                self._take(masked(frame, self.options.areas.areas.masks))
             except Exception as error:  # the next frame may be better, and the daemon must not end with this one
                 if not (self._beats.capture.live or self.options.lasting):
                     raise

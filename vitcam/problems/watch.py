@@ -42,6 +42,10 @@ class ProblemWatch:
         if self._event is None and lasting is not None:
             self._begin(lasting, frame)
 
+    def let_go(self) -> None:
+        """Masks were drawn: learn again what the camera usually sees."""
+        self._judge = Judge()
+
     def close(self, events: tuple[Event, ...]) -> None:
         """The problem that lasts ends with the run."""
         if self._event is not None:

@@ -53,6 +53,10 @@ class Witness(Protocol):
         """
         ...
 
+    def let_go(self) -> None:
+        """Masks were drawn: keep no picture that was taken before. Called in another thread, never beside `saw`."""
+        ...
+
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come. `events` have ended by that."""
         ...

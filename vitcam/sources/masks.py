@@ -1,7 +1,10 @@
 """Privacy masks: parts of the picture that nobody gets, because they are black before the picture leaves its source."""
 
+from dataclasses import replace
+
 from vitcam.errors import SourceError
-from vitcam.frames import Image, Rect
+from vitcam.frames import Frame, Image, Rect
+from vitcam.pictures.view import Region
 from vitcam.zones.areas import NO_AREAS, Areas, mask_rect
 
 
@@ -34,6 +37,19 @@ def blackened(picture: Image, masks: tuple[Rect, ...]) -> Image:
         out[mask.y : mask.y + mask.height, mask.x : mask.x + mask.width] = 0
     out.setflags(write=False)
     return out
+
+
+def masked(frame: Frame, masks: tuple[Region, ...]) -> Frame:
+    """The frame with these masks, also where it was taken before they were drawn; itself if it has them already.
+
+    raises  SourceError for a mask that does not fit its picture
+    """
+    if frame.masks is masks or set(masks) <= set(frame.masks):
+        return frame
+    height, width = frame.preview.shape[:2]
+    rects = tuple(mask_rect(region, height, width) for region in masks)
+    small = None if any(overlap(rect, frame.crop) for rect in rects) else frame.model_input
+    return replace(frame, preview=blackened(frame.preview.copy(), rects), model_input=small, masks=masks)
 
 
 def overlap(one: Rect, other: Rect) -> bool:

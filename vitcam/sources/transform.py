@@ -69,15 +69,17 @@ class OrientedSource:
         height, width = frame.preview.shape[:2]
         delivered = reorient_rect(self._orientation, frame.crop, height, width)
         preview = reorient(self._orientation, frame.preview)
-        masks = self._masks.of(self._options.areas, *preview.shape[:2])
+        areas = self._options.areas
+        masks = self._masks.of(areas, *preview.shape[:2])
         preview = blackened(preview, masks)
         wanted = self._wanted(*preview.shape[:2])
         small = self._small(frame, delivered, wanted)
         if any(overlap(mask, delivered) for mask in masks):  # a scaler mixes what lies beside each other
             small = None
-        if small is frame.model_input and preview is frame.preview and wanted == frame.crop:
+        if not masks and small is frame.model_input and preview is frame.preview and wanted == frame.crop:
             return frame
-        return replace(frame, preview=preview, model_input=small, crop=wanted if small is None else delivered)
+        crop = wanted if small is None else delivered
+        return replace(frame, preview=preview, model_input=small, crop=crop, masks=areas.masks)
 
     def _wanted(self, height: int, width: int) -> Rect:
         active = self._options.active_crop

@@ -1,5 +1,6 @@
 """The application: which handler answers which route, and the middleware around them all."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from vitcam.errors import VitcamError
 from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.live import AsyncSlot
@@ -40,6 +42,7 @@ from vitcam.web.stream.variant import Variant, read_variant, stream_record
 MAX_CLIENTS = 256  # of each kind
 MAX_OF_ONE_ADDRESS = 224  # so that one address cannot take all of them
 _SNAPSHOT_TIMEOUT_S = 1.0
+_LET_GO_S = 5.0
 _CHANGE = BodyLimits(4096, 5.0, "the request")
 _ZONES = BodyLimits(65536, 5.0, "the zones")
 _MAX_CHANGES = 8
@@ -80,6 +83,8 @@ class _Handlers:
         self._heads = parts.model.card.heads
         self._overlays = available_overlays(parts.model.gives)
         self._model = parts.model
+        self._loop = asyncio.get_running_loop()
+        parts.active_areas.on_new_masks(self._let_go)
         self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
         live_events = LiveEvents(parts.history, parts.history_executor)
         self._feed = PredictionFeed(AsyncSlot(parts.live.predicted), parts.live.latest, live_events)
@@ -166,7 +171,7 @@ class _Handlers:
             return response
         with self._clients["streams"].reserve(address), self._preview.watch(variant, address) as channel:
             await response.prepare(request)
-            await send_pictures(response, _transport(request), channel)
+            await send_pictures(response, _transport(request), channel, self._preview.sending)
         return response
 
     async def snapshot(self, request: web.Request) -> web.Response:
@@ -174,13 +179,25 @@ class _Handlers:
         address = address_of(request)
         with self._clients["snapshots"].reserve(address):
             picture = await self._preview.snapshot(variant, address, _SNAPSHOT_TIMEOUT_S)
-        return web.Response(
-            body=picture.jpeg,
-            content_type="image/jpeg",
-            # a placeholder is for people: a program must not mistake it for the camera's picture
-            status=200 if picture.placeholder is None else 503,
-            headers={"Cache-Control": "no-store", **picture.headers()},
-        )
+            with self._preview.sending(_transport(request)):
+                response = web.Response(
+                    body=picture.jpeg,
+                    content_type="image/jpeg",
+                    # a placeholder is for people: a program must not mistake it for the camera's picture
+                    status=200 if picture.placeholder is None else 503,
+                    headers={"Cache-Control": "no-store", **picture.headers()},
+                )
+                await response.prepare(request)
+                await response.write_eof()
+        return response
+
+    def _let_go(self) -> None:
+        """Masks were drawn. Called in any thread but the loop's."""
+        done = asyncio.run_coroutine_threadsafe(self._preview.let_go(), self._loop)
+        try:
+            done.result(_LET_GO_S)
+        except TimeoutError:
+            raise VitcamError("the masks are in force, but the web server did not answer in time") from None
 
     async def predictions(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers=EVENT_HEADERS)

@@ -1,6 +1,8 @@
 """Zones and masks in force. The page changes them; sources, the classifying thread and the publisher read them."""
 
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from vitcam.zones.areas import NO_AREAS, Areas
 
@@ -23,6 +25,8 @@ class ActiveAreas:
     ) -> None:
         self._in_force = (areas, origin)
         self._save = save
+        self._changing = threading.RLock()
+        self._holders: tuple[Callable[[], None], ...] = ()
 
     @property
     def areas(self) -> Areas:
@@ -38,11 +42,38 @@ class ActiveAreas:
         """The same with other zones and masks to begin with."""
         return ActiveAreas(areas, self._save, self._in_force[1])
 
+    def on_new_masks(self, *let_go: Callable[[], None]) -> None:
+        """Add what holds pictures. Call it before anything runs.
+
+        let_go  called after masks were added. It returns once nothing that it stands for gives out a picture without
+                them any more. Those nearer to the source are called first. Raises VitcamError if that takes too long
+        """
+        self._holders += let_go
+
     def become(self, other: "ActiveAreas") -> None:
         """Take over what another one was made with, as when the settings were read again."""
-        self._save, self._in_force = other._save, other._in_force
+        with self._changing:
+            self._save = other._save
+            self._put_in_force(*other._in_force)
 
     def replace(self, areas: Areas) -> str:
-        """Set them from the next frame on; returns why they will not be kept for the next run, "" if they will."""
-        self._in_force = (areas, "page")
-        return self._save(areas)
+        """Set them from the next frame on; returns why they will not be kept for the next run, "" if they will.
+
+        When it returns, no picture without the new masks is left in memory, nor one that is still to be stored.
+
+        raises  VitcamError where something that holds pictures did not let go of them; the areas are in force and saved
+        """
+        with self._changing:
+            try:
+                self._put_in_force(areas, "page")
+            finally:
+                reason = self._save(areas)
+            return reason
+
+    def _put_in_force(self, areas: Areas, origin: str) -> None:
+        before, self._in_force = self._in_force[0], (areas, origin)
+        if set(areas.masks) <= set(before.masks):
+            return
+        with ExitStack() as each:  # calls all of them, whatever one raises; the last one first
+            for let_go in reversed(self._holders):
+                each.callback(let_go)

@@ -143,3 +143,27 @@ def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_p
 
     assert remove_leftovers(tmp_path, {"01KEPT"}.__contains__) == 2
     assert sorted(file.name for file in folder.iterdir()) == ["01KEPT.mp4", "somebody's.txt"]
+
+
+@pytest.mark.fault(
+    "a privacy mask is drawn while clips wait and one is encoded",
+    injected="what the page calls, with a clip of ten minutes in the encoder",
+    observed="none of them is made, their events say why, and the next clip is made",
+)
+def test_clips_of_the_time_before_a_mask_are_left_out_and_the_next_is_made(tmp_path: Path) -> None:
+    store = RememberingStore()
+    with queue(tmp_path, store, most_bytes=1 << 30) as clips:
+        clips.put(a_slow_cut("01ENCODED"))
+        clips.put(cut_of(1.0, "01WAITS"))
+        assert eventually(lambda: clips.counts().queued == 2)
+        clips.let_go()
+        queued = clips.counts().queued
+        left = sorted(store.left_out)
+        clips.put(cut_of(1.0, "01AFTER"))
+        made = eventually(lambda: store.clips)
+
+    assert queued == 0
+    assert left == ["01ENCODED", "01WAITS"]
+    assert all("privacy mask" in why for why in store.left_out.values())
+    assert made == {"01AFTER": "01AFTER.mp4"}
+    assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01AFTER.mp4"]

@@ -93,6 +93,8 @@ class Album:
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         self.seen.append((frame.seq, prediction.seq, [event.phase for event in events]))
 
+    def let_go(self) -> None: ...
+
     def close(self, events: tuple[Event, ...]) -> None:
         self.ended = [event.phase for event in events]
 
@@ -124,6 +126,8 @@ def test_a_witness_that_fails_keeps_nothing_from_the_others() -> None:
         def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
             seen.append("failing")
             raise KeyError("oh")
+
+        def let_go(self) -> None: ...
 
         def close(self, events: tuple[Event, ...]) -> None: ...
 

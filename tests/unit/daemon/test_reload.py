@@ -12,8 +12,9 @@ import pytest
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import OnSettings, ZoneSettings
-from vitcam.daemon.assembly import Daemon, RunOptions, assemble
+from vitcam.daemon.assembly import RunOptions, assemble
 from vitcam.daemon.reload import Reloader
+from vitcam.daemon.running import Daemon
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier

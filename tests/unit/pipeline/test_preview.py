@@ -16,6 +16,7 @@ from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.slot import Slot
 from vitcam.sources.source import Source
+from vitcam.zones.active import ActiveAreas
 
 
 def pairs_shown(open_source: Callable[[], Source]) -> list[tuple[int, int]]:
@@ -201,7 +202,7 @@ def test_a_motion_gate_is_shown_every_picture() -> None:
 
 def test_a_frame_that_was_skipped_late_does_not_replace_a_newer_one() -> None:
     slot: Slot[ClassifiedFrame] = Slot()
-    latest = latest_frame.LatestFrame(slot, 0.0, HeatLimits(), Beats())
+    latest = latest_frame.LatestFrame(slot, 0.0, HeatLimits(), Beats(), ActiveAreas())
     older, newer = frame(1), frame(2)  # captured in this order
     latest.captured(newer)
     latest.captured(older)

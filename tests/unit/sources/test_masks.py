@@ -11,12 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.frames import frame
-from vitcam.errors import SourceError
+from vitcam.errors import SourceError, VitcamError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.sources import SourceOptions, open_source, v4l2
 from vitcam.sources.active_crop import ActiveCrop
+from vitcam.sources.masks import masked as with_masks
 from vitcam.sources.transform import OrientedSource
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
@@ -82,7 +83,7 @@ def test_a_picture_is_masked_in_its_own_memory_where_the_source_allows_that() ->
     given, frames = masked(Region(0, 0, 0.1, 1))
     first = next(frames)
 
-    assert first is given
+    assert first.preview is given.preview
     assert not first.preview.flags.writeable
 
 
@@ -180,3 +181,42 @@ def test_a_photo_that_is_shown_again_and_again_follows_the_masks(tmp_path: Path,
 
     assert before[:, :16].max() == 0
     assert after.min() == 255
+
+
+def test_a_frame_of_before_gets_new_masks_and_its_scaled_copy_goes_with_what_they_hide() -> None:
+    before = replace(frame(image=bright()), model_input=bright()[:32, :32])
+    after = with_masks(before, (LEFT,))
+    beside = with_masks(replace(before, crop=Rect(60, 0, 4, 4)), (LEFT,))
+
+    assert after.preview[:, :16].max() == 0
+    assert before.preview.min() == 255
+    assert after.model_input is None
+    assert beside.model_input is before.model_input
+    assert with_masks(after, (LEFT,)) is after
+    assert with_masks(after, ()) is after
+
+
+def test_new_masks_reach_every_holder_and_one_that_fails_keeps_none_from_the_others() -> None:
+    called: list[str] = []
+
+    def fail() -> None:
+        called.append("second")
+        raise VitcamError("too slow")
+
+    saved: list[Areas] = []
+
+    def save(areas: Areas) -> str:
+        saved.append(areas)
+        return ""
+
+    active = ActiveAreas(save=save)
+    active.on_new_masks(lambda: called.append("first"), fail, lambda: called.append("third"))
+    wanted = Areas(masks=(LEFT,))
+    with pytest.raises(VitcamError, match="too slow"):
+        active.replace(wanted)
+    only_zones = replace(wanted, zones=(Zone("door", LEFT),))
+    active.replace(only_zones)
+    active.replace(Areas())
+
+    assert called == ["first", "second", "third"]
+    assert saved == [wanted, only_zones, Areas()]

@@ -60,7 +60,7 @@ class Placing:
             self._album.shares(event)
             return Placed(change, owner=owner)
         if self._budget.detail() is Detail.NONE:
-            return Placed(_without_picture(change))
+            return Placed(change.without_picture())
         change = replace(change, event=replace(event, sight=self._look(jpeg, event.sight)))
         frame = self._files.write(event.id, event.start_ms, jpeg)
         self._budget.picture(len(jpeg))
@@ -74,9 +74,3 @@ class Placing:
             if (owner := owner_of(connection, event_id)) is not None:
                 return owner
         return None
-
-
-def _without_picture(change: EventChange) -> EventChange:
-    sight = change.event.sight
-    bare = Sight(sight.top, familiarity=sight.familiarity)
-    return EventChange(replace(change.event, sight=bare), change.phase)

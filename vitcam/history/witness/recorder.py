@@ -52,6 +52,12 @@ class _Episode:
         self.changed = self.changed or event.label != self.event.label
         self.event = replace(self.event, label=event.label, p=event.p, group=event.group)
 
+    def let_go(self) -> None:
+        """Begin again with its picture; the next one is worth a write at once."""
+        self.best, self.better = BestPicture(), None
+        self.event = replace(self.event, sight=self.event.sight.without_picture())
+        self.saved_ns, self.gap_ns = 0, _FIRST_SAVE_NS
+
     def is_due(self, now_ns: int) -> bool:
         """Whether it is worth a write: rarer and rarer, the longer the event lasts."""
         return (self.better is not None or self.changed) and now_ns - self.saved_ns >= self.gap_ns
@@ -97,6 +103,11 @@ class Recorder:
                 episode.look(frame, prediction, self._detail())
                 if episode.is_due(prediction.captured_ns):
                     self._save(episode, "update", prediction.captured_ns)
+
+    def let_go(self) -> None:
+        """Masks were drawn: each event that lasts gets another picture."""
+        for episode in self._episodes.values():
+            episode.let_go()
 
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come."""

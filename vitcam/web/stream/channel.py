@@ -30,6 +30,8 @@ class Channel:
         self._version = 0
         self._newest: ClassifiedFrame | None = None
         self._last: Picture | None = None
+        self._number = 0  # of `_last`
+        self._generation = 0  # of the masks
         self._shown = 0  # the version of the frame on that picture; 0: a placeholder
         self._due = 0.0
         self._renewal: asyncio.Task[Picture] | None = None
@@ -43,11 +45,21 @@ class Channel:
         picture. So viewers who do not read cost nothing.
         """
         loop = asyncio.get_running_loop()
-        if self._last is not None and self._last.number > seen and loop.time() < self._due:
-            return self._last
-        if self._renewal is None or self._renewal.done():
-            self._renewal = loop.create_task(self._renew())
-        return await asyncio.shield(self._renewal)
+        while True:
+            if self._last is not None and self._last.number > seen and loop.time() < self._due:
+                return self._last
+            if self._renewal is None or self._renewal.done():
+                self._renewal = loop.create_task(self._renew())
+            generation = self._generation
+            picture = await asyncio.shield(self._renewal)
+            if generation == self._generation:
+                return picture
+
+    def let_go(self) -> None:
+        """Masks were drawn: what was made before, and what is being made, reaches nobody."""
+        self._generation += 1
+        self._newest = self._last = None
+        self._shown = 0
 
     def close(self) -> None:
         """The last viewer left: cancel the picture that is being made."""
@@ -62,9 +74,14 @@ class Channel:
         self._due = max(self._due + 1 / self._variant.fps, loop.time())
         if found is not None:
             self._version, self._newest = found
-        number = self._last.number + 1 if self._last else 1
-        self._last = replace(await self._make(is_new=found is not None), number=number)
-        return self._last
+        generation, made = self._generation, await self._make(is_new=found is not None)
+        self._number += 1
+        picture = replace(made, number=self._number)
+        if generation == self._generation:
+            self._last = picture
+        else:
+            self._shown = 0
+        return picture
 
     async def _make(self, *, is_new: bool) -> Picture:
         if self._newest is not None and is_new and _age_ns(self._newest) < _STALE_NS:

@@ -4,6 +4,8 @@ The next part is sent only when the client has read the last one.
 """
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from aiohttp import web
 
@@ -62,8 +64,16 @@ class PartWriter:
             await self._response.write((_FILLER if self._probes == 2 else b"") + b"." * size)
 
 
-async def send_pictures(response: web.StreamResponse, transport: asyncio.Transport, channel: Channel) -> None:
-    """Send a channel's pictures until the client leaves, or reads nothing for `WRITE_TIMEOUT_S`."""
+async def send_pictures(
+    response: web.StreamResponse,
+    transport: asyncio.Transport,
+    channel: Channel,
+    sending: Callable[[asyncio.Transport], AbstractContextManager[None]],
+) -> None:
+    """Send a channel's pictures until the client leaves, or reads nothing for `WRITE_TIMEOUT_S`.
+
+    sending  entered while a picture is on its way
+    """
     writer = PartWriter(response)
     back_pressure = BackPressure(transport, writer.probe)
     await writer.start()
@@ -72,8 +82,9 @@ async def send_pictures(response: web.StreamResponse, transport: asyncio.Transpo
         while True:
             picture = await channel.next(seen)
             seen = picture.number
-            async with asyncio.timeout(WRITE_TIMEOUT_S):
-                await writer.write(picture)
-                await back_pressure.wait_until_read(len(picture.jpeg) // 4)
+            with sending(transport):
+                async with asyncio.timeout(WRITE_TIMEOUT_S):
+                    await writer.write(picture)
+                    await back_pressure.wait_until_read(len(picture.jpeg) // 4)
     except (ConnectionError, TimeoutError):
         transport.abort()  # a close would wait for a client that does not read

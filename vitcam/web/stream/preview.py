@@ -1,9 +1,12 @@
 """All variants that are being watched now, and snapshots."""
 
 import asyncio
+import socket
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from vitcam.errors import VitcamError
 from vitcam.frames import ClassifiedFrame
@@ -15,12 +18,27 @@ from vitcam.web.stream.encoder import Encoder, has_weights
 from vitcam.web.stream.picture import Picture
 from vitcam.web.stream.variant import Variant
 
+_READ_S, _LOOK_S = 1.0, 0.005
 MAX_VARIANTS = 8
 MAX_OF_ONE_ADDRESS = MAX_VARIANTS // 2
 
 
 class TooManyVariantsError(VitcamError):
     """Every variant is drawn and encoded separately, so their number is limited."""
+
+
+@dataclass(frozen=True, eq=False)
+class Delivery:
+    """A picture on its way to a client."""
+
+    transport: asyncio.Transport
+
+    def drop(self) -> None:
+        """Close the connection, and forget what the kernel has not sent yet."""
+        connection: socket.socket | None = self.transport.get_extra_info("socket")
+        if connection is not None and not self.transport.is_closing():
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
 
 
 class Preview:
@@ -43,6 +61,7 @@ class Preview:
         self._demand = demand
         self._default = default
         self._channels: dict[Variant, Channel] = {}
+        self._sending: set[Delivery] = set()
 
     @contextmanager
     def watch(self, variant: Variant, address: str) -> Iterator[Channel]:
@@ -64,6 +83,27 @@ class Preview:
             if not channel.viewers.total():
                 channel.close()
                 del self._channels[variant]
+
+    @contextmanager
+    def sending(self, transport: asyncio.Transport) -> Iterator[None]:
+        """While the context lasts, a picture is on its way to a client."""
+        delivery = Delivery(transport)
+        self._sending.add(delivery)
+        try:
+            yield
+        finally:
+            self._sending.discard(delivery)
+
+    async def let_go(self) -> None:
+        """Masks were drawn: nobody gets a picture that was made before. Who does not read one is disconnected."""
+        for channel in self._channels.values():
+            channel.let_go()
+        before = {*self._sending}
+        ends_s = time.monotonic() + _READ_S
+        while before & self._sending and time.monotonic() < ends_s:
+            await asyncio.sleep(_LOOK_S)
+        for delivery in before & self._sending:
+            delivery.drop()
 
     def check_limits(self, variant: Variant, address: str) -> None:
         """Raise TooManyVariantsError if this viewer may not watch one more variant."""

@@ -1,0 +1,103 @@
+"""Masks were drawn: what the history holds in memory, and what it stored of events that last, goes."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from tests.frames import frame, prediction
+from tests.histories import START_MS, change
+from vitcam.frames import Event
+from vitcam.history.budget import WriteBudget
+from vitcam.history.inbox import Inbox
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+from vitcam.history.stored import EventChange
+from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.pictures.encode import encode_jpeg
+
+JPEG = encode_jpeg(frame().preview, 80)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EventStore]:
+    made = EventStore(tmp_path, RetentionRules(), WriteBudget(50.0))
+    made.start()
+    yield made
+    made.stop(10)
+
+
+def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
+    inbox = Inbox()
+    inbox.put(change("a", "new", jpeg=JPEG))
+    inbox.let_go()
+    (waiting,) = inbox.take(0).changes
+
+    assert waiting.jpeg is None
+    assert waiting.event.id == "a"
+    assert waiting.event.sight.size == (0, 0)
+
+
+def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> None:
+    inbox = Inbox()
+    inbox.put(change("a", "new", jpeg=JPEG))
+    batch = inbox.take(0)
+    inbox.let_go()
+    inbox.give_back(batch)
+    later = inbox.take(0)
+    inbox.give_back(later)  # nothing was drawn meanwhile
+    inbox.put(change("b", "new", jpeg=JPEG))
+    again = inbox.take(0)
+    inbox.give_back(again)
+
+    assert [each.jpeg for each in later.changes] == [None]
+    assert [each.jpeg for each in inbox.take(0).changes] == [None, JPEG]
+
+
+def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps_it(store: EventStore) -> None:
+    store.put(change("over", "end", jpeg=JPEG))
+    store.put(change("lasts", "new", label="cat", jpeg=JPEG))
+    store.hurry()
+    lasts = eventually(partial(store.get, "lasts"))
+    before = len([*store.folder.rglob("frames/*/*.jpg")])
+    store.let_go()
+    over, after = store.get("over"), store.get("lasts")
+
+    assert lasts is not None
+    assert lasts.frame is not None
+    assert before == 2
+    assert over is not None
+    assert after is not None
+    assert store.picture(over) == JPEG
+    assert after.frame is None
+    assert len([*store.folder.rglob("frames/*/*.jpg")]) == 1
+
+
+def test_an_event_of_later_does_not_show_the_picture_of_one_before(store: EventStore) -> None:
+    """Both look the same, so they would share one picture."""
+    for event_id, at_ms in (("before", 0), ("after", 60_000)):
+        store.put(change(event_id, "end", jpeg=JPEG, start_ms=START_MS + at_ms, end_ms=START_MS + at_ms + 1000))
+        store.hurry()
+        assert eventually(partial(store.get, event_id))
+        if event_id == "before":
+            store.let_go()
+    after = store.get("after")
+
+    assert after is not None
+    assert after.frame_of is None
+
+
+def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:
+    given: list[EventChange] = []
+    recorder = Recorder(given.append, lambda _: None, Origin("toy", "abc"))
+    seen = frame()
+    begun = Event("a", "new", "cup", 0.9, seen.captured_ns, None, "test")
+    recorder.saw(seen, prediction("cup", at_ns=seen.captured_ns), (begun,))
+    recorder.let_go()
+    later = frame()
+    recorder.saw(later, prediction("cup", at_ns=later.captured_ns), ())
+
+    assert [each.phase for each in given] == ["new", "update"]
+    assert all(each.jpeg for each in given)
