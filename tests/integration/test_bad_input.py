@@ -85,6 +85,45 @@ def test_a_video_that_is_none_is_refused(tmp_path: Path) -> None:
     assert_refused(vitcam(*RUN, "--source", str(tmp_path / "clip.mp4")), 2, "clip.mp4")
 
 
+FOREIGN = {
+    "photo.heic": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(50), "a HEIC picture"),
+    "photo.avif": (b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf" + bytes(50), "an AVIF picture"),
+    "really_heic.jpg": (b"\0\0\0\x18ftypmif1\0\0\0\0mif1heic" + bytes(50), "a HEIC picture"),
+    "scan.tiff": (b"II*\0\x08\0\0\0" + bytes(50), "a TIFF picture"),
+    "raw.cr2": (b"II*\0\x10\0\0\0CR\2\0" + bytes(50), "a camera's raw file (CR2)"),
+    "drawing": (b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "an SVG drawing"),
+    "page.png": (b"<!DOCTYPE html><html>not found</html>", "a web page"),
+}
+
+
+def test_pictures_of_other_kinds_are_named_one_by_one(tmp_path: Path) -> None:
+    for name, (content, _) in FOREIGN.items():
+        (tmp_path / name).write_bytes(content)
+    photo(tmp_path / "photo.jpg")
+    result = vitcam("classify", "--json", *(str(tmp_path / name) for name in (*FOREIGN, "photo.jpg")))
+    errors = {Path(line["path"]).name: line["error"] for line in result.lines if line["type"] == "error"}
+
+    assert result.code == 0, result.err
+    assert errors.keys() == FOREIGN.keys()
+    for name, (_, kind) in FOREIGN.items():
+        assert kind in errors[name]
+        assert "JPEG, PNG, WebP and BMP can be read" in errors[name]
+    assert result.lines[-1]["frames"] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"%PDF-1.7" + bytes(50), "a PDF document"), (b"PK\3\4" + bytes(50), "a ZIP archive"), (b"hello\n", "a text")],
+)
+def test_a_file_that_is_neither_a_picture_nor_a_film_is_named(tmp_path: Path, content: bytes, kind: str) -> None:
+    (tmp_path / "some.file").write_bytes(content)
+
+    for command in (("classify",), (*RUN, "--source")):
+        assert_refused(vitcam(*command, str(tmp_path / "some.file")), 2, f"is {kind}", "JPEG, PNG, WebP and BMP")
+    out = str(tmp_path / "out.png")
+    assert_refused(vitcam("explain", str(tmp_path / "some.file"), "-o", out), 2, kind, "JPEG, PNG, WebP and BMP")
+
+
 def test_a_truncated_video_gives_what_is_readable_and_says_so(tmp_path: Path) -> None:
     whole = tmp_path / "whole.mkv"
     make = [need_program("ffmpeg"), "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=10:duration=6"]

@@ -119,7 +119,7 @@ class StandardInput:
         patience_s = self._incoming.patience_s if self._received else _BEGIN_WITHIN_S
         poll = select.poll()
         poll.register(_STDIN, select.POLLIN)
-        if self._received and not self.live:  # whoever makes the pictures one by one may take long for the next
+        if self._received and not self.live:  # a program that makes the pictures one by one may take long for the next
             patience_s = math.inf
         deadline = time.monotonic() + patience_s
         while not self._stopped.is_set():

@@ -112,7 +112,7 @@ def test_what_others_send_is_decoded_in_a_process_of_its_own_which_shows_no_secr
 
 @pytest.mark.fault(
     "an RTSP camera changes the size of its pictures",
-    injected="a stream that goes on in another size",
+    injected="a stream that continues in another size",
     observed="every picture comes whole and in its own size",
 )
 def test_a_camera_that_changes_its_size_is_followed() -> None:
