@@ -30,11 +30,12 @@ class Shown:
     def __init__(self, pixel_aspect: float) -> None:
         self._pixel_aspect = pixel_aspect
         self._reformatter = av.video.reformatter.VideoReformatter()
+        self._orientation, self._orientation_of = UPRIGHT, (0, 0)
 
     def size(self, frame: av.VideoFrame) -> tuple[int, int]:
         """(height, width) in px of the upright picture."""
         width, height = self._stored_size(frame)
-        return (width, height) if orientation_of(frame).rotate90 else (height, width)
+        return (width, height) if self._orientation_now(frame).rotate90 else (height, width)
 
     def picture(self, frame: av.VideoFrame, factor: int = 1) -> Image:
         """The upright picture, (H, W, 3) uint8, RGB, its sides divided by `factor` and rounded up.
@@ -45,7 +46,13 @@ class Shown:
         rgb = self._reformatter.reformat(
             frame, width, height, "rgb24", interpolation="AREA" if factor > 1 else "BILINEAR", threads=1
         )
-        return reorient(orientation_of(frame), np.asarray(rgb.to_ndarray(), dtype=np.uint8))
+        return reorient(self._orientation_now(frame), np.asarray(rgb.to_ndarray(), dtype=np.uint8))
+
+    def _orientation_now(self, frame: av.VideoFrame) -> Orientation:
+        """Read again only with another size: a frame that was asked for its side data stays in memory for long."""
+        if self._orientation_of != (frame.width, frame.height):
+            self._orientation, self._orientation_of = orientation_of(frame), (frame.width, frame.height)
+        return self._orientation
 
     def _stored_size(self, frame: av.VideoFrame) -> tuple[int, int]:
         """(width, height) in px, of square pixels, before the picture is turned.
@@ -54,7 +61,7 @@ class Shown:
         that changed its size wrote so.
         """
         aspect = self._pixel_aspect
-        if abs(aspect - 1) < _SQUARE or orientation_of(frame) != UPRIGHT:
+        if abs(aspect - 1) < _SQUARE or self._orientation_now(frame) != UPRIGHT:
             return frame.width, frame.height
         return max(1, round(frame.width * aspect)), frame.height
 

@@ -1,9 +1,11 @@
 """Films are shown as they are meant to be seen: upright, with square pixels, each frame in its own size."""
 
+import gc
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -123,3 +125,18 @@ def test_a_size_that_changes_in_the_middle_is_followed(tmp_path: Path, ending: s
 
     assert [frame.shape[:2] for frame in frames] == [size for size in sizes for _ in range(5)]
     assert {corners_of(frame) for frame in frames} == {STORED}
+
+
+def test_no_frame_stays_in_memory_after_its_turn(tmp_path: Path) -> None:
+    film = encode_film(tmp_path / "phone.mp4", [cornered()] * 60, matrix=matrix(0, ONE, -ONE, 0))
+    gc.collect()
+    gc.disable()  # what only the collector frees piles up until it comes: 300 MB of a film
+    try:
+        with open_source(str(film), FAST) as source:
+            count = sum(1 for _ in source)
+        left = sum(isinstance(each, av.VideoFrame) for each in gc.get_objects())
+    finally:
+        gc.enable()
+
+    assert count == 60
+    assert left < 10
