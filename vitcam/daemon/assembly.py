@@ -16,7 +16,7 @@ from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.fewer_threads import FewerThreads
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of
+from vitcam.daemon.from_settings import check_overlay, default_variant, frozen_of, gate_of
 from vitcam.daemon.model import RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
@@ -42,6 +42,7 @@ from vitcam.model.record import model_info
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.problems.frozen import FrozenWatch
 from vitcam.processes.cost import CostMeter
 from vitcam.redaction import redacted
 from vitcam.slot import Current
@@ -98,6 +99,8 @@ class _Handles:
     standing: Current[str]
     unkept: Current[str]
     """Why no events are kept, if that is not what the settings ask for."""
+    frozen: FrozenWatch | None
+    """None: the source is a file or a pipe, or a camera whose picture may stay the same."""
 
 
 def assemble(
@@ -121,6 +124,7 @@ def assemble(
     model = load_configured_model(settings.model, options.model_from, last)
     classifier = model.classifier
     kept: Current[EventStore | None] = Current(None)
+    areas = initial_areas(settings, environ)
     handles = _Handles(
         Playback(),
         initial_crop(settings.camera, environ),
@@ -129,11 +133,12 @@ def assemble(
         _words(model.name_or_file, classifier),
         HeatLimits(),
         kept,
-        initial_areas(settings, environ),
+        areas,
         _acting(settings, classifier, environ, kept),
         Current(Recording()),
         Current(""),
         Current(""),
+        frozen_of(settings, areas),
     )
     if handles.words is None:
         asked_for = [*watched_by_zones(handles.areas.areas), *labels_in(settings)]
@@ -157,7 +162,7 @@ def assemble(
         if history is not None:
             record(history, settings.store, publisher, classifier)
     if not every:
-        handles.recording.value = recording_of(settings, handles.history.value, publisher)
+        handles.recording.value = recording_of(settings, handles.history.value, publisher, handles.frozen)
     _let_go_of_pictures(handles, pipeline, publisher)
     photos = PhotoClassifier(classifier, handles.words)
     web = None
@@ -184,6 +189,7 @@ def _build_pipeline(
         patient=patient,
         lasting=settings.web.enabled,
         max_fps=settings.model.fps,
+        frozen=handles.frozen,
         gate=gate_of(settings.motion),
         trouble=model.trouble,
         threads=lambda: handles.standing.value,

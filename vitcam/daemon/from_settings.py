@@ -7,7 +7,10 @@ from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
+from vitcam.problems.frozen import FrozenWatch
+from vitcam.sources import is_camera
 from vitcam.web.stream.variant import Variant
+from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Zone
 from vitcam.zones.motion import GateOptions, MotionGate
 
@@ -30,6 +33,12 @@ def gate_of(motion: MotionSettings) -> MotionGate | None:
     if not motion.enabled:
         return None
     return MotionGate(GateOptions(motion.threshold, motion.hold_s, motion.rest_fps))
+
+
+def frozen_of(settings: Settings, areas: ActiveAreas) -> FrozenWatch | None:
+    """What watches whether the camera is frozen; None where the source is none, or may show the same for long."""
+    after_s = settings.problems.frozen_s
+    return FrozenWatch(after_s, areas) if after_s and is_camera(settings.camera.source) else None
 
 
 def clip_options_of(clips: ClipSettings) -> ClipOptions | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from vitcam.frames import Frame
 from vitcam.heat.limits import HeatLimits
 from vitcam.pictures.resize import InputSpec
+from vitcam.problems.frozen import FrozenWatch
 from vitcam.state import Actions, ClipCounts, Cost, Heat, History
 from vitcam.zones.active import ActiveAreas
 
@@ -56,3 +57,5 @@ class PipelineOptions:
     """What the state says of the camera's view."""
     lasting: bool = False
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
+    frozen: FrozenWatch | None = None
+    """Gets each frame of the source, and says when it should be opened again; None: nobody watches that."""

@@ -42,6 +42,7 @@ class CaptureStage:
     ) -> None:
         self._patient = options.patient
         self._lasting = options.lasting
+        self._frozen = options.frozen
         self._beats = beats
         self._frames = frames
         self._latest = latest
@@ -60,8 +61,10 @@ class CaptureStage:
             self._beat(self._beats.capture.trouble)
             before = self.captured.count
             try:
-                self._read(open_source)
-                break
+                if not self._read(open_source):
+                    break
+                log.info("the camera is opened again, since its picture does not change")
+                continue
             except (SourceError, SourceLost) as error:
                 if self.captured.count == 0 and not self._patient:
                     raise
@@ -82,8 +85,8 @@ class CaptureStage:
         self._expected_seq += 1
         self._beat(self._beats.capture.trouble, lost=1)
 
-    def _read(self, open_source: Callable[[], Source]) -> None:
-        """Open the source and pass on what it gives until it is over or lost."""
+    def _read(self, open_source: Callable[[], Source]) -> bool:
+        """Open the source and pass on what it gives until it is over or lost; True if it should be opened again."""
         opened = open_source()
         self._beats.capture = replace(self._beats.capture, live=opened.live)
         with opened as source:
@@ -93,7 +96,10 @@ class CaptureStage:
             )
             for frame in source:
                 if not self._deliver(frame, source.live):
-                    return
+                    return False
+                if self._frozen is not None and self._frozen.take(frame):
+                    return True
+        return False
 
     def _deliver(self, frame: Frame, live: bool) -> bool:
         """Pass a frame on; False once the pipeline is stopping."""

@@ -23,6 +23,8 @@ class Trouble(StrEnum):
     BLINDED = "camera blinded"
     UNFOCUSED = "camera out of focus"
     MOVED = "camera moved"
+    FROZEN = "camera frozen"
+    """`FrozenWatch` says so, no look does."""
 
 
 SENTENCES = {
@@ -30,6 +32,8 @@ SENTENCES = {
     Trouble.BLINDED: "the camera is blinded: most of its picture is white",
     Trouble.UNFOCUSED: "the camera's picture is not sharp any more: it is out of focus, or its lens is dirty or wet",
     Trouble.MOVED: "the camera was moved: it sees none of its usual views",
+    Trouble.FROZEN: "the camera is frozen: it sends the same picture again and again; vitcam opens it again, and "
+    "switching it off and on may help",
 }
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.frames import Event, Frame, Prediction
-from vitcam.problems.judge import SENTENCES, Judge, Lasts
+from vitcam.problems.frozen import FrozenWatch
+from vitcam.problems.judge import SENTENCES, Judge, Lasts, Trouble
 from vitcam.problems.look import look_at
 
 log = logging.getLogger(__name__)
@@ -18,11 +19,18 @@ class ProblemWatch:
 
     new_id  gives the id of an event
     tell    gets each problem when it begins and when it ends, with the frame at which it did; None: the run ended
+    frozen  says whether the camera is; None: nobody watches that
     """
 
-    def __init__(self, new_id: Callable[[], str], tell: Callable[[Event, Frame | None], None]) -> None:
+    def __init__(
+        self,
+        new_id: Callable[[], str],
+        tell: Callable[[Event, Frame | None], None],
+        frozen: FrozenWatch | None = None,
+    ) -> None:
         self._new_id = new_id
         self._tell = tell
+        self._frozen = frozen
         self._judge = Judge()
         self._next_ns = 0
         self._last_ns = 0
@@ -36,7 +44,7 @@ class ProblemWatch:
             return
         self._last_ns = frame.captured_ns
         self._next_ns = frame.captured_ns + _EVERY_NS
-        lasting = self._judge.take(look_at(frame, prediction))
+        lasting = self._is_frozen() or self._judge.take(look_at(frame, prediction))
         if self._event is not None and (lasting is None or lasting.trouble != self._event.label):
             self._end(frame)
         if self._event is None and lasting is not None:
@@ -50,6 +58,10 @@ class ProblemWatch:
         """The problem that lasts ends with the run."""
         if self._event is not None:
             self._end(None)
+
+    def _is_frozen(self) -> Lasts | None:
+        since_ns = None if self._frozen is None else self._frozen.since_ns
+        return None if since_ns is None else Lasts(Trouble.FROZEN, since_ns)
 
     def _begin(self, lasting: Lasts, frame: Frame) -> None:
         self.problem = SENTENCES[lasting.trouble]

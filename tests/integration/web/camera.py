@@ -75,6 +75,7 @@ class Camera:
         self.labels: dict[str, str] = {}
         self.status: Status = "ok"
         self.reason = ""
+        self.problem: str | None = None
         self.heat = Heat()
         self.resting = False
         self.turned = False
@@ -102,7 +103,8 @@ class Camera:
     def state(self) -> State:
         frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
         zones = {name: ZoneRate(self._fps) for name in self.active_areas.areas.names}
-        return State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
+        state = State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
+        return replace(state, problem=self.problem)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""
@@ -115,7 +117,7 @@ class Camera:
 
     def find_signal(self) -> None:
         """Publish again."""
-        self.status, self.reason = "ok", ""
+        self.status, self.reason, self.problem = "ok", "", None
         self._running.set()
 
     def publish(self) -> None:

@@ -15,6 +15,7 @@ from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, Sight, StoredEvent
 from vitcam.history.witness.clock import WallClock
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
 from vitcam.state import ClipCounts
 from vitcam.threads.worker import Watched
@@ -59,12 +60,15 @@ class Recording:
             self.clips.queue.close(lambda: in_haste() or time.monotonic() > ends_s)
 
 
-def recording_of(settings: Settings, store: EventStore | None, publisher: Publisher) -> Recording:
+def recording_of(
+    settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
+) -> Recording:
     """The parts that the settings ask for, shown to the publisher's witnesses.
 
-    store  None: nothing is kept, so there are no clips, and problems are only reported
+    store   None: nothing is kept, so there are no clips, and problems are only reported
+    frozen  as `ProblemWatch` takes it
     """
-    recording = Recording(_clips(settings, store), _watch(settings, store, publisher))
+    recording = Recording(_clips(settings, store), _watch(settings, store, publisher, frozen))
     if recording.clips is not None:
         publisher.show_to(recording.clips.witness)
     if recording.watch is not None:
@@ -83,7 +87,9 @@ def _clips(settings: Settings, store: EventStore | None) -> Clips | None:
     return build_clips(options, store.folder, kept, kept.has_clip)
 
 
-def _watch(settings: Settings, store: EventStore | None, publisher: Publisher) -> ProblemWatch | None:
+def _watch(
+    settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None
+) -> ProblemWatch | None:
     if not settings.problems.enabled:
         return None
     kept = None if store is None else KeptProblems(store)
@@ -93,7 +99,7 @@ def _watch(settings: Settings, store: EventStore | None, publisher: Publisher) -
             kept.keep(event, frame)
         publisher.report(event)
 
-    return ProblemWatch(event_id, tell)
+    return ProblemWatch(event_id, tell, frozen)
 
 
 class KeptClips:

@@ -126,7 +126,7 @@ async function rejoin() {
 
 function showState(state) {
   const paused = state.status === "ok" && state.playback?.paused;
-  showStatus(paused ? "paused" : state.status, state.reason);
+  showStatus(paused ? "paused" : state.status, state.reason || (state.problem ?? ""));
   document.getElementById("source").textContent = state.source;
   speed.show(state);
   showSession(state.access);

@@ -252,6 +252,19 @@ def test_without_a_picture_the_reason_is_visible_once(site: tuple[Camera, WebSer
     assert findings(page) == []
 
 
+def test_a_problem_of_the_camera_is_said_while_its_picture_is_shown(
+    site: tuple[Camera, WebServer], page: Chrome
+) -> None:
+    site[0].problem = "the camera is frozen"
+    wait(page, lambda: text(page, "reason") == "the camera is frozen")
+    status, found = text(page, "status"), findings(page)
+    site[0].problem = None
+    wait(page, lambda: hidden(page, "reason"))
+
+    assert status == "Live"
+    assert found == []
+
+
 def test_choosing_a_crop_is_accessible(page: Chrome) -> None:
     page.find_element(By.ID, "crop").click()
     wait(page, lambda: not hidden(page, "crop-panel"))
