@@ -28,7 +28,9 @@ log = logging.getLogger(__name__)
 _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
 _GIVE_BACK_S = 60.0
-_END_WITHIN_S = 0.6  # for the web, and again for the stages: together below `shutdown.EXIT_WITHIN_S`
+_END_WITHIN_S = 0.6  # for each part
+_ALL_END_WITHIN_S = 1.0  # below `shutdown.EXIT_WITHIN_S`: the interpreter needs time for its own end
+_LEAST_S = 0.1  # for a part, whatever those before it took
 
 
 def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
@@ -128,19 +130,26 @@ def _feed(notifier: Notifier, daemon: Daemon, before: Verdict) -> Verdict:
 
 def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     """Stop every part within its time. A part that hangs, as a camera's driver may, is left behind."""
+    ends_s = time.monotonic() + _ALL_END_WITHIN_S
+
+    def left_s() -> float:
+        return min(_END_WITHIN_S, max(_LEAST_S, ends_s - time.monotonic())) if shutdown.requested else _END_WITHIN_S
+
     pipeline, publisher = daemon.pipeline, daemon.publisher
     state = pipeline.state()
+    if shutdown.requested:  # encoders give the processor back to what has to be written yet
+        daemon.recording.drop()
     daemon.photos.close()
     daemon.heat.stop()
     if daemon.web is not None:
-        daemon.web.stop(_END_WITHIN_S)
-    ended = pipeline.stop(_END_WITHIN_S)
+        daemon.web.stop(left_s())
+    ended = pipeline.stop(left_s())
     frames, errors = state.frames.classified, publisher.errors
     failure = pipeline.failure
     publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
     daemon.recording.stop(lambda: shutdown.requested)
     if daemon.history is not None:
-        daemon.history.stop(_END_WITHIN_S)
+        daemon.history.stop(left_s())
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
     if ended and failure is not None:

@@ -18,6 +18,8 @@ import pytest
 
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query
 
 PROMISED_S = 2.0
 LARGE = 1_000_000  # bytes: larger than the images that a model carries
@@ -127,3 +129,25 @@ def wait_until_full(out: IO[bytes], running: Daemon) -> None:
 
 def bytes_in(pipe: IO[bytes]) -> int:
     return int(struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"))[0])
+
+
+@pytest.mark.fault(
+    "clips wait to be encoded at SIGTERM",
+    injected="long clips of a demo, which take longer to encode than to record",
+    observed="it ends within 2 s, and each event says that the run ended before its clip was encoded",
+)
+def test_while_clips_wait_to_be_encoded(tmp_path: Path) -> None:
+    long = ("clips.enabled=true", "clips.before_s=10", "clips.after_s=0", "events.dwell_s=0.2")
+    settings = [word for setting in long for word in ("--set", setting)]
+    with daemon("--source", "demo", "--loop", *settings, STATE_DIRECTORY=str(tmp_path)) as running:
+        running.wait_for("ok")
+        assert eventually(lambda: running.state()["clips"]["queued"] >= 2, every_s=0.1)
+        assert_ends_in_time(running)
+
+    events = EventStore(tmp_path).find(Query(), 100).events
+    whys = [action.detail for event in events for action in event.actions if action.kind == "clip"]
+    assert whys.count("the run ended before it was encoded") >= 2
+    assert not [event for event in events if event.end_ms and event.clip is None and not event.actions]
+    assert not [
+        path for path in (tmp_path / "clips").glob("*.mp4") if path.stem not in {e.id for e in events if e.clip}
+    ]

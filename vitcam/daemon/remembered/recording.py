@@ -53,6 +53,11 @@ class Recording:
         if self.clips is not None:
             self.clips.queue.start()
 
+    def drop(self) -> None:
+        """Leave out at once what waits and what comes yet; each event says so."""
+        if self.clips is not None:
+            self.clips.queue.close(lambda: True)
+
     def stop(self, in_haste: Callable[[], bool]) -> None:
         """Encode what waits, for a minute at most, or leave it out once it is `in_haste`."""
         if self.clips is not None:

@@ -1,0 +1,69 @@
+"""The end of a run: what nobody will wait for goes first, and no part takes the time of those after it."""
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from vitcam.daemon import supervisor
+from vitcam.daemon.shutdown import ShutdownRequest
+from vitcam.sinks.sink import Summary
+from vitcam.state import State
+
+
+class Parts:
+    """A daemon whose parts take all the time that they get, in the order in which they are asked."""
+
+    def __init__(self, hangs: bool) -> None:
+        self._hangs = hangs
+        self.asked: list[str] = []
+        self.publisher = SimpleNamespace(errors=0, close=self._closed)
+        self.pipeline = SimpleNamespace(
+            state=lambda: State("ok", "", 1.0, "demo", "toy"), failure=None, stop=self._part("pipeline", True)
+        )
+        self.photos = SimpleNamespace(close=lambda: None)
+        self.heat = SimpleNamespace(stop=lambda: None)
+        self.web = SimpleNamespace(stop=self._part("web", None))
+        self.history = SimpleNamespace(stop=self._part("history", None))
+        self.recording = SimpleNamespace(
+            drop=lambda: self.asked.append("drop clips"), stop=lambda in_haste: self.asked.append(f"clips {in_haste()}")
+        )
+
+    def _closed(self, summary: Summary | None) -> None:
+        self.asked.append("publisher")
+
+    def _part(self, name: str, result: Any) -> Any:
+        def stop(timeout_s: float) -> Any:
+            self.asked.append(name)
+            if self._hangs:
+                threading.Event().wait(timeout_s)
+            return result
+
+        return stop
+
+
+def ended(parts: Parts, by_signal: bool) -> float:
+    """How long the end took, in s."""
+    request = ShutdownRequest()
+    request.requested = by_signal
+    began_s = time.monotonic()
+    supervisor._end(parts, request)  # type: ignore[arg-type]
+    return time.monotonic() - began_s
+
+
+@pytest.mark.parametrize("by_signal", [True, False])
+def test_after_a_signal_clips_that_wait_are_dropped_before_anything_else(by_signal: bool) -> None:
+    parts = Parts(hangs=False)
+    ended(parts, by_signal)
+
+    first = ["drop clips"] if by_signal else []
+    assert parts.asked == [*first, "web", "pipeline", "publisher", f"clips {by_signal}", "history"]
+
+
+def test_parts_that_all_hang_leave_time_to_write_the_history() -> None:
+    parts = Parts(hangs=True)
+
+    assert ended(parts, by_signal=True) < 1.5
+    assert parts.asked[-1] == "history"
