@@ -15,9 +15,8 @@ from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
-from vitcam.daemon.fewer_threads import FewerThreads
 from vitcam.daemon.from_settings import check_overlay, default_variant, frozen_of, gate_of
-from vitcam.daemon.model import RunModel, load_configured_model
+from vitcam.daemon.model import FewerThreads, RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable

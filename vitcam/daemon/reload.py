@@ -89,7 +89,10 @@ class Reloader:
         if daemon.history is not None:
             daemon.history.change(retention_of(settings.store))
         if changes.touch("zones") or "camera.masks" in changes.live:
-            parts.areas.become(self._areas(changes, parts.areas.areas))
+            try:
+                parts.areas.become(self._areas(changes, parts.areas.areas))
+            except VitcamError as error:  # the masks are in force, and something holds a picture of before
+                log.error("%s", error)
         if daemon.web is not None:
             daemon.web.change(default_variant(settings, parts.model.classifier), settings.web.names)
 

@@ -136,7 +136,8 @@ class EventStore:
         raises  VitcamError if the disk is too slow, or cannot be written
         """
         self._inbox.let_go()
-        self._pictures.remove(self._answer(self._writer.let_go, first=True))
+        if self._writer.worker.started:
+            self._pictures.remove(self._answer(self._writer.let_go, first=True))
 
     def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
         """The newest events that a query means, or those beside one, as `search.find` has them.

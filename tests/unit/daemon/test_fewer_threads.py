@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from tests import frames
-from vitcam.daemon.fewer_threads import FewerThreads
+from vitcam.daemon.model import FewerThreads
 from vitcam.model.classifier import Classifier
 
 
