@@ -27,8 +27,13 @@ def stored(event_id: str, label: str = "cup", **fields: Any) -> StoredEvent:
 
 
 def change(
-    event_id: str, phase: Literal["new", "update", "end"], label: str = "cup", jpeg: bytes | None = None, **fields: Any
+    event_id: str,
+    phase: Literal["new", "update", "end"],
+    label: str = "cup",
+    jpeg: bytes | None = None,
+    booted_ms: int | None = None,
+    **fields: Any,
 ) -> EventChange:
     """A change of such an event."""
     ends = {"end_ms": START_MS + 1000} if phase == "end" else {}
-    return EventChange(stored(event_id, label, **ends | fields), phase, jpeg)
+    return EventChange(stored(event_id, label, **ends | fields), phase, jpeg, booted_ms)

@@ -90,6 +90,8 @@ class History:
     """Events that were not kept, since the start."""
     trouble: str = ""
     """Why something is not kept, or was set aside; empty while all is well."""
+    clock: str = ""
+    """Why the machine's clock is not believed, and no event is deleted because of its age; empty while it is."""
 
 
 @dataclass(frozen=True, slots=True)

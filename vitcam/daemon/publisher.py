@@ -127,7 +127,7 @@ class Publisher:
 
 
 def event_id() -> str:
-    """A new ULID: 48 bits of wall time in ms and 80 random ones, so that ids sort by time.
+    """A new ULID: 48 bits of wall time in ms and 80 random ones. The clock may be set: ids need not sort by time.
 
     source  https://github.com/ulid/spec, Crockford's base 32
     """

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from vitcam.errors import VitcamError
 from vitcam.history.stored import EventChange
 
 MOST = 64
@@ -34,6 +35,13 @@ class Work:
     """True: it is called before the changes of events that are written with it."""
     since_s: float = 0.0
     """Monotonic: the first try; 0 before."""
+
+    def result(self, connection: sqlite3.Connection) -> Any:
+        """What it returns, or why it is refused."""
+        try:
+            return self.do(connection)
+        except VitcamError as error:
+            return error
 
 
 @dataclass(slots=True)

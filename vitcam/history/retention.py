@@ -1,5 +1,6 @@
 """What is kept for how long: age and room. The oldest go first, favourites stay."""
 
+import math
 import sqlite3
 from dataclasses import dataclass
 
@@ -7,6 +8,8 @@ from vitcam.history.database.totals import Totals
 
 _DAY_MS = 86_400_000
 _AT_ONCE = 200  # events of one transaction: what waits to be written waits some hundredths of a second for it
+_ROW_BYTES = 1000  # the database's own part of an event, guessed
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,26 +20,41 @@ class RetentionRules:
     max_mb: float = 0.0
 
 
-def overdue(connection: sqlite3.Connection, rules: RetentionRules, kept: Totals, now_ms: int) -> list[int]:
-    """The rows of some events that are too old, or for which there is no room; none if all may stay."""
-    if rules.keep_days:
-        too_old = _oldest(connection, now_ms - int(rules.keep_days * _DAY_MS))
-        if too_old:
-            return [n for n, _ in too_old]
+def most_in_an_hour(rules: RetentionRules, events: int) -> int:
+    """How many events may be deleted within an hour because of their age, of so many that there are.
+
+    A clock that is wrong although it is believed can then do no more until somebody sees it. What really is too old has
+    gone after a day at most.
+    """
+    share = max(1 / 24, min(1.0, 2 / (24 * rules.keep_days))) if rules.keep_days else 0.0
+    return max(_FEW, math.ceil(events * share))
+
+
+def too_old(connection: sqlite3.Connection, rules: RetentionRules, now_ms: int, most: int) -> list[int]:
+    """The rows of some events that are too old, `most` of them at most."""
+    if not rules.keep_days:
+        return []
+    found = connection.execute(
+        """SELECT n FROM events INDEXED BY events_by_time WHERE favourite = 0 AND start_ms < ?
+        ORDER BY start_ms, n LIMIT ?""",
+        (now_ms - int(rules.keep_days * _DAY_MS), min(most, _AT_ONCE)),
+    )
+    return [n for (n,) in found]
+
+
+def without_room(connection: sqlite3.Connection, rules: RetentionRules, kept: Totals) -> list[int]:
+    """The rows of some events for which there is no room: those that were recorded first, whatever time they have."""
     excess = kept.bytes - rules.max_mb * 1e6 if rules.max_mb else 0.0
+    if excess <= 0:
+        return []
+    oldest = connection.execute(
+        "SELECT n, frame_bytes + clip_bytes + ? FROM events WHERE favourite = 0 ORDER BY n LIMIT ?",
+        (_ROW_BYTES, _AT_ONCE),
+    )
     chosen = []
-    for n, size in _oldest(connection, None) if excess > 0 else ():
+    for n, size in oldest:
         if excess <= 0:
             break
         chosen.append(n)
         excess -= size
     return chosen
-
-
-def _oldest(connection: sqlite3.Connection, before_ms: int | None) -> list[tuple[int, int]]:
-    """Number and bytes of the oldest events without the favourites; the database's own part of each is guessed."""
-    return connection.execute(
-        """SELECT n, frame_bytes + clip_bytes + 1000 FROM events INDEXED BY events_by_time
-        WHERE favourite = 0 AND start_ms < ? ORDER BY start_ms, n LIMIT ?""",
-        (2**62 if before_ms is None else before_ms, _AT_ONCE),
-    ).fetchall()

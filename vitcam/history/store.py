@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
+from vitcam.history.clock import MachineClock
 from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import HourCount, by_label_and_hour
@@ -42,6 +43,7 @@ class EventStore:
     rules   what is kept for how long; None: another process may be the daemon of this folder
     budget  how much may be written; None: as much as comes
     look    called in the writer's thread for each picture: what it shows as it is kept
+    clock   dates events; None: that of this machine
     """
 
     def __init__(
@@ -50,11 +52,13 @@ class EventStore:
         rules: RetentionRules | None = None,
         budget: WriteBudget | None = None,
         look: Look = as_its_frame,
+        clock: MachineClock | None = None,
     ) -> None:
         self.folder = folder
         self.budget = budget or WriteBudget(0.0)
         self._inbox = Inbox()
-        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, look)
+        self.clock = clock or MachineClock()
+        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, look, self.clock)
         self._followers: tuple[Told, ...] = ()
         self._pictures = PictureFiles(folder)
         self._corrections = LabelFolders(folder / CORRECTIONS)
@@ -125,10 +129,6 @@ class EventStore:
             lambda connection: writing.attach_clip(connection, event_id, name, size), asked=False, about=event_id
         )
         attached.add_done_callback(decided)
-
-    def shift_times(self, step_ms: int) -> None:
-        """The clock was set: correct the times of this run's events."""
-        self._ask(lambda connection: self._writer.shift(connection, step_ms), asked=False)
 
     def let_go(self) -> None:
         """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was.
@@ -226,9 +226,10 @@ class EventStore:
 
     def state(self) -> History:
         """What is kept, and what is wrong."""
-        writer, kept = self._writer, self._writer.totals
+        writer, kept, dating = self._writer, self._writer.totals, self._writer.dating
+        doubt = dating.doubt if dating else ""
         trouble = writer.trouble or writer.notice
-        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._inbox.dropped, trouble)
+        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._inbox.dropped, trouble, doubt)
 
     def _tell(self, event: StoredEvent, phase: str) -> None:
         for told in self._followers:

@@ -99,6 +99,8 @@ class EventChange:
     phase: Literal["new", "update", "end"]
     jpeg: bytes | None = None
     """The whole picture that `event.sight` tells of; None: the one before holds, with its sight."""
+    booted_ms: int | None = None
+    """From which start of the machine the times of `event` were counted; None: they stay as they are."""
 
     def without_picture(self) -> "EventChange":
         """The same event without its picture."""

@@ -13,19 +13,14 @@ from typing import Any, Literal
 
 from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
+from vitcam.history.clock import MachineClock
 from vitcam.history.database.connections import FILE, is_damage, is_input_or_output, is_whole, open_to_write, set_aside
 from vitcam.history.database.file_watch import Change, FileWatch
 from vitcam.history.database.search import get
 from vitcam.history.database.sharing import newest_pictures
 from vitcam.history.database.totals import Totals
-from vitcam.history.database.writing import (
-    close_open,
-    first_free,
-    forget_open_pictures,
-    frame_of,
-    shift_times,
-    write_change,
-)
+from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
+from vitcam.history.dating import Dating
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.pictures.files import PictureFiles
@@ -57,10 +52,18 @@ class HistoryWriter:
            action or a person's word was added
     rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
     look   called for each picture that is written
+    clock  dates events
     """
 
     def __init__(
-        self, folder: Path, inbox: Inbox, told: Told, rules: RetentionRules | None, budget: WriteBudget, look: Look
+        self,
+        folder: Path,
+        inbox: Inbox,
+        told: Told,
+        rules: RetentionRules | None,
+        budget: WriteBudget,
+        look: Look,
+        clock: MachineClock,
     ) -> None:
         self._folder = folder
         self._inbox = inbox
@@ -81,6 +84,9 @@ class HistoryWriter:
         self._has_begun = False
         self._first = 0
         """Number of the first row of this run; 0: nothing of it is in this file."""
+        self._clock = clock
+        self.dating: Dating | None = None
+        """None: nothing is open, or another process may be the daemon."""
         self.watched = 0
         """How many wait for events as they come. Changed in one thread."""
         self.watched_until_s = 0.0
@@ -108,12 +114,6 @@ class HistoryWriter:
         self._inbox.close()
         self.worker.join(timeout_s)
         self.worker.stop()
-
-    def shift(self, connection: sqlite3.Connection, step_ms: int) -> bool:
-        """Correct the times of what this run has stored. Called within a transaction."""
-        shift_times(connection, self._first, step_ms)
-        self._placing.forget()
-        return True
 
     def let_go(self, connection: sqlite3.Connection) -> list[str]:
         """Masks were drawn: take the pictures from events that last, and share none that came before.
@@ -144,13 +144,16 @@ class HistoryWriter:
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
-        self._connection = self._housekeeping = self._file = None
+        self._connection = self._housekeeping = self.dating = self._file = None
 
     def _rest(self) -> bool:
         """Housekeeping, while nothing waits; True: there is more of it."""
         try:
-            more = self._housekeeping is not None and self.rules is not None and self._housekeeping.step(self.rules)
-            if more and self._file is not None:
+            if self._housekeeping is None or self.dating is None or self.rules is None or not self._housekeeping.due:
+                return False
+            self._follow_clock()
+            more = self._housekeeping.step(self.rules, self.dating.least_ms)
+            if self._file is not None:
                 self._file.wrote()
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
@@ -194,7 +197,9 @@ class HistoryWriter:
             connection = self._connection = open_to_write(self._folder)
             if not self._first:
                 self._begin(connection)
-            self._housekeeping = Housekeeping(connection, self._pictures)
+            if self.rules is not None:
+                self.dating = Dating(connection, self._clock)
+            self._housekeeping = Housekeeping(connection, self._pictures, self._clock)
             self._file = FileWatch(self._folder, connection)
         return self._connection
 
@@ -231,12 +236,13 @@ class HistoryWriter:
         written: list[str] = []
         replaced: list[str | None] = []
         results: list[tuple[Work, Any]] = []
+        self._follow_clock()
         connection.execute("BEGIN IMMEDIATE")
         try:
-            results += [(work, _done(connection, work)) for work in batch.work if work.first]
+            results += [(work, work.result(connection)) for work in batch.work if work.first]
             replaced += [self._store(connection, change, written) for change in batch.changes]
             usual = [work for work in batch.work if not work.first and not work.after_commit]
-            results += [(work, _done(connection, work)) for work in usual]
+            results += [(work, work.result(connection)) for work in usual]
             connection.execute("COMMIT")
         except BaseException:
             self._placing.forget()
@@ -263,7 +269,7 @@ class HistoryWriter:
             if self._housekeeping is not None and written:
                 self._housekeeping.look()
             while late:
-                self._finish(late[0], _done(connection, late[0]))
+                self._finish(late[0], late[0].result(connection))
                 late.pop(0)
             if self._file is not None and (batch.changes or batch.work):
                 self._file.wrote()
@@ -275,12 +281,18 @@ class HistoryWriter:
         return True
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
-        placed = self._placing.place(connection, change)
+        dating = self.dating
+        placed = self._placing.place(connection, dating.dated(change) if dating else change)
         if placed.frame is not None:
             written.append(placed.frame)
         new = change.event.id not in self._stored
-        seen_ms = time.time_ns() // 1_000_000
-        return write_change(connection, placed.change, seen_ms, placed.frame, new, placed.owner)
+        seen_ms = dating.now_ms if dating else time.time_ns() // 1_000_000
+        number = dating.number if dating and change.booted_ms is not None else None
+        return write_change(connection, placed.change, seen_ms, placed.frame, new, placed.owner, number)
+
+    def _follow_clock(self) -> None:
+        if self.dating is not None and self.dating.look():
+            self._placing.forget()  # times have changed
 
     def _tell(self, connection: sqlite3.Connection) -> None:
         """Tell followers what is on the disk; after an error the rest is told with the next commit."""
@@ -326,14 +338,6 @@ class HistoryWriter:
         elif self.trouble and not trouble:
             log.info("events are kept again")
         self.trouble = trouble
-
-
-def _done(connection: sqlite3.Connection, work: Work) -> Any:
-    """What it returns, or why it is refused."""
-    try:
-        return work.do(connection)
-    except VitcamError as error:
-        return error
 
 
 def _refuse(batch: Writes, reason: str) -> None:

@@ -21,7 +21,7 @@ from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.slot import Slot
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.state import Counts, Heat, State, Status, ZoneRate
+from vitcam.state import Counts, Heat, History, State, Status, ZoneRate
 from vitcam.web.server import WebServer
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import zone_rect
@@ -77,6 +77,7 @@ class Camera:
         self.reason = ""
         self.problem: str | None = None
         self.heat = Heat()
+        self.history = History()
         self.resting = False
         self.turned = False
         self.explain: Callable[[], bool] = lambda: False
@@ -104,7 +105,7 @@ class Camera:
         frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
         zones = {name: ZoneRate(self._fps) for name in self.active_areas.areas.names}
         state = State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
-        return replace(state, problem=self.problem)
+        return replace(state, problem=self.problem, history=self.history)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""

@@ -91,7 +91,7 @@ def test_an_event_of_later_does_not_show_the_picture_of_one_before(store: EventS
 
 def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:
     given: list[EventChange] = []
-    recorder = Recorder(given.append, lambda _: None, Origin("toy", "abc"))
+    recorder = Recorder(given.append, Origin("toy", "abc"))
     seen = frame()
     begun = Event("a", "new", "cup", 0.9, seen.captured_ns, None, "test")
     recorder.saw(seen, prediction("cup", at_ns=seen.captured_ns), (begun,))

@@ -17,7 +17,7 @@ class Story:
 
     def __init__(self, forget: frozenset[str] = frozenset()) -> None:
         self.changes: list[EventChange] = []
-        self.recorder = Recorder(self.changes.append, lambda _: None, Origin("toy", "abc"), forget=forget)
+        self.recorder = Recorder(self.changes.append, Origin("toy", "abc"), forget=forget)
         self._events = ZoneEvents(Rules())
         self._count = 0
         self.ns = 0

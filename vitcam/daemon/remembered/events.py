@@ -72,4 +72,4 @@ def record(store: EventStore, settings: StoreSettings, publisher: Publisher, cla
     card = classifier.card
     origin = Origin(card.name, card.graph_sha256)
     forget = frozenset(settings.forget)
-    publisher.show_to(Recorder(store.put, store.shift_times, origin, store.budget.detail, forget))
+    publisher.show_to(Recorder(store.put, origin, store.budget.detail, forget))

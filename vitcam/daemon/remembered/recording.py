@@ -11,9 +11,9 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.from_settings import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.frames import Event, Frame
+from vitcam.history.clock import RunTimes
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, Sight, StoredEvent
-from vitcam.history.witness.clock import WallClock
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
@@ -132,7 +132,7 @@ class KeptProblems:
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
-        self._clock = WallClock()
+        self._times = RunTimes()
         self._sight = Sight()
 
     def keep(self, event: Event, frame: Frame | None) -> None:
@@ -148,10 +148,10 @@ class KeptProblems:
             label=event.label,
             zone=None,
             camera=event.camera,
-            start_ms=self._clock.ms(event.start_ns),
-            end_ms=None if event.end_ns is None else self._clock.ms(event.end_ns),
+            start_ms=self._times.ms(event.start_ns),
+            end_ms=None if event.end_ns is None else self._times.ms(event.end_ns),
             p=event.p,
             peak=event.p,
             sight=self._sight,
         )
-        self._store.put(EventChange(stored, event.phase, jpeg))
+        self._store.put(EventChange(stored, event.phase, jpeg, self._times.booted_ms))

@@ -53,7 +53,17 @@ _SHARED_PICTURES = (
     "ALTER TABLE events ADD COLUMN shared INTEGER",  # number of the row whose picture, guesses and evidence it shows
     "ALTER TABLE events ADD COLUMN shares INTEGER NOT NULL DEFAULT 0",  # 1: other rows show those of this one
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES)
+_CLOCKS = (
+    """CREATE TABLE clocks (
+        n INTEGER PRIMARY KEY,
+        boot TEXT NOT NULL,
+        booted_ms INTEGER NOT NULL,
+        trust INTEGER NOT NULL,
+        first INTEGER NOT NULL
+    ) STRICT""",
+    "ALTER TABLE events ADD COLUMN clock INTEGER",  # the one that dated it; NULL in rows of older versions
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS)
 """From version 0, an empty file, to 1, and so on."""
 
 

@@ -72,12 +72,20 @@ def numbers(
 
 
 def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, ...]:
-    """Events that are newer than an id, and a few that are not: they may have changed since. The oldest first."""
-    older = connection.execute(
-        f"{EVENTS} WHERE events.id <= ? ORDER BY events.id DESC LIMIT ?", (event_id, _AT_ONCE)
-    ).fetchall()
-    newer = connection.execute(f"{EVENTS} WHERE events.id > ? ORDER BY events.id LIMIT ?", (event_id, MOST)).fetchall()
-    return tuple(map(event_of, (*reversed(older), *newer)))
+    """Events that were recorded after an id, and a few that were not: they may have changed since. The oldest first.
+
+    By their numbers, because the time in an id is that of a clock that may have been wrong. Of an event that was
+    deleted only the id is known.
+    """
+    (place,) = connection.execute(
+        """SELECT coalesce(
+            (SELECT n FROM events WHERE id = :id), (SELECT n - 1 FROM events WHERE id > :id ORDER BY id LIMIT 1),
+            (SELECT max(n) FROM events), 0)""",
+        {"id": event_id},
+    ).fetchone()
+    older = connection.execute(f"{EVENTS} WHERE events.n <= ? ORDER BY events.n DESC LIMIT ?", (place, _AT_ONCE))
+    newer = connection.execute(f"{EVENTS} WHERE events.n > ? ORDER BY events.n LIMIT ?", (place, MOST))
+    return tuple(map(event_of, (*reversed(older.fetchall()), *newer)))
 
 
 def words(connection: sqlite3.Connection, column: str) -> list[str]:

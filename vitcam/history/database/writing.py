@@ -22,16 +22,18 @@ def write_change(
     frame: str | None,
     new: bool,
     owner: int | None = None,
+    clock: int | None = None,
 ) -> str | None:
     """Insert or update one event. An event that was deleted meanwhile stays so.
 
     frame    the file of `change.jpeg`; None: the one before holds
     new      insert it if there is none of that id
     owner    the row whose picture it shows in place of one of its own; None: the one before holds
+    clock    the number of the clock that dated it; None: that is not known
     returns  the picture that is not used any more
     """
     event = change.event
-    values = values_of(event, seen_ms)
+    values = values_of(event, seen_ms) | {"clock": clock}
     if owner is not None:
         values |= {**_SHARED, "shared": owner}
     elif frame is not None and change.jpeg is not None:
@@ -88,12 +90,6 @@ def forget_open_pictures(connection: sqlite3.Connection, first: int) -> list[str
     columns = ", ".join(f"{name} = ?" for name in bare)
     connection.executemany(f"UPDATE events SET {columns} WHERE n = ?", [[*bare.values(), n] for n, _ in found])  # noqa: S608
     return [frame for _, frame in found if frame is not None]
-
-
-def shift_times(connection: sqlite3.Connection, first: int, step_ms: int) -> None:
-    """Move the times of all rows from number `first` on."""
-    moved = ", ".join(f"{column} = {column} + :step" for column in ("start_ms", "end_ms", "seen_ms"))
-    connection.execute(f"UPDATE events SET {moved} WHERE n >= :first", {"step": step_ms, "first": first})  # noqa: S608
 
 
 def frame_of(connection: sqlite3.Connection, event_id: str) -> str | None:

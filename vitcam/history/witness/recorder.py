@@ -6,9 +6,9 @@ from typing import Literal
 
 from vitcam.frames import Event, Frame, Prediction
 from vitcam.history.budget import Detail
+from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, Sight, StoredEvent
 from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
-from vitcam.history.witness.clock import WallClock
 from vitcam.history.witness.curve import Curve
 
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
@@ -72,7 +72,6 @@ class Recorder:
     """A `vitcam.sinks.sink.Witness`.
 
     put     hands a change to the store; never waits
-    shift   called with the ms by which the clock was set: times of this run that are stored already are wrong by that
     detail  says what there is budget for
     forget  labels and groups whose events are not kept
     """
@@ -80,22 +79,19 @@ class Recorder:
     def __init__(
         self,
         put: Callable[[EventChange], None],
-        shift: Callable[[int], None],
         origin: Origin,
         detail: Callable[[], Detail] = lambda: Detail.FULL,
         forget: frozenset[str] = frozenset(),
     ) -> None:
         self._put = put
-        self._shift = shift
         self._origin = origin
         self._detail = detail
         self._forget = forget
-        self._clock = WallClock()
+        self._times = RunTimes()
         self._episodes: dict[str, _Episode] = {}
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
-        self._follow_clock()
         for event in events:
             self._take(event, frame, prediction)
         for episode in self._episodes.values():
@@ -127,7 +123,7 @@ class Recorder:
     def _begun(self, event: Event) -> StoredEvent:
         return StoredEvent(
             id=event.id, kind=event.kind, label=event.label, zone=event.zone, camera=event.camera,
-            start_ms=self._clock.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
+            start_ms=self._times.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
             model=self._origin.model, fingerprint=self._origin.fingerprint,
         )  # fmt: skip
 
@@ -135,7 +131,7 @@ class Recorder:
         if (episode := self._episodes.pop(event.id, None)) is None or event.end_ns is None:
             return
         episode.told(event)
-        episode.event = replace(episode.event, end_ms=self._clock.ms(event.end_ns))
+        episode.event = replace(episode.event, end_ms=self._times.ms(event.end_ns))
         self._save(episode, "end", event.end_ns)
 
     def _save(self, episode: _Episode, phase: Literal["new", "update", "end"], now_ns: int) -> None:
@@ -143,15 +139,8 @@ class Recorder:
         curve = episode.curve.few_points() if spare else episode.curve.points()
         event = replace(episode.event, curve=curve)
         jpeg = episode.better.jpeg if episode.better else None
-        self._put(EventChange(event, phase, jpeg))
+        self._put(EventChange(event, phase, jpeg, self._times.booted_ms))
         episode.saved(now_ns)
-
-    def _follow_clock(self) -> None:
-        if not (step_ms := self._clock.was_set_by()):
-            return
-        self._shift(step_ms)
-        for episode in self._episodes.values():
-            episode.event = replace(episode.event, start_ms=episode.event.start_ms + step_ms)
 
 
 def _probability(event: StoredEvent, prediction: Prediction) -> float:

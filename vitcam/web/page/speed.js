@@ -24,6 +24,7 @@ export class Speed {
     }
     this.#showRest(state.frames);
     showHeat(state.heat);
+    showLine("clock", state.history.clock);
     const longest = state.ms.total?.p50 || 1;
     for (const [stage, { bar, p50, p99 }] of Object.entries(this.#rows)) {
       const times = state.ms[stage];
@@ -47,9 +48,13 @@ function showHeat({ celsius, limit_celsius, advice }) {
   const degrees = document.getElementById("celsius");
   degrees.hidden = celsius === null;
   degrees.textContent = `Processor ${celsius?.toFixed(0)} °C` + (limit_celsius === null ? "" : `, limit ${limit_celsius.toFixed(0)} °C`);
-  const line = document.getElementById("advice");
-  line.hidden = !advice;
-  if (line.textContent !== advice) line.textContent = advice;
+  showLine("advice", advice);
+}
+
+function showLine(id, text) {
+  const line = document.getElementById(id);
+  line.hidden = !text;
+  if (line.textContent !== text) line.textContent = text;
 }
 
 export function milliseconds(ms) {

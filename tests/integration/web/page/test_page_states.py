@@ -20,7 +20,7 @@ from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
-from vitcam.state import Heat
+from vitcam.state import Heat, History
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -303,6 +303,17 @@ def test_a_phone_in_landscape_shows_the_pause_button_without_scrolling(page: Chr
     bar = page.find_element(By.ID, "playback").rect
 
     assert bar["y"] + bar["height"] <= 390
+
+
+def test_a_clock_that_is_not_believed_is_shown_until_it_is(page: Chrome, site: tuple[Camera, WebServer]) -> None:
+    camera, _ = site
+    camera.history = History(True, clock="The clock of this machine says 2018-01-01.")
+    wait(page, lambda: text(page, "clock") == "The clock of this machine says 2018-01-01.")
+    objections = findings(page)
+    camera.history = History()
+    wait(page, lambda: hidden(page, "clock"))
+
+    assert objections == []
 
 
 def test_a_hot_processor_and_a_weak_supply_are_shown_with_what_to_do(
