@@ -5,8 +5,11 @@ Keras, JAX and TensorFlow are imported by the verb that needs them: `--help` tak
 
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable
+from functools import wraps
 from typing import Annotated
 
 import typer
@@ -35,6 +38,7 @@ LEVELS = {False: logging.INFO, True: logging.DEBUG}
 
 def main() -> None:
     """Run the command line; every refusal is one sentence on stderr and the exit code of its kind."""
+    sys.unraisablehook = _interrupt_again
     try:
         app()
     except VitcamError as error:
@@ -48,9 +52,30 @@ def main() -> None:
         _end(f"failed unexpectedly, please report it, with what --verbose says: {error!r}", VitcamError.exit_code)
 
 
+def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Ctrl-C within a callback of the garbage collector, which JAX has, would be lost: it comes once more."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def _end(message: str, code: int) -> None:
     print(f"vitcam-train: {message}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
+
+
+def _interruptible(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb that ends with a sentence when Ctrl-C comes where nothing else handles it."""
+
+    @wraps(verb)
+    def run(*given: object, **named: object) -> None:
+        try:
+            verb(*given, **named)
+        except KeyboardInterrupt:
+            raise VitcamError("interrupted; what was saved before is kept, so run the same command again") from None
+
+    return run
 
 
 @app.callback()
@@ -77,4 +102,4 @@ VERBS: dict[str, Callable[..., None]] = {
     "words": words, "draw": draw, "mistakes": mistakes,
 }  # fmt: skip
 for name, verb in VERBS.items():
-    app.command(name)(verb)
+    app.command(name)(_interruptible(verb))

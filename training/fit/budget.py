@@ -10,16 +10,17 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.fit.progress.remaining import StageWork
-from vitcam_training.fit.session import Session, Stop
+from vitcam_training.fit.progress.remaining import FORWARD, StageWork
+from vitcam_training.fit.session import Deadline, Session, Stop, Stopped
 from vitcam_training.fit.stage import work
-from vitcam_training.fit.start import prepare
-from vitcam_training.recipes.recipe import Recipe
+from vitcam_training.fit.start import last_blocks, prepare
+from vitcam_training.recipes.recipe import Recipe, TrainRecipe
 from vitcam_training.weights.normalisation import Normalisation
 
 log = logging.getLogger(__name__)
@@ -28,12 +29,18 @@ PLAN = "budget.json"
 """In the folder of a run: what was measured when it began, so that the same command continues it."""
 RESERVE = 0.1
 """Share of the time that is kept back: steps are not all alike, and at the end weights are written."""
-TRIED_STEPS = 12
-"""Of an epoch, to measure them."""
+MEASURING = 0.5
+"""Most of the time that measuring takes."""
 WARMUP = 0.1
 """Most of the epochs in which the learning rate rises."""
 SCORING = 0.1
 """Most of the time that scorings take, where a photo of a scoring could have been one of a step."""
+TRIED_STEPS = 12
+"""Of an epoch, to measure them."""
+
+
+class TooSlow(Exception):
+    """A training did not come as far as to be measured."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,10 @@ class MeasuredPace:
     save_s: float
     """The rest of an epoch: the first photos are read, the run is saved."""
 
+    def epoch_s(self, stage: StageWork) -> float:
+        """Seconds of an epoch, with its share of the scorings."""
+        return stage.steps * self.step_s + stage.scored * self.score_s / stage.score_every + self.save_s
+
 
 def within_budget(
     recipe: Recipe,
@@ -57,35 +68,79 @@ def within_budget(
     deadline_s: float,
     teacher: Path | None = None,
     normalisation: Normalisation | None = None,
-) -> Recipe:
-    """The recipe with as many epochs as fit. A run in `folder` that had a budget keeps its epochs.
+) -> tuple[Recipe, Deadline]:
+    """The recipe with as many epochs as fit, and what plans them again while it runs. A run in `folder` keeps its plan.
+
+    Where not even one epoch fits, pretrained weights get a new head alone. The last epoch may end early, so whatever
+    the time, something is trained.
 
     deadline_s  on the clock of `time.monotonic`: when the training shall be over
-    raises      UsageError for a recipe of several stages, and if not even one epoch fits; what `prepare` raises
+    raises      UsageError for a recipe of several stages; VitcamError if it is interrupted; what `prepare` raises
     """
     if recipe.before:
         raise UsageError(f"the recipe {recipe.name} has several stages; --budget is for recipes of one stage")
-    known = folder / PLAN
-    if known.is_file():
-        epochs, score_every = _planned(known)
-    else:
-        pace, stage = measured(recipe, weights, dataset, teacher, normalisation)
-        score_every = stage.score_every if recipe.train.patience else seldom_scored(pace, stage)
-        stage = replace(stage, score_every=score_every)
-        left_s = deadline_s - time.monotonic()
-        epochs = epochs_within(left_s, pace, stage)
-        if epochs < 1:
-            needed = pace.begin_s + _epoch_s(pace, stage)
-            raise UsageError(
-                f"one epoch of {recipe.name} takes about {needed / 60:.1f} minutes here, and "
-                f"{max(0.0, left_s) / 60:.1f} are left; give a longer --budget, fewer photos or a smaller network"
-            )
-        log.info("%.2f s a step here: %d epochs of %d steps fit", pace.step_s, epochs, stage.steps)
+    path = folder / PLAN
+    finish_s = RESERVE * max(0.0, deadline_s - time.monotonic())
+    if not path.is_file():
+        plan, pace = _plan(recipe, weights, dataset, deadline_s, teacher, normalisation)
         folder.mkdir(parents=True, exist_ok=True)
-        known.write_text(json.dumps({"epochs": epochs, "score_every": score_every}) + "\n")
-    warmup = min(recipe.train.warmup_epochs, WARMUP * epochs)
-    train = replace(recipe.train, epochs=epochs, warmup_epochs=warmup, score_every=score_every)
-    return replace(recipe, train=train)
+        _write(path, plan)
+        finish_s = pace or finish_s
+    found = _planned(path, recipe)
+    return replace(recipe, train=replace(recipe.train, **found)), Deadline(
+        deadline_s, finish_s, lambda epochs: _write(path, found | {"epochs": epochs})
+    )
+
+
+def _plan(
+    recipe: Recipe,
+    weights: Path | None,
+    dataset: Dataset,
+    deadline_s: float,
+    teacher: Path | None,
+    normalisation: Normalisation | None,
+) -> tuple[dict[str, Any], float | None]:
+    """Fields of the recipe's training, and the seconds that its end takes; None: they were not measured."""
+    train, started_s = recipe.train, time.monotonic()
+    head = last_blocks(recipe, weights, 0, normalisation).train.frozen_blocks if weights else train.frozen_blocks
+    alone = {"frozen_blocks": head}
+    try:
+        limit_s = started_s + MEASURING * (deadline_s - started_s)
+        pace, stage = measured(recipe, weights, dataset, teacher, normalisation, limit_s=limit_s)
+    except TooSlow:
+        log.warning("%s is too slow to be measured in this time: %s", recipe.name, _instead(weights))
+        return alone | _epochs(train, train.epochs, train.score_every) | {"warmup_epochs": WARMUP}, None
+    score_every = stage.score_every if train.patience else seldom_scored(pace, stage)
+    stage, left_s = replace(stage, score_every=score_every), deadline_s - time.monotonic()
+    finish_s = stage.scored * pace.score_s + pace.save_s
+    count = epochs_within(left_s, pace, stage)
+    if count:
+        log.info("%.2f s a step here: %d epochs of %d steps fit", pace.step_s, count, stage.steps)
+        return _epochs(train, count, score_every), finish_s
+    log.warning(
+        "one epoch of %s takes about %.1f minutes here, and %.1f are left: %s", recipe.name,
+        (pace.begin_s + pace.epoch_s(stage)) / 60, max(0.0, left_s) / 60, _instead(weights),
+    )  # fmt: skip
+    count = epochs_within(left_s, replace(pace, step_s=FORWARD * pace.step_s), stage) if weights else 0
+    return alone | _epochs(train, max(1, count), score_every), finish_s
+
+
+def _instead(weights: Path | None) -> str:
+    return "the head alone is trained" if weights else "it is trained on as many photos as there is time for"
+
+
+def _epochs(train: TrainRecipe, epochs: int, score_every: int) -> dict[str, Any]:
+    return {
+        "epochs": epochs,
+        "score_every": score_every,
+        "warmup_epochs": min(train.warmup_epochs, WARMUP * epochs),
+    }
+
+
+def _write(path: Path, plan: dict[str, Any]) -> None:
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(plan) + "\n", encoding="utf-8")
+    partial.replace(path)
 
 
 @dataclass(frozen=True)
@@ -99,13 +154,13 @@ class Effort:
     @property
     def seconds(self) -> float:
         """Of all stages."""
-        return sum(pace.begin_s + stage.epochs * _epoch_s(pace, stage) for pace, stage in self.stages)
+        return sum(pace.begin_s + stage.epochs * pace.epoch_s(stage) for pace, stage in self.stages)
 
     @property
     def text(self) -> str:
         """A line for each stage, and one for all."""
         lines = [
-            f"{pace.step_s:.2f} s a step of {stage.photos} photos, {_epoch_s(pace, stage) / 60:.1f} minutes an epoch "
+            f"{pace.step_s:.2f} s a step of {stage.photos} photos, {pace.epoch_s(stage) / 60:.1f} minutes an epoch "
             f"of {stage.steps:,} steps, {stage.epochs} epochs"
             for pace, stage in self.stages
         ]
@@ -120,7 +175,7 @@ def effort(
     teacher: Path | None = None,
     normalisation: Normalisation | None = None,
 ) -> Effort:
-    """Try two steps of every stage, and say what all of it would take. Raises what `prepare` raises."""
+    """Try two steps of every stage, and say what all of it would take. Raises what `measured` raises."""
     stages = [*(replace(stage, data=recipe.data) for stage in recipe.before), replace(recipe, before=())]
     found = tuple(measured(stage, weights, dataset, teacher, normalisation, tried=2) for stage in stages)
     return Effort(found, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)  # which Linux gives in KiB
@@ -128,13 +183,24 @@ def effort(
 
 def epochs_within(left_s: float, pace: MeasuredPace, stage: StageWork) -> int:
     """How many epochs fit into the time that is left, what is kept back not counted."""
-    return max(0, math.floor((left_s * (1 - RESERVE) - pace.begin_s) / _epoch_s(pace, stage)))
+    return max(0, math.floor((left_s * (1 - RESERVE) - pace.begin_s) / pace.epoch_s(stage)))
 
 
 def seldom_scored(pace: MeasuredPace, stage: StageWork) -> int:
     """Epochs from one scoring to the next: as the recipe says, or more where that would take much of the time."""
     ratio = stage.scored * pace.score_s / (SCORING * stage.steps * pace.step_s)
     return max(stage.score_every, math.ceil(ratio))
+
+
+def _planned(path: Path, recipe: Recipe) -> dict[str, Any]:
+    """Fields of the recipe's training. Plans of earlier versions have two of them."""
+    try:
+        plan = json.loads(path.read_text())
+        found = _epochs(recipe.train, int(plan["epochs"]), int(plan["score_every"]))
+        found |= {"frozen_blocks": int(plan.get("frozen_blocks", recipe.train.frozen_blocks))}
+        return found | {"warmup_epochs": float(plan.get("warmup_epochs", found["warmup_epochs"]))}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); delete it, and the epochs are planned again") from error
 
 
 def measured(
@@ -144,8 +210,13 @@ def measured(
     teacher: Path | None = None,
     normalisation: Normalisation | None = None,
     tried: int = TRIED_STEPS,
+    limit_s: float = math.inf,
 ) -> tuple[MeasuredPace, StageWork]:
-    """Train two epochs of a few steps in a folder that is thrown away. Raises what `prepare` raises."""
+    """Train two epochs of a few steps in a folder that is thrown away.
+
+    limit_s  on the clock of `time.monotonic`: when to give up
+    raises   TooSlow after that; VitcamError if it is interrupted; what `prepare` raises
+    """
     started_s, count = time.monotonic(), recipe.train.batch_size
     with tempfile.TemporaryDirectory() as folder:
         whole = work(recipe, dataset)
@@ -155,17 +226,16 @@ def measured(
         few = replace(dataset, parts=parts)
         run = prepare(short, weights, Path(folder), few, teacher=teacher, normalisation=normalisation)
         run.stage.check_photos()
-        watch = _Watch()
-        run.train(Session(quiet=True, stop=watch))
+        watch = _Watch((limit_s - time.monotonic()) / 60)
+        try:
+            run.train(Session(quiet=True, stop=watch))
+        except Stopped as stopped:
+            if stopped.exit_code == 0:
+                raise TooSlow from None
+            raise VitcamError(
+                "interrupted while the pace was measured; nothing is kept, so run the same command again"
+            ) from None
         return watch.pace(started_s, time.monotonic(), count), whole
-
-
-def _planned(path: Path) -> tuple[int, int]:
-    try:
-        plan = json.loads(path.read_text())
-        return int(plan["epochs"]), int(plan["score_every"])
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); delete it, and the epochs are planned again") from error
 
 
 def _cut(samples: tuple[Sample, ...], count: int) -> tuple[Sample, ...]:
@@ -176,10 +246,10 @@ def _cut(samples: tuple[Sample, ...], count: int) -> tuple[Sample, ...]:
 
 
 class _Watch(Stop):
-    """Never stops, and notes when it is asked: once before an epoch, after each step, after each scored batch."""
+    """Notes when it is asked: once before an epoch, after each step, after each scored batch."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, minutes: float) -> None:
+        super().__init__(minutes)
         self._asked: list[tuple[bool, float]] = []
 
     def check(self, gained: bool) -> None:
@@ -201,7 +271,3 @@ class _Watch(Stop):
         return MeasuredPace(
             float(times_s[first] - started_s), step_s or epoch_s, scored_s / batch, max(0.0, float(rest_s))
         )
-
-
-def _epoch_s(pace: MeasuredPace, stage: StageWork) -> float:
-    return stage.steps * pace.step_s + stage.scored * pace.score_s / stage.score_every + pace.save_s

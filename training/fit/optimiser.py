@@ -137,7 +137,7 @@ def learning_rate(step: int, epoch_steps: int, train: TrainRecipe) -> float:
     """
     peak, warmup = train.learning_rate, train.warmup_epochs * epoch_steps
     if step < warmup:
-        return peak * (step + 1) / warmup
+        return peak * min(1.0, (step + 1) / warmup)  # a warm-up may be shorter than a step
     share = (step - warmup) / max(1, train.epochs * epoch_steps - warmup)  # of what follows the warm-up
     match train.schedule:
         case "linear":

@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -15,6 +16,9 @@ from typing import Any
 from vitcam.errors import UsageError
 
 log = logging.getLogger(__name__)
+
+MORE = 1.25
+"""So many times as many epochs must fit as are planned, for the plan to become longer."""
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -77,6 +81,38 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Deadline:
+    """When a run shall be over; epochs are planned again as they go by, and the last one may be cut short."""
+
+    ends_s: float
+    """On the clock of `time.monotonic`."""
+    finish_s: float
+    """For the last scoring, and to save."""
+    note: Callable[[int], None]
+    """Gets the number of epochs each time that they are planned again."""
+
+    def is_near(self, now_s: float) -> bool:
+        """Whether no other step fits."""
+        return now_s + self.finish_s >= self.ends_s
+
+    def epochs(self, planned: int, behind: int, left_s: float | None, now_s: float) -> int:
+        """How many the run shall have: fewer than planned if time runs out, more if there is plenty early on.
+
+        There is always one more, as long as one is planned; it may be cut short, and is scored.
+
+        behind  epochs that are done
+        left_s  what those to come would take, as far as the pace so far tells; None: it does not
+        """
+        if left_s is None or behind >= planned:
+            return planned
+        fitting = math.floor((self.ends_s - now_s) * (planned - behind) / max(left_s, 1e-3))
+        is_early = 2 * behind <= planned
+        if fitting < planned - behind or (is_early and fitting > MORE * (planned - behind)):
+            return behind + max(1, fitting)
+        return planned
+
+
+@dataclass(frozen=True)
 class Session:
     """What a call of a run may choose."""
 
@@ -87,3 +123,5 @@ class Session:
     tensorboard: bool = False
     """Write event files for TensorBoard beside the weights."""
     stop: Stop = field(default_factory=Stop)
+    deadline: Deadline | None = None
+    """None: the run lasts as long as it takes."""

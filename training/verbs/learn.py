@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -193,7 +193,8 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
         return
     if asked.budget_s is not None:
         deadline_s = started_s + asked.budget_s
-        chosen = within_budget(chosen, begun, place, dataset, deadline_s, asked.teacher, normalisation)
+        chosen, deadline = within_budget(chosen, begun, place, dataset, deadline_s, asked.teacher, normalisation)
+        session = replace(session, deadline=deadline)
     command = training(
         asked.recipe, begun, place, asked.data, asked.teacher, normalisation, asked.budget_s, asked.blocks
     )

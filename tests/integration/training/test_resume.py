@@ -121,6 +121,38 @@ def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
 
 @SLOW
 @pytest.mark.timeout(3 * LIMIT_S)
+@pytest.mark.parametrize("options", [("--dry-run",), ("--budget", "10m")])
+@pytest.mark.parametrize("line", ["loading Keras", "reading the photos"])
+def test_an_interrupt_before_anything_is_trained_is_one_sentence(
+    recipe: Path, tmp_path: Path, options: tuple[str, ...], line: str
+) -> None:
+    process = start(recipe, tmp_path / "run", *options)
+    assert process.stderr
+    for said in process.stderr:
+        if line in said:
+            break
+    process.send_signal(signal.SIGINT)
+    status, rest = ended(process)
+
+    assert status == 1, rest
+    assert [said for said in rest.splitlines() if said.startswith("vitcam-train: ")] == [
+        "vitcam-train: interrupted; what was saved before is kept, so run the same command again"
+    ]
+    assert "Traceback" not in rest
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3 * LIMIT_S)
+def test_a_budget_of_a_second_ends_with_weights(recipe: Path, tmp_path: Path) -> None:
+    status, said = ended(start(recipe, tmp_path / "run", "--budget", "1s"))
+
+    assert status == 0, said
+    assert len(rows(tmp_path / "run")) == 1
+    assert read_weights(tmp_path / "run" / "weights.safetensors")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3 * LIMIT_S)
 def test_a_run_without_time_does_one_step_and_ends_well(recipe: Path, tmp_path: Path) -> None:
     status, said = ended(start(recipe, tmp_path / "run", "--stop-after", "0.001"))
 

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.unit.training.pictures import RECIPE, write_pictures
-from vitcam_training.cli import main
+from vitcam_training.cli import _interrupt_again, main
 from vitcam_training.data import folder
 
 
@@ -25,6 +26,7 @@ def ended(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 @pytest.mark.parametrize(
     ("error", "message"),
     [
+        (KeyboardInterrupt(), "interrupted; what was saved before is kept, so run the same command again"),
         (OSError(28, "No space left on device", "tree/red"), "No space left on device: 'tree/red'"),
         (
             ZeroDivisionError("division by zero"),
@@ -36,7 +38,7 @@ def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    error: Exception,
+    error: BaseException,
     message: str,
 ) -> None:
     def fail(*_: object) -> int:
@@ -50,6 +52,22 @@ def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
     assert code == 1
     assert f"vitcam-train: {message}" in said.replace("[Errno 28] ", "")
     assert "Traceback" not in said
+
+
+def test_an_interrupt_that_a_callback_swallowed_comes_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", _interrupt_again)
+
+    class Lost:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    Lost()
+    with pytest.raises(KeyboardInterrupt):
+        threading.Event().wait(10)
+
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_a_file_that_stderr_goes_to_keeps_the_stack_of_an_unexpected_error(

@@ -69,6 +69,15 @@ class Display:
         """Say that an epoch is scored and saved."""
         self._remaining.epoch_ended(time.monotonic())
 
+    def planned_again(self, stage: StageWork) -> None:
+        """Say that the stage has another number of epochs now."""
+        self._remaining.stage, self._total = stage, stage.epochs * stage.steps
+        self._bar.update(self._task, total=self._total)
+
+    def left_s(self, now_s: float) -> float | None:
+        """Seconds that are left, as far as the pace so far tells; None: it does not yet."""
+        return self._remaining.left_s(self._done, now_s)
+
     def _update(self, now_s: float) -> None:
         left = self._left(now_s)
         self._bar.update(self._task, completed=self._done, description=self._text, left=left)
@@ -78,7 +87,7 @@ class Display:
             self._told_s = now_s
 
     def _left(self, now_s: float) -> str:
-        seconds = self._remaining.left_s(self._done, now_s)
+        seconds = self.left_s(now_s)
         return "" if seconds is None else f"{timedelta(seconds=round(seconds))} left"
 
 

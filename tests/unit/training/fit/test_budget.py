@@ -1,20 +1,41 @@
 """A training that fits into a given time."""
 
 import json
+import logging
+import math
+import os
+import signal
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.unit.training.nets import SMALL, small_vit
 from tests.unit.training.pictures import RECIPE, write_pictures
-from vitcam.errors import UsageError
-from vitcam_training.fit.budget import PLAN, MeasuredPace, effort, epochs_within, measured, seldom_scored, within_budget
+from vitcam.errors import UsageError, VitcamError
+from vitcam.frames import Image
+from vitcam.pictures.resize import InputSpec
+from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.fit.budget import (
+    PLAN,
+    MeasuredPace,
+    TooSlow,
+    effort,
+    epochs_within,
+    measured,
+    seldom_scored,
+    within_budget,
+)
 from vitcam_training.fit.loop import WEIGHTS
+from vitcam_training.fit.progress.csv_log import read_log
 from vitcam_training.fit.progress.remaining import StageWork
-from vitcam_training.fit.session import parse_budget
+from vitcam_training.fit.session import Deadline, Session, parse_budget
 from vitcam_training.fit.start import opened, train
 from vitcam_training.recipes.recipe import Recipe, read_recipe
+from vitcam_training.weights.checkpoints import save_weights, to_timm
+from vitcam_training.weights.metadata import Metadata
 
 
 @pytest.fixture
@@ -57,18 +78,18 @@ def test_scorings_of_many_photos_come_seldom() -> None:
 def test_a_training_ends_within_its_budget_and_uses_most_of_it(recipe: Recipe, tmp_path: Path) -> None:
     budget_s = 40.0
     deadline_s = time.monotonic() + budget_s
-    fitted = within_budget(recipe, None, tmp_path / "run", opened(recipe), deadline_s)
-    train(fitted, None, tmp_path / "run", opened(recipe))
+    fitted, deadline = within_budget(recipe, None, tmp_path / "run", opened(recipe), deadline_s)
+    train(fitted, None, tmp_path / "run", opened(recipe), Session(deadline=deadline))
 
-    assert fitted.train.epochs > recipe.train.epochs, "eight epochs take a few seconds"
+    assert len(read_log(tmp_path / "run")) > recipe.train.epochs, "eight epochs take a few seconds"
     assert time.monotonic() < deadline_s + 0.5 * budget_s, "the tests beside this one may take the processor away"
     assert (tmp_path / "run" / WEIGHTS).exists()
 
 
 def test_the_same_command_continues_with_the_epochs_of_the_beginning(recipe: Recipe, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    first = within_budget(recipe, None, folder, opened(recipe), time.monotonic() + 200)
-    second = within_budget(recipe, None, folder, opened(recipe), time.monotonic() + 2000)
+    first, _ = within_budget(recipe, None, folder, opened(recipe), time.monotonic() + 200)
+    second, _ = within_budget(recipe, None, folder, opened(recipe), time.monotonic() + 2000)
 
     assert json.loads((folder / PLAN).read_text())["epochs"] == first.train.epochs
     assert second == first
@@ -78,15 +99,112 @@ def test_the_learning_rate_rises_in_a_tenth_of_a_short_training(recipe: Recipe, 
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / PLAN).write_text('{"epochs": 4, "score_every": 2}')
     long = replace(recipe, train=replace(recipe.train, warmup_epochs=5.0))
-    fitted = within_budget(long, None, tmp_path / "run", opened(recipe), 0.0)
+    fitted, _ = within_budget(long, None, tmp_path / "run", opened(recipe), 0.0)
 
     assert (fitted.train.epochs, fitted.train.warmup_epochs, fitted.train.score_every) == (4, 0.4, 2)
 
 
-def test_a_time_in_which_no_epoch_fits_is_refused_and_says_how_long_one_takes(recipe: Recipe, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"one epoch of colours takes about \d+\.\d minutes here, and 0\.0 are left"):
-        within_budget(recipe, None, tmp_path / "run", opened(recipe), time.monotonic() + 0.1)
-    assert not (tmp_path / "run").exists()
+def test_where_no_epoch_fits_pretrained_weights_get_a_new_head_alone(
+    recipe: Recipe, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    weights = pretrained(tmp_path)
+    ends_s = time.monotonic() + 0.1
+    fitted, deadline = within_budget(recipe, weights, tmp_path / "run", opened(recipe), ends_s)
+    again, _ = within_budget(recipe, weights, tmp_path / "run", opened(recipe), ends_s)
+
+    assert fitted.train.frozen_blocks == SMALL.depth
+    assert "the head alone is trained" in caplog.text
+    assert again == fitted
+    assert deadline.ends_s == ends_s
+
+
+def test_where_no_epoch_fits_and_nothing_is_pretrained_a_part_of_the_photos_is_trained_on(
+    recipe: Recipe, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fitted, deadline = within_budget(recipe, None, tmp_path / "run", opened(recipe), time.monotonic() + 0.1)
+    with caplog.at_level(logging.INFO):
+        train(fitted, None, tmp_path / "run", opened(recipe), Session(deadline=deadline))
+    rows = read_log(tmp_path / "run")
+
+    assert fitted.train.frozen_blocks == 0
+    assert "as many photos as there is time for" in caplog.text
+    assert "the time is up in the midst of epoch 1" in caplog.text
+    assert (tmp_path / "run" / WEIGHTS).exists()
+    assert len(rows) == 1
+    assert rows[0]["test_accuracy"], "it is scored"
+
+
+def test_a_run_that_was_cut_short_is_over_for_the_same_command(
+    recipe: Recipe, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        fitted, deadline = within_budget(recipe, None, tmp_path / "run", opened(recipe), time.monotonic() + 0.1)
+        with caplog.at_level(logging.INFO):
+            train(fitted, None, tmp_path / "run", opened(recipe), Session(deadline=deadline))
+
+    assert len(read_log(tmp_path / "run")) == 1
+    assert "nothing is left to train" in caplog.text
+    assert "other settings" not in caplog.text
+
+
+def test_a_run_that_becomes_slower_than_planned_has_fewer_epochs(recipe: Recipe, tmp_path: Path) -> None:
+    noted: list[int] = []
+    long = replace(recipe, train=replace(recipe.train, epochs=100_000))
+    deadline = Deadline(time.monotonic() + 8, 0.5, noted.append)
+    train(long, None, tmp_path / "run", opened(recipe), Session(deadline=deadline))
+
+    assert 1 <= len(read_log(tmp_path / "run")) == noted[-1] < 100_000
+
+
+@pytest.mark.parametrize(
+    ("behind", "left_s", "expected"),
+    [
+        (1, 90.0, 10), (1, 180.0, 6), (1, 1e6, 2), (1, 45.0, 21), (6, 20.0, 10), (5, 50.0, 10), (6, 80.0, 8),
+        (10, 0.0, 10), (3, None, 10),
+    ],
+)  # fmt: skip
+def test_epochs_are_planned_again_by_the_time_that_those_to_come_would_take(
+    behind: int, left_s: float | None, expected: int
+) -> None:
+    deadline = Deadline(ends_s=100.0, finish_s=1.0, note=lambda _: None)
+
+    assert deadline.epochs(10, behind, left_s, now_s=0.0 if behind < 5 else 50.0) == expected
+
+
+def pretrained(folder: Path) -> Path:
+    """A network as `vitcam-train import` writes it."""
+    path = folder / "pretrained.safetensors"
+    about = Metadata("p", "", tuple("abcde"), InputSpec(*SMALL.image_size), network=asdict(SMALL))
+    save_weights(path, to_timm(small_vit()), about)
+    return path
+
+
+def test_measuring_gives_up_after_its_time(recipe: Recipe) -> None:
+    with pytest.raises(TooSlow):
+        measured(recipe, None, opened(recipe), limit_s=time.monotonic())
+
+
+def interrupting(recipe: Recipe) -> Dataset:
+    """The photos of a recipe, the first of which to be shown is answered by Ctrl-C."""
+    dataset = opened(recipe)
+
+    first = iter([signal.SIGINT])
+
+    def render() -> Image:
+        for number in first:
+            os.kill(os.getpid(), number)
+        return np.zeros((32, 32, 3), np.uint8)
+
+    samples = tuple(Sample(each.path, each.label, render=render) for each in dataset.parts["train"])
+    return replace(dataset, parts=dataset.parts | {"train": samples})
+
+
+@pytest.mark.parametrize("limit_s", [math.inf, 0.0])
+def test_an_interrupt_while_the_pace_is_measured_is_one_sentence(recipe: Recipe, limit_s: float) -> None:
+    with pytest.raises(VitcamError, match="interrupted while the pace was measured; nothing is kept") as raised:
+        measured(recipe, None, interrupting(recipe), limit_s=limit_s)
+
+    assert raised.value.exit_code == 1
 
 
 @pytest.mark.parametrize("plan", ["", "{", "[]", "{}", '{"epochs": "many"}', '{"epochs": null}'])
