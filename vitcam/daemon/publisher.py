@@ -1,5 +1,6 @@
 """Makes events of predictions, and passes both to every sink. Called from the pipeline's publishing thread only."""
 
+import logging
 import secrets
 import threading
 import time
@@ -13,6 +14,8 @@ from vitcam.pipeline.zone_events import ZoneEvents
 from vitcam.sinks.sink import Sink, Summary, Witness
 from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
+
+log = logging.getLogger(__name__)
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -100,14 +103,21 @@ class Publisher:
                 sink.unreadable(bad)
 
     def close(self, summary: Summary | None) -> None:
-        """End what still lasts, and sum up; None where the run failed."""
+        """End what still lasts, and sum up; None where the run failed. What one part does wrong keeps no other from it.
+
+        raises  VitcamError when the output cannot be written
+        """
         events = self._events.finish(time.monotonic_ns())
         for witness in self._witnesses:
-            witness.close(events)
-        with self._written():
-            self._tell(events)
-            for sink in self._sinks:
-                sink.close(summary)
+            try:
+                witness.close(events)
+            except Exception:  # a bug in one of them
+                log.exception("what was seen last may not be kept")
+        with self._written(), ExitStack() as each:  # calls all of them, the last one first
+            for sink in reversed(self._sinks):
+                each.callback(sink.close, summary)
+                for event in reversed(events):
+                    each.callback(sink.event, event)
 
     def _tell(self, events: tuple[Event, ...]) -> None:
         for event in events:

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from vitcam.daemon.assembly import RunOptions, assemble
 from vitcam.daemon.reload import Reloader
@@ -146,10 +146,12 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     ended = pipeline.stop(left_s())
     frames, errors = state.frames.classified, publisher.errors
     failure = pipeline.failure
-    publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
-    daemon.recording.stop(lambda: shutdown.requested)
-    if daemon.history is not None:
-        daemon.history.stop(left_s())
+    with ExitStack() as rest:  # also where the output cannot be written
+        if daemon.history is not None:
+            history = daemon.history
+            rest.callback(lambda: history.stop(left_s()))
+        rest.callback(daemon.recording.stop, lambda: shutdown.requested)
+        publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
     if ended and failure is not None:

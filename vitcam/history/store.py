@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -60,6 +61,8 @@ class EventStore:
         self.clock = clock or MachineClock()
         self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, look, self.clock)
         self._followers: tuple[Told, ...] = ()
+        self._told = threading.Condition()
+        self._told_count = 0
         self._pictures = PictureFiles(folder)
         self._corrections = LabelFolders(folder / CORRECTIONS)
 
@@ -75,6 +78,8 @@ class EventStore:
     def stop(self, timeout_s: float) -> None:
         """Write what waits, and end."""
         self._writer.stop(timeout_s)
+        with self._told:
+            self._told.notify_all()
 
     def change(self, rules: RetentionRules) -> None:
         """Keep to other limits from now on."""
@@ -145,6 +150,23 @@ class EventStore:
         raises  VitcamError if the history cannot be read
         """
         return self._read(lambda connection: search.find(connection, query, limit, before, after), Page((), None))
+
+    def soon(self, event_id: str, timeout_s: float) -> StoredEvent | None:
+        """An event that was handed over just now, once it is on the disk with a picture; what there is at the end.
+
+        Does not wait any longer once the store has ended. Raises VitcamError if the history cannot be read.
+        """
+        until_s = time.monotonic() + timeout_s
+        while True:
+            told = self._told_count
+            event = self.get(event_id)
+            left_s = until_s - time.monotonic()
+            if (event is not None and event.frame) or left_s <= 0 or self._inbox.closed:
+                return event
+            self._inbox.hurry()
+            with self._told:
+                if self._told_count == told and not self._inbox.closed:
+                    self._told.wait(left_s)
 
     def counts(self, query: Query) -> list[HourCount]:
         """How many events of each label began in each hour. Raises VitcamError if the history cannot be read."""
@@ -232,6 +254,9 @@ class EventStore:
         return History(True, kept.events, round(kept.bytes / 1e6, 3), self._inbox.dropped, trouble, doubt)
 
     def _tell(self, event: StoredEvent, phase: str) -> None:
+        with self._told:
+            self._told_count += 1
+            self._told.notify_all()
         for told in self._followers:
             try:
                 told(event, phase)

@@ -9,6 +9,7 @@ import pytest
 
 from vitcam.daemon import supervisor
 from vitcam.daemon.shutdown import ShutdownRequest
+from vitcam.errors import VitcamError
 from vitcam.sinks.sink import Summary
 from vitcam.state import State
 
@@ -60,6 +61,19 @@ def test_after_a_signal_clips_that_wait_are_dropped_before_anything_else(by_sign
 
     first = ["drop clips"] if by_signal else []
     assert parts.asked == [*first, "web", "pipeline", "publisher", f"clips {by_signal}", "history"]
+
+
+def test_an_output_that_cannot_be_written_keeps_nothing_from_the_history() -> None:
+    parts = Parts(hangs=False)
+
+    def refuses(summary: Summary | None) -> None:
+        raise VitcamError("the output cannot be written: No space left on device")
+
+    parts.publisher.close = refuses
+    with pytest.raises(VitcamError, match="No space left"):
+        ended(parts, by_signal=False)
+
+    assert parts.asked[-2:] == ["clips False", "history"]
 
 
 def test_parts_that_all_hang_leave_time_to_write_the_history() -> None:

@@ -119,6 +119,52 @@ def test_event_ids_are_ulids_that_sort_by_time() -> None:
     assert ids[0][:9] <= ids[-1][:9]
 
 
+class Sink:
+    """Keeps the phases of events, and whether it was closed."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def serving(self, url: str) -> None: ...
+    def prediction(self, prediction: Prediction, changed: bool) -> None: ...
+    def unreadable(self, bad: Unreadable) -> None: ...
+
+    def event(self, event: Event) -> None:
+        self.seen.append(event.phase)
+
+    def close(self, summary: Summary | None) -> None:
+        self.seen.append("closed")
+
+
+class ClosedPipe(Sink):
+    def event(self, event: Event) -> None:
+        if event.phase == "end":
+            raise BrokenPipeError
+
+    def close(self, summary: Summary | None) -> None:
+        raise BrokenPipeError
+
+
+class BrokenAlbum(Album):
+    def close(self, events: tuple[Event, ...]) -> None:
+        raise RuntimeError("a bug")
+
+
+def test_at_the_end_what_one_part_does_wrong_keeps_no_other_from_the_last_events() -> None:
+    stopped: list[bool] = []
+    publisher = Publisher(Rules(), lambda: stopped.append(True))
+    last, album = Sink(), Album()
+    publisher.connect(ClosedPipe(), last)
+    publisher.show_to(BrokenAlbum(), album)
+    for i in range(8):
+        publisher.prediction(frame(i), prediction("cup", 0.95, i * SECOND // 5, i))
+    publisher.close(None)
+
+    assert last.seen == ["new", "end", "closed"]
+    assert album.ended == ["end"]
+    assert stopped == [True]
+
+
 def test_a_witness_that_fails_keeps_nothing_from_the_others() -> None:
     seen: list[str] = []
 

@@ -1,5 +1,6 @@
 """The event store on a real disk."""
 
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -102,3 +103,32 @@ def test_deleting_makes_the_file_smaller(store: EventStore, tmp_path: Path) -> N
 
     assert (tmp_path / "events.db").stat().st_size < 100_000
     assert (tmp_path / "events.db-wal").stat().st_size == 0
+
+
+def test_a_picture_that_is_waited_for_comes_with_its_event_and_not_later(store: EventStore) -> None:
+    found: list[str | None] = []
+
+    def waits() -> None:
+        event = store.soon("a", 60.0)
+        found.append(event.frame if event else None)
+
+    waiting = threading.Thread(target=waits)
+    waiting.start()
+    store.put(change("other", "new"))
+    assert eventually(lambda: store.get("other"))
+    store.put(change("a", "new", jpeg=JPEG))
+    waiting.join(60)
+
+    assert found[0] is not None
+    assert found[0].startswith("frames/")
+
+
+def test_nobody_waits_for_a_picture_longer_than_the_store_runs(store: EventStore) -> None:
+    found: list[object] = []
+    waiting = threading.Thread(target=lambda: found.append(store.soon("never", 600.0)))
+    waiting.start()
+    assert eventually(lambda: store.get("never") is None and waiting.is_alive())
+    store.stop(10)
+    waiting.join(60)
+
+    assert found == [None]

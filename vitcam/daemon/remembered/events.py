@@ -1,6 +1,5 @@
 """Which runs keep events, and where."""
 
-import threading
 import time
 from collections.abc import Mapping
 
@@ -19,7 +18,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.state import History
 from vitcam.wire import wall_time
 
-_LOOKS, _PAUSE_S = 10, 0.2
+_SOON_S = 2.0
 
 
 def event_store(settings: StoreSettings, environ: Mapping[str, str], look: Look) -> EventStore | None:
@@ -54,17 +53,11 @@ def picture_soon(store: EventStore | None, event_id: str) -> bytes | None:
     """The JPEG of an event that began just now: waits two seconds at most until it is on the disk."""
     if store is None:
         return None
-    for _ in range(_LOOKS):
-        store.hurry()
-        try:
-            event = store.get(event_id)
-            picture = store.picture(event) if event else None
-        except VitcamError:
-            return None
-        if picture:
-            return picture
-        threading.Event().wait(_PAUSE_S)
-    return None
+    try:
+        event = store.soon(event_id, _SOON_S)
+        return store.picture(event) if event else None
+    except VitcamError:
+        return None
 
 
 def record(store: EventStore, settings: StoreSettings, publisher: Publisher, classifier: Classifier) -> None:
