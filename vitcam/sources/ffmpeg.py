@@ -11,6 +11,7 @@ from typing import cast
 
 import av
 import av.video.reformatter
+import av.video.stream
 import numpy as np
 
 from vitcam.frames import Image
@@ -22,48 +23,53 @@ _SQUARE = 0.01  # by so much may a pixel differ from a square
 
 
 class Shown:
-    """Makes frames of one stream RGB, upright, and as wide as they are meant to be. For one thread.
+    """Makes frames of one stream RGB, upright, and as wide as they are meant to be. For one thread."""
 
-    pixel_aspect  width of a pixel by its height, as the container or the coded pictures give it
-    """
-
-    def __init__(self, pixel_aspect: float) -> None:
-        self._pixel_aspect = pixel_aspect
+    def __init__(self, stream: av.video.stream.VideoStream) -> None:
+        self._stream = stream
         self._reformatter = av.video.reformatter.VideoReformatter()
-        self._orientation, self._orientation_of = UPRIGHT, (0, 0)
+        self._stored: tuple[int, int] | None = None
+        """(width, height) of the newest frame, as it is stored."""
+        self._orientation, self._aspect = UPRIGHT, 1.0
 
     def size(self, frame: av.VideoFrame) -> tuple[int, int]:
         """(height, width) in px of the upright picture."""
-        width, height = self._stored_size(frame)
-        return (width, height) if self._orientation_now(frame).rotate90 else (height, width)
+        width, height = self._square_size(frame)
+        return (width, height) if self._orientation.rotate90 else (height, width)
 
     def picture(self, frame: av.VideoFrame, factor: int = 1) -> Image:
         """The upright picture, (H, W, 3) uint8, RGB, its sides divided by `factor` and rounded up.
 
         raises  av.FFmpegError if it cannot be converted
         """
-        width, height = (-(-side // factor) for side in self._stored_size(frame))
+        width, height = (-(-side // factor) for side in self._square_size(frame))
         rgb = self._reformatter.reformat(
             frame, width, height, "rgb24", interpolation="AREA" if factor > 1 else "BILINEAR", threads=1
         )
-        return reorient(self._orientation_now(frame), np.asarray(rgb.to_ndarray(), dtype=np.uint8))
+        return reorient(self._orientation, np.asarray(rgb.to_ndarray(), dtype=np.uint8))
 
-    def _orientation_now(self, frame: av.VideoFrame) -> Orientation:
-        """Read again only with another size: a frame that was asked for its side data stays in memory for long."""
-        if self._orientation_of != (frame.width, frame.height):
-            self._orientation, self._orientation_of = orientation_of(frame), (frame.width, frame.height)
-        return self._orientation
-
-    def _stored_size(self, frame: av.VideoFrame) -> tuple[int, int]:
-        """(width, height) in px, of square pixels, before the picture is turned.
+    def _square_size(self, frame: av.VideoFrame) -> tuple[int, int]:
+        """(width, height) in px of the picture with square pixels, before it is turned.
 
         A film that is to be turned comes from a phone, and phones have square pixels. If it claims others, a program
         that changed its size wrote so.
         """
-        aspect = self._pixel_aspect
-        if abs(aspect - 1) < _SQUARE or self._orientation_now(frame) != UPRIGHT:
+        if self._stored != (frame.width, frame.height):
+            self._follow(frame)
+        if abs(self._aspect - 1) < _SQUARE or self._orientation != UPRIGHT:
             return frame.width, frame.height
-        return max(1, round(frame.width * aspect)), frame.height
+        return max(1, round(frame.width * self._aspect)), frame.height
+
+    def _follow(self, frame: av.VideoFrame) -> None:
+        """Read what belongs to frames of this size; not for every frame.
+
+        A frame whose side data were read is kept in memory until the garbage collector comes; and what the decoder says
+        of pixels is that of the frame which it has read, some frames after the one that it gives.
+        """
+        of = self._stream if self._stored is None else self._stream.codec_context  # the first is the container's
+        self._aspect = pixel_aspect_of(of.sample_aspect_ratio)
+        self._orientation = orientation_of(frame)
+        self._stored = frame.width, frame.height
 
 
 def pixel_aspect_of(aspect: Fraction | None) -> float:

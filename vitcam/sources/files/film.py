@@ -16,7 +16,7 @@ from vitcam.errors import SourceError
 from vitcam.frames import Image
 from vitcam.pictures.file_kind import JPEG, FileKind, Use, kind_of, read_beginning
 from vitcam.pictures.header import READABLE
-from vitcam.sources.ffmpeg import Shown, number_of, pixel_aspect_of
+from vitcam.sources.ffmpeg import Shown, number_of
 from vitcam.sources.files.cut_off import missing_bytes
 from vitcam.sources.files.film_times import ASSUMED_FPS, FilmTimes, is_possible
 from vitcam.text import printable
@@ -53,7 +53,7 @@ class Film:
         try:
             self._stream = _video_of(self._container, path)
             self.fps, self.believes_times = self._pace()
-            self._shown = Shown(pixel_aspect_of(self._stream.sample_aspect_ratio))
+            self._shown = Shown(self._stream)
             self._count = self._damaged = 0
             self._frames = self._decoded()
             self._first = next(self._frames, None)
@@ -86,7 +86,7 @@ class Film:
         """What is assumed of a film without times: the end of a sentence; empty: nothing."""
         if self.believes_times:
             return ""
-        return f"has no times that can be true; {self.fps:g} frames/s are assumed"
+        return f"has no usable time stamps; {self.fps:g} frames/s are assumed"
 
     @property
     def trouble(self) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.limits import be_quiet, confine
-from vitcam.sources.ffmpeg import Shown, number_of, pixel_aspect_of
+from vitcam.sources.ffmpeg import Shown, number_of
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
     PATIENCE_OPEN_S,
@@ -84,7 +84,7 @@ class Camera:
             raise _RtspError("it sends no video")
         stream.thread_count = 1  # several would work on as many pictures at once: each a frame of delay
         self.fps = number_of(stream.guessed_rate)
-        self._shown = Shown(pixel_aspect_of(stream.sample_aspect_ratio))
+        self._shown = Shown(stream)
         self._frames = _decoded(container, stream)
         self._frame: av.VideoFrame | None = None
 
