@@ -6,6 +6,7 @@ their own, and compiling these anew was most of the time that the tests took.
 
 import gc
 import os
+import signal
 import tempfile
 
 import pytest
@@ -19,6 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # a shell starts what runs in its background with Ctrl-C ignored, and every child would inherit that
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.add_cleanup(own_state().cleanup)
     config.pluginmanager.register(SlowTier(config))
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:

@@ -2,12 +2,14 @@
 
 import re
 import shutil
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.processes.bounded import run_bounded
 
+_SOMEWHERE = ("192.0.2.1", 9)  # documentation's own network (RFC 5737): connect() of UDP sends nothing
 _POWER = {
     0: "under-voltage",
     1: "frequency capped",
@@ -60,6 +62,16 @@ class Machine:
             match = re.search(r"throttled=0x([0-9a-fA-F]+)", run_bounded(["vcgencmd", "get_throttled"], 5).out)
             return int(match[1], 16) if match else None
         return None
+
+
+def own_address() -> str:
+    """This machine's address in its network; its name if it has no route."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            asked.connect(_SOMEWHERE)
+            return str(asked.getsockname()[0])
+    except OSError:
+        return f"{socket.gethostname()}.local"
 
 
 def read_text(path: Path) -> str:

@@ -60,7 +60,6 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon.acting.start()
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
-            daemon.publisher.serving(daemon.web.url)
         collect_often()
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options.settings, options.read_again, daemon, environ))
@@ -93,8 +92,11 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
     feed_every_s = (notifier.watchdog_s or 0.0) / 3
     next_status = next_feed = time.monotonic()
     next_give_back = next_status + _GIVE_BACK_S
-    verdict, note = Verdict(True, ""), ""
+    verdict, note, announced = Verdict(True, ""), "", False
     while not shutdown.requested and not daemon.pipeline.over.wait(_TICK_S):
+        if not announced and daemon.pipeline.has_tried:  # there is something to watch, or a reason why not
+            announced = True
+            _announce(daemon)
         if shutdown.take_reload():
             note = _reload(daemon, notifier, reloader)
         now = time.monotonic()
@@ -109,6 +111,16 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         if now >= next_give_back:
             next_give_back = now + _GIVE_BACK_S
             give_back()
+
+
+def _announce(daemon: Daemon) -> None:
+    """Say where the page can be watched, on this machine and on others."""
+    if daemon.web is None:
+        return
+    daemon.publisher.serving(daemon.web.url)
+    in_network = daemon.web.network_url
+    if in_network and in_network != daemon.web.url:
+        log.info("other machines in the network watch at %s", in_network)
 
 
 def _reload(daemon: Daemon, notifier: Notifier, reloader: Reloader) -> str:

@@ -84,6 +84,11 @@ class Pipeline:
             thread.start()
 
     @property
+    def has_tried(self) -> bool:
+        """Whether the source was opened, or it is known why it is not there yet."""
+        return self._beats.capture.source is not None or bool(self._beats.capture.trouble)
+
+    @property
     def gate(self) -> Callable[[Frame], bool] | None:
         """The gate in force."""
         return self._options.gate

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import socket
 import tempfile
 import tomllib
 from pathlib import Path
@@ -13,6 +12,7 @@ from vitcam.access.password import PasswordHash, load_password, new_password, sa
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import WebSettings
 from vitcam.errors import ConfigError
+from vitcam.machine import own_address
 from vitcam.service.places import Instance, Places
 from vitcam.storage.owner import owned
 from vitcam.web.requests.allowed_hosts import is_local
@@ -22,7 +22,6 @@ _HOST = f'host = "{_EVERYWHERE}"'
 _WEB_HEAD = re.compile(r"^[ \t]*\[[ \t]*web[ \t]*\][ \t]*(#.*)?$", re.MULTILINE)
 _HOST_LINE = re.compile(r"^([ \t]*)host[ \t]*=[ \t]*(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 _ANY_HEAD = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_SOMEWHERE = ("192.0.2.1", 9)  # documentation's own network (RFC 5737): connect() of UDP sends nothing
 
 
 def web_settings(places: Places, instance: Instance) -> WebSettings:
@@ -75,7 +74,7 @@ def reachable_address(web: WebSettings) -> str:
     """The address to open in a browser; empty if the page is switched off or its port is chosen at the start."""
     if not web.enabled or web.port == 0:
         return ""
-    host = _own_address() if web.host in (_EVERYWHERE, "::") else web.host
+    host = own_address() if web.host in (_EVERYWHERE, "::") else web.host
     scheme = "https" if web.certificate else "http"
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{web.port}"
 
@@ -139,13 +138,3 @@ def _make_state_folder(folder: Path) -> None:
     (private / folder.name).mkdir(0o750, exist_ok=True)
     folder.unlink(missing_ok=True)  # a link that leads nowhere
     folder.symlink_to(f"private/{folder.name}")
-
-
-def _own_address() -> str:
-    """This machine's address in its network; its name if it has no route."""
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-            asked.connect(_SOMEWHERE)
-            return str(asked.getsockname()[0])
-    except OSError:
-        return f"{socket.gethostname()}.local"

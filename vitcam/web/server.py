@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
 from vitcam.history.store import EventStore
+from vitcam.machine import own_address
 from vitcam.model.record import ModelInfo
 from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
@@ -20,7 +21,7 @@ from vitcam.sources.playback import Playback
 from vitcam.threads.worker import WatchedExecutor
 from vitcam.web.live import LivePipeline
 from vitcam.web.parts import AppParts, Binding
-from vitcam.web.requests.allowed_hosts import AllowedHosts
+from vitcam.web.requests.allowed_hosts import AllowedHosts, is_loopback
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _THREADS = ("encode", "upload", "change", "access", "password", "reads", "edit")
+_EVERYWHERE = ("0.0.0.0", "", "::")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
 _CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
@@ -110,7 +112,17 @@ class WebServer:
     def url(self) -> str:
         """Where a browser on this machine finds the page."""
         bound = self._binding.host
-        host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(bound, bound)
+        return self._url({"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(bound, bound))
+
+    @property
+    def network_url(self) -> str:
+        """Where a browser on another machine finds the page; empty if none can reach it."""
+        bound = self._binding.host
+        if is_loopback(bound):
+            return ""
+        return self._url(own_address() if bound in _EVERYWHERE else bound)
+
+    def _url(self, host: str) -> str:
         scheme = "https" if self._certificate else "http"
         return f"{scheme}://[{host}]:{self._port}" if ":" in host else f"{scheme}://{host}:{self._port}"
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -199,3 +200,47 @@ def test_help_does_not_pay_for_opencv_or_the_runtime() -> None:
     code = "import sys, vitcam.cli; sys.exit(bool({'cv2', 'numpy', 'aiohttp', 'ai_edge_litert'} & set(sys.modules)))"
 
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_daemon_that_a_shell_started_in_its_background_ends_by_the_same_signals(number: signal.Signals) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as such a shell does, and its children inherit it
+    try:
+        with daemon("--source", "demo") as running:
+            running.wait_for("ok")
+            code, took_s = running.end(number)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert code == 0
+    assert took_s < 2
+
+
+def test_the_address_is_said_only_when_there_is_something_to_watch() -> None:
+    with daemon("--source", "/dev/video97") as absent:
+        absent.process.wait(60)
+        refused = absent.errors()
+    with daemon("--source", "demo") as local:
+        local.wait_for("ok")
+        told = eventually(lambda: "watch at" in local.errors(), 20)
+        told_more = "in the network" in local.errors()
+    with daemon("--source", "/dev/video97", "--wait") as waiting:
+        waiting.wait_for("no_signal")
+        eventually(lambda: "watch at" in waiting.errors(), 20)
+        said = waiting.errors()
+
+    assert absent.process.returncode == 2
+    assert "watch at" not in refused
+    assert (told, told_more) == (True, False)
+    assert said.index("/dev/video97") < said.index("watch at")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_whoever_can_be_reached_from_the_network_says_where_also_without_a_terminal(host: str) -> None:
+    with daemon("--source", "demo", "--host", host, "--no-password") as running:
+        told = eventually(lambda: re.search(r"in the network watch at (http://[^\"\s]+)", running.errors()), 30)
+        address = told[1] if told else ""
+
+    assert re.fullmatch(r"http://[\w.-]+:\d+", address)
+    assert "//127." not in address
+    assert "//0." not in address
