@@ -70,19 +70,25 @@ class Publisher:
             sink.serving(url)
 
     def prediction(self, frame: Frame, prediction: Prediction) -> None:
-        """Pass on one prediction with its frame. An error of one witness is raised once all of them saw it.
+        """Pass on one prediction with its frame: to witnesses first, so that events are kept before rules tell of them.
+
+        An error of one witness is raised once everybody has heard of it.
 
         raises  VitcamError when the output cannot be written
         """
         events, changed = self._events.step(prediction, event_id)
+        with ExitStack() as each:  # calls all of them, the last one first
+            each.callback(self._pass_on, prediction, changed, events)
+            each.enter_context(self._showing)
+            shown = masked(frame, self._areas.areas.masks)
+            for witness in reversed(self._witnesses):
+                each.callback(witness.saw, shown, prediction, events)
+
+    def _pass_on(self, prediction: Prediction, changed: bool, events: tuple[Event, ...]) -> None:
         with self._written():
             for sink in self._sinks:
                 sink.prediction(prediction, changed)
             self._tell(events)
-        with self._showing, ExitStack() as each:  # calls all of them, the last one first
-            shown = masked(frame, self._areas.areas.masks)
-            for witness in reversed(self._witnesses):
-                each.callback(witness.saw, shown, prediction, events)
 
     def let_go(self) -> None:
         """Masks were drawn: no witness keeps a picture that was taken before."""

@@ -60,6 +60,8 @@ class Inbox:
     def __init__(self) -> None:
         self._ready = threading.Condition()
         self._changes: dict[str, EventChange] = {}
+        self._taken: frozenset[str] = frozenset()
+        """Ids of the events that are being written."""
         self._work: deque[Work] = deque()
         self._parked: deque[Work] = deque()
         self._closed = self._hurried = False
@@ -76,6 +78,11 @@ class Inbox:
                 return
             self._changes[change.event.id] = change if before is None else merged(before, change)
             self._ready.notify()
+
+    def holds(self, event_id: str) -> bool:
+        """Whether a change of an event waits, or is being written."""
+        with self._ready:
+            return event_id in self._changes or event_id in self._taken
 
     def ask(self, work: Work) -> bool:
         """Add work; False where too much waits."""
@@ -97,6 +104,7 @@ class Inbox:
             if collect_s and (self._changes or self._work):
                 self._ready.wait_for(lambda: self._is_urgent, collect_s)
             batch = Writes([*self._changes.values()], [*self._parked, *self._work], self._generation)
+            self._taken = frozenset(self._changes)
             self._changes.clear()
             self._parked.clear()
             self._work.clear()

@@ -15,7 +15,7 @@ from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
 from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
-from vitcam.history.database.counts import HourCount, by_label_and_hour
+from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
@@ -168,13 +168,22 @@ class EventStore:
                 if self._told_count == told and not self._inbox.closed:
                     self._told.wait(left_s)
 
-    def counts(self, query: Query) -> list[HourCount]:
-        """How many events of each label began in each hour. Raises VitcamError if the history cannot be read."""
-        return self._read(lambda connection: by_label_and_hour(connection, query), [])
+    def counts(self, query: Query) -> list[QuarterCount]:
+        """How many events of each label began in each quarter of an hour. Raises VitcamError if it cannot be read."""
+        return self._read(lambda connection: by_label_and_quarter(connection, query), [])
 
     def get(self, event_id: str) -> StoredEvent | None:
-        """One event; None if there is none of that id. Raises VitcamError if the history cannot be read."""
-        return self._read(lambda connection: search.get(connection, event_id), None)
+        """One event; None if there is none of that id. One that waits to be written is written now: a rule, which hears
+        of events at once, may have told its id.
+
+        raises  VitcamError if the history cannot be read, or that event cannot be written
+        """
+        waits = self._inbox.holds(event_id)
+        found = self._read(lambda connection: search.get(connection, event_id), None)
+        if found is None and waits:
+            self._answer(lambda _: False)  # it is done once everything before it is on the disk
+            found = self._read(lambda connection: search.get(connection, event_id), None)
+        return found
 
     def after(self, event_id: str) -> tuple[StoredEvent, ...]:
         """What a follower may have missed after that event, the oldest first; also some events that began before it."""

@@ -32,7 +32,7 @@ ROUTES = (
     Route("GET", "/api/model", Scope.READ, "The model card."),
     Route("GET", "/api/events", Scope.READ, "What was seen, the newest first."),
     Route("DELETE", "/api/events", Scope.CONTROL, "Delete all events that the filters mean."),
-    Route("GET", "/api/events/counts", Scope.READ, "How many events of each label began in each hour."),
+    Route("GET", "/api/events/counts", Scope.READ, "How many events of each label began in each quarter of an hour."),
     Route("GET", "/api/events/export", Scope.READ, "What was seen, as CSV or JSON Lines."),
     Route("GET", "/api/events/{id}/clip.mp4", Scope.READ, "The clip of an event; parts of it by Range."),
     Route("PATCH", "/api/events/{id}", Scope.CONTROL, "Give an event another label, or make it a favourite."),

@@ -231,11 +231,16 @@ def test_nothing_is_deleted_without_a_filter(serving: WebServer, filled: EventSt
     assert len(ask(serving, "/api/events")[1]["events"]) == 12
 
 
-def test_counts_are_by_label_and_hour(serving: WebServer, filled: EventStore) -> None:
+def test_counts_are_by_label_and_quarter_of_an_hour(serving: WebServer, filled: EventStore) -> None:
+    """Event 2 begins at 02:00; a further one at 02:40, which is 08:10 in India, where hours begin at half past."""
+    begun = START_MS + 160 * 60_000
+    filled.put(change(event_id(20), "end", "cat", JPEG, start_ms=begun, end_ms=begun + 1000))
+    assert eventually(lambda: len(filled.find(Query()).events) == 13)
     _, answer = ask(serving, "/api/events/counts?since=2026-01-01T02:00:00Z&until=2026-01-01T04:00:00Z")
 
     assert answer["hours"] == [
         {"hour": "2026-01-01T02:00:00.000Z", "label": "cat", "events": 1},
+        {"hour": "2026-01-01T02:30:00.000Z", "label": "cat", "events": 1},
         {"hour": "2026-01-01T03:00:00.000Z", "label": "cup", "events": 1},
     ]
 

@@ -54,12 +54,12 @@ class EventRoutes:
         return web.json_response(full_record(await self.event(request), base_of(request)), headers=_NO_STORE)
 
     async def counts(self, request: web.Request) -> web.Response:
-        """How many events of each label began in each hour; without `since` in the last week."""
+        """How many events of each label began in each quarter of an hour; without `since` in the last week."""
         store, query = self._kept(), read_query(request.query)
         if query.since_ms is None:
             query = replace(query, since_ms=(query.until_ms or time.time_ns() // 1_000_000) - _WEEK_MS)
         found = await self._in_thread(lambda: store.counts(query))
-        hours = [{"hour": time_text(hour.start_ms), "label": hour.label, "events": hour.events} for hour in found]
+        hours = [{"hour": time_text(each.start_ms), "label": each.label, "events": each.events} for each in found]
         return web.json_response({"hours": hours}, headers=_NO_STORE)
 
     async def export(self, request: web.Request) -> web.StreamResponse:

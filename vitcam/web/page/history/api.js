@@ -20,7 +20,8 @@ export function listEvents(filters, { before = null, after = null, limit, signal
   return ask(`api/events?${query}`, { signal });
 }
 
-// returns [{label, hours}]: how many events of the label began in each of the 24 hours of the viewer's day
+// returns [{label, hours}]: how many events of the label began in each of the 24 hours of the viewer's day. The answer
+// counts by quarters of an hour, so that the hours of every time zone can be made of it.
 export async function countEvents(filters) {
   const { hours: counts } = await ask(`api/events/counts?${new URLSearchParams(filters)}`);
   const byLabel = new Map();

@@ -1,5 +1,10 @@
 """The grid of events and its filters, as a person uses them."""
 
+from collections import Counter
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -10,10 +15,15 @@ from tests.integration.web.page.history.conftest import EVENTS
 from tests.integration.web.page.history.site import Site, cards, ids, open_history
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
+from vitcam.history.stored import Query
 
 _LOADED = """
   const pictures = [...document.querySelectorAll("#grid img")];
   return pictures.length > 0 && pictures.every((img) => img.complete && img.naturalWidth > 100);
+"""
+_COUNTED = """
+  const rows = [...document.querySelectorAll("#counts-table tbody tr")];
+  return rows.map((row) => [...row.querySelectorAll("td")].slice(0, 24).map((cell) => Number(cell.textContent)));
 """
 
 
@@ -112,6 +122,24 @@ def test_counts_by_label_and_hour_are_a_picture_and_a_table(page: Chrome, site: 
     assert picture.get_attribute("role") == "img"
     assert "cup 70" in str(picture.get_attribute("aria-label"))
     assert findings(page) == []
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "Australia/Adelaide", "Asia/Kathmandu", "America/New_York"])
+def test_events_count_in_the_hours_of_the_viewers_time_zone(page: Chrome, site: Site, zone: str) -> None:
+    local = ZoneInfo(zone)
+    hours = Counter(
+        datetime.fromtimestamp(e.start_ms / 1000, local).hour for e in site.store.find(Query(), EVENTS).events
+    )
+    page.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": zone})
+    try:
+        open_history(page, site)
+        page.find_element(By.CSS_SELECTOR, "#counts summary").click()
+        wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#counts-table tbody tr"))
+        rows = page.execute_script(_COUNTED)
+    finally:
+        page.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
+
+    assert [sum(counted) for counted in zip(*rows, strict=True)] == [hours[hour] for hour in range(24)]
 
 
 def test_the_arrow_keys_lead_through_the_grid_and_enter_opens_an_event(page: Chrome, site: Site) -> None:
