@@ -1,10 +1,13 @@
 """Rules of a real run act on what it sees, and a restart delivers what waits."""
 
 import base64
+import http.server
 import json
 import signal
 import socket
 import threading
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +58,33 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_sends_pictures_and_says
     assert lines[0]["rule"] == "log"
     assert (ended["phase"], ended["id"]) == ("end", lines[0]["id"])
     assert ended["end"] > ended["start"]
+
+
+def test_whoever_hears_of_a_new_event_by_webhook_can_fetch_its_picture_at_once(tmp_path: Path) -> None:
+    config, answers = tmp_path / "config.toml", list[tuple[str, int, bytes]]()
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            try:
+                with urllib.request.urlopen(f"{running.url}/api/events/{event['id']}/frame.jpg", timeout=30) as answer:
+                    answers.append((event["phase"], answer.status, answer.read(2)))
+            except urllib.error.HTTPError as error:
+                with error:
+                    answers.append((event["phase"], error.code, b""))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as there:
+        threading.Thread(target=there.serve_forever, daemon=True).start()
+        config.write_text(f'{EVERY}[[on]]\nwebhook = "http://127.0.0.1:{there.server_port}/"\n')
+        with daemon("--source", "demo", "--loop", "--config", str(config)) as running:
+            assert eventually(lambda: len(answers) >= 3)
+        there.shutdown()
+
+    assert set(answers) == {("new", 200, b"\xff\xd8")}
 
 
 def test_a_rule_that_can_do_nothing_ends_the_start_with_the_code_of_a_bad_configuration(tmp_path: Path) -> None:
