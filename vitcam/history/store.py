@@ -1,12 +1,12 @@
 """The event store: what the rest of vitcam uses of the history. Every method may be called in any thread."""
 
+import contextlib
 import logging
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -94,7 +94,7 @@ class EventStore:
         """Call `told` with each event and its phase, once it is on the disk. It may only hand over."""
         self._followers += (told,)
 
-    @contextmanager
+    @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
         """Write events soon, whatever the budget would like: somebody waits for them. Called in one thread."""
         self._writer.watched += 1
@@ -174,14 +174,13 @@ class EventStore:
 
     def get(self, event_id: str) -> StoredEvent | None:
         """One event; None if there is none of that id. One that waits to be written is written now: a rule, which hears
-        of events at once, may have told its id.
-
-        raises  VitcamError if the history cannot be read, or that event cannot be written
+        of events at once, may have told its id. Raises VitcamError if the history cannot be read.
         """
         waits = self._inbox.holds(event_id)
         found = self._read(lambda connection: search.get(connection, event_id), None)
         if found is None and waits:
-            self._answer(lambda _: False)  # it is done once everything before it is on the disk
+            with contextlib.suppress(VitcamError):  # what cannot be written is not there
+                self._answer(lambda _: False)  # it is done once everything before it is on the disk
             found = self._read(lambda connection: search.get(connection, event_id), None)
         return found
 
@@ -302,7 +301,7 @@ class EventStore:
         if not is_there(self.folder):
             return nothing
         try:
-            with closing(open_to_read(self.folder)) as connection:
+            with contextlib.closing(open_to_read(self.folder)) as connection:
                 if not (version := version_of(connection)):
                     return nothing
                 if version != len(MIGRATIONS):
