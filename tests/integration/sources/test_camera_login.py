@@ -118,6 +118,20 @@ def test_basic_is_taken_where_nothing_better_is_offered() -> None:
         assert first_frame(port) == 64
 
 
+def test_a_single_photo_is_classified_from_an_address_with_a_login() -> None:
+    def answer(connection: socket.socket, request: bytes) -> None:
+        picture = OK + b"Content-Length: %d\r\n\r\n" % len(jpeg()) + jpeg()
+        connection.sendall(picture if is_right(request, "cam", "n1") else refuses(SHA, MD5))
+
+    with server(answer) as port:
+        good = vitcam("classify", "--json", "--model", "mnist", f"http://{IN_URI}@127.0.0.1:{port}/x.jpg")
+        bad = vitcam("classify", "--json", "--model", "mnist", f"http://u:hunter2@127.0.0.1:{port}/x.jpg")
+
+    assert [line["type"] for line in good.lines] == ["prediction"], good.err
+    assert "does not accept this user and password" in bad.out
+    assert "hunter2" not in bad.out + bad.err
+
+
 @pytest.mark.parametrize(
     ("challenges", "said"),
     [

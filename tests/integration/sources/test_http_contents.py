@@ -74,6 +74,7 @@ def test_a_stream_is_one_whatever_it_is_declared_as(name: str) -> None:
         (b"%PDF-1.7\n1 0 obj", "gives a PDF document"),
         (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "gives a HEIC picture"),
         (b"", "has ended its stream"),
+        (b" \r\n" * 1_000_000, "has ended its stream"),
     ],
 )
 def test_what_can_hold_no_picture_is_named_whatever_it_is_declared_as(data: bytes, said: str) -> None:

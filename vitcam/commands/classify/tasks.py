@@ -9,6 +9,7 @@ from functools import partial
 from http.client import HTTPException
 from itertools import count
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from vitcam.commands.classify.in_order import StartedTask, Task
 from vitcam.errors import UsageError, VitcamError
@@ -19,6 +20,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
 from vitcam.sources.files.images import Images, bytes_of
+from vitcam.sources.network.client import fetch
 from vitcam.sources.network.error import reason_of
 from vitcam.sources.source import SourceOptions
 
@@ -174,8 +176,11 @@ def _read_stdin() -> bytes:
 
 
 def _fetch(url: str) -> bytes:
+    """Raises VitcamError. A proxy that the environment names is asked, but not for what needs a login."""
     request = urllib.request.Request(url, headers={"User-Agent": "vitcam"})  # noqa: S310 - http(s) only, see caller
     try:
+        if "@" in urlsplit(url).netloc:
+            return fetch(url, _FETCH_LIMIT, _FETCH_TIMEOUT_S)
         with urllib.request.urlopen(request, timeout=_FETCH_TIMEOUT_S) as answer:  # noqa: S310
             data: bytes = answer.read(_FETCH_LIMIT)
             return data

@@ -122,18 +122,18 @@ class HttpCamera:
         """Every picture, of a stream or of an address that is asked again. Raises SourceError, SourceLost."""
         chunks = self._chunks(response)
         beginning = b""
-        while len(beginning.lstrip()) < _ENOUGH and (more := next(chunks, b"")):
-            beginning += more
-        self._refuse_others(response, beginning.lstrip())
+        while len(beginning) < _ENOUGH and (more := next(chunks, b"")):
+            beginning = (beginning + more).lstrip()  # white space without end must not fill the memory
+        self._refuse_others(response, beginning)
         chunks = chain([beginning], chunks)
-        if _is_one_picture(response, beginning.lstrip()):
+        if _is_one_picture(response, beginning):
             first = self._snapshot(response, chunks)
             yield self._incoming.frame(first.image, 0, first.arrived_ns, asked=True)
         else:
             frame = None
             for frame in decode_newest(self._incoming, chunks):
                 yield frame
-            if frame is None or frame.seq or not beginning.lstrip().startswith(_JPEG):
+            if frame is None or frame.seq or not beginning.startswith(_JPEG):
                 raise SourceLost(f"{self._incoming.source} has ended its stream")
             first = Snapshot(frame.preview, frame.captured_ns, unless_changed(response.headers))
         snapshots = Snapshots(self._options.ask_every_s, self._incoming.patience_s, self._ask, self._stopped)
@@ -155,7 +155,12 @@ class HttpCamera:
     def _ask(self, known: Snapshot) -> Snapshot:
         """The picture of now, at an address that gives one. Raises what `Snapshots` wants, and SourceLost."""
         with self._connection.deadline(self._incoming.patience_s + 1):
-            response = self._client.get(known.unless_changed)
+            try:
+                response = self._client.get(known.unless_changed)
+            except (OSError, HTTPException, ValueError):
+                if self._connection.timed_out:  # it cannot be used again
+                    raise SourceLost(self._silent()) from None
+                raise
             if response.status == HTTPStatus.NOT_MODIFIED:
                 response.read()
                 return replace(known, arrived_ns=time.monotonic_ns())

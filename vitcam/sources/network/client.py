@@ -133,6 +133,22 @@ class CameraClient:
         return SourceError(f"{where}; user and password are not sent to another place: give that address")
 
 
+def fetch(uri: str, most_bytes: int, within_s: float) -> bytes:
+    """What one address gives, with the user and password in it: its first bytes, if it has more.
+
+    raises  UsageError, SourceError; OSError, HTTPException, ValueError where no answer comes
+    """
+    with DeadlineConnection() as connected, connected.deadline(within_s):
+        client = CameraClient(Address.of(uri), redacted(uri), connected, within_s)
+        try:
+            data = client.get().read(most_bytes)
+        finally:
+            client.close()
+        if connected.timed_out:
+            raise TimeoutError
+        return data
+
+
 def _origin(parts: SplitResult) -> tuple[str, str, int]:
     """Scheme, host and port. Raises ValueError for an invalid port."""
     return parts.scheme, (parts.hostname or "").rstrip("."), parts.port or _PORTS.get(parts.scheme, 0)
