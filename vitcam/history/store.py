@@ -20,6 +20,7 @@ from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
 from vitcam.history.label_folders import CORRECTIONS, LabelFolders
+from vitcam.history.pictures.drawn import classified
 from vitcam.history.pictures.files import PictureFiles
 from vitcam.history.pictures.placing import Look, as_its_frame
 from vitcam.history.retention import RetentionRules
@@ -200,7 +201,7 @@ class EventStore:
             raise VitcamError(f"the picture {event.frame} cannot be read: {error.strerror}") from error
 
     def correct(self, event_id: str, label: str | None) -> StoredEvent | None:
-        """Give an event another label, and file its picture with the corrections; None: take it back.
+        """Give an event another label, and file what the model saw with the corrections; None: take it back.
 
         returns  the event as it is then; None: there is no such event
         raises   VitcamError if it cannot be kept
@@ -210,7 +211,7 @@ class EventStore:
         jpeg = self.picture(event) if label else None
         try:
             if label and jpeg:
-                self._corrections.put(label, event_id, jpeg)
+                self._corrections.put(label, event_id, classified(jpeg, event.sight))
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
         self._answer(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)

@@ -11,6 +11,8 @@ from vitcam.pictures.overlay import draw_weights
 LEAST_WIDTH, MOST_WIDTH = 32, 8192
 DRAWABLE = ("none", "evidence")
 """Overlays of stored pictures: of the weights only the evidence is kept."""
+_ROUNDED_PX, _LEAST_OF_VIEW = 4, 0.8  # models look at 0.875 of the shorter side, or at more
+_FOR_TRAINING = 95  # quality of the JPEG
 
 
 def drawn(jpeg: bytes, sight: Sight, overlay: str = "none", width: int | None = None) -> bytes:
@@ -30,9 +32,27 @@ def drawn(jpeg: bytes, sight: Sight, overlay: str = "none", width: int | None = 
     return encode_jpeg(image, QUALITY)
 
 
+def classified(jpeg: bytes, sight: Sight) -> bytes:
+    """The part of an event's picture that the model saw, where that is not the middle of the whole view.
+
+    A model that is trained with the picture of a zone must not learn the view around it, which other labels have, too.
+    """
+    (width, height), crop = sight.size, sight.crop
+    off_px = max(abs(2 * crop.x + crop.width - width), abs(2 * crop.y + crop.height - height))
+    is_middle = off_px <= _ROUNDED_PX and max(crop.width, crop.height) >= _LEAST_OF_VIEW * min(width, height)
+    if is_middle or not crop.width or not crop.height:
+        return jpeg
+    try:
+        whole = decode_image(jpeg)
+    except UsageError:  # damaged on the disk: what is left of it is filed as it is
+        return jpeg
+    part = _within(crop, whole.shape[1] / width, whole)
+    return encode_jpeg(whole[part.y : part.y + part.height, part.x : part.x + part.width], _FOR_TRAINING)
+
+
 def _within(crop: Rect, scale: float, image: Image) -> Rect:
     """The crop in px of the smaller picture: inside it, and never empty."""
     height, width = image.shape[:2]
-    left, top = min(round(crop.x * scale), width - 1), min(round(crop.y * scale), height - 1)
+    left, top = max(0, min(round(crop.x * scale), width - 1)), max(0, min(round(crop.y * scale), height - 1))
     right, bottom = round((crop.x + crop.width) * scale), round((crop.y + crop.height) * scale)
     return Rect(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))
