@@ -39,9 +39,10 @@ class Layout:
         """One line: probability, label or group, picture; for an unknown one that, and the closest guess."""
         best, group = prediction.top[0], prediction.group
         if prediction.known and group:
-            width = max(self.label, min(_WIDEST_LABEL, cell_len(group.name)))
-            label = (_padded(group.name, width), "bold")
-            return Text.assemble(f"{group.p:7.1%}  ", label, (perhaps(group, best), "dim"), f"  {name}")
+            short = _padded(group.name, min(_WIDEST_LABEL, cell_len(group.name)))
+            label = Text.assemble((short, "bold"), (perhaps(group, best), "dim"))
+            label.pad_right(max(0, self.label - label.cell_len))
+            return Text.assemble(f"{group.p:7.1%}  ", label, f"  {name}")
         if prediction.known:
             return Text.assemble(f"{best.p:7.1%}  ", (_padded(best.label, self.label), "bold"), f"  {name}")
         if prediction.blank:

@@ -56,6 +56,21 @@ def test_an_event_begins_with_a_picture_and_ends_with_its_curve() -> None:
     assert {round(p, 2) for _, p in last.event.curve} == {0.9}
 
 
+def test_a_curve_begins_with_its_event_although_that_is_told_of_later() -> None:
+    """Of that time it has only frames of the same zone."""
+    story = Story()
+    story.see("cat", 0.9, 3)
+    story.see("cup", 0.8, 3)
+    story.close()
+    cup = next(change for change in reversed(story.changes) if change.event.label == "cup")
+    told = next(change for change in story.changes if change.event.label == "cup")
+
+    assert told.event.curve[0][0] == cup.event.curve[0][0] == 0
+    assert len(told.event.curve) > 1
+    assert round(cup.event.curve[0][1], 2) == 0.8
+    assert cup.event.peak == max(p for _, p in cup.event.curve)
+
+
 def test_what_stays_unknown_for_long_is_one_event() -> None:
     story = Story()
     story.see("cup", 0.2, 4, known=False)

@@ -1,16 +1,18 @@
 """The witness that keeps events: it collects what belongs to one while it lasts, and hands it to the store."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Self
 
-from vitcam.frames import Event, Frame, Prediction
+from vitcam.frames import Event, Frame, Guess, Prediction
 from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, Sight, StoredEvent
 from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
 from vitcam.history.witness.curve import Curve
 
+_REMEMBERED = 512  # frames, of all zones: an event is told of some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
 
 
@@ -20,6 +22,20 @@ class Origin:
 
     model: str
     fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Glance:
+    """What an event needs of a frame from before it was told of."""
+
+    zone: str | None
+    captured_ns: int
+    top: tuple[Guess, ...]
+    strangeness: float
+
+    @classmethod
+    def of(cls, prediction: Prediction) -> Self:
+        return cls(prediction.zone, prediction.captured_ns, prediction.top, prediction.strangeness)
 
 
 @dataclass(slots=True, eq=False)
@@ -38,14 +54,19 @@ class _Episode:
 
     def look(self, frame: Frame, prediction: Prediction, detail: Detail) -> None:
         """Take one more frame into account."""
-        p = _probability(self.event, prediction)
-        self.curve.add((prediction.captured_ns - self.start_ns) // 1_000_000, p)
-        self.event = replace(self.event, peak=max(self.event.peak, p))
+        p = self.remember(_Glance.of(prediction))
         if (picture := self.best.consider(frame, prediction, p, detail)) is not None:
             self.better = picture
             self.event = replace(self.event, sight=picture.sight)
         elif not self.event.sight.top:
             self.event = replace(self.event, sight=Sight(prediction.top, familiarity=prediction.familiarity))
+
+    def remember(self, seen: _Glance) -> float:
+        """Put a frame on the curve; the probability of the event's label in it."""
+        p = _probability(self.event, seen)
+        self.curve.add((seen.captured_ns - self.start_ns) // 1_000_000, p)
+        self.event = replace(self.event, peak=max(self.event.peak, p))
+        return p
 
     def told(self, event: Event) -> None:
         """Take over what the event says of itself now."""
@@ -89,6 +110,7 @@ class Recorder:
         self._forget = forget
         self._times = RunTimes()
         self._episodes: dict[str, _Episode] = {}
+        self._glances: deque[_Glance] = deque(maxlen=_REMEMBERED)
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
@@ -99,6 +121,7 @@ class Recorder:
                 episode.look(frame, prediction, self._detail())
                 if episode.is_due(prediction.captured_ns):
                     self._save(episode, "update", prediction.captured_ns)
+        self._glances.append(_Glance.of(prediction))
 
     def let_go(self) -> None:
         """Masks were drawn: each event that lasts gets another picture."""
@@ -113,6 +136,9 @@ class Recorder:
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
         if event.phase == "new" and not self._forget & {event.label, event.group.name if event.group else ""}:
             episode = self._episodes[event.id] = _Episode(self._begun(event), event.start_ns)
+            for seen in self._glances:
+                if seen.zone == event.zone and seen.captured_ns >= event.start_ns:
+                    episode.remember(seen)
             episode.look(frame, prediction, self._detail())
             self._save(episode, "new", prediction.captured_ns)
         elif event.phase == "update" and event.id in self._episodes:
@@ -143,8 +169,8 @@ class Recorder:
         episode.saved(now_ns)
 
 
-def _probability(event: StoredEvent, prediction: Prediction) -> float:
+def _probability(event: StoredEvent, seen: _Glance) -> float:
     """Of the event's label in one frame."""
     if event.kind == "unknown":
-        return prediction.strangeness
-    return next((guess.p for guess in prediction.top if guess.label == event.label), 0.0)
+        return seen.strangeness
+    return next((guess.p for guess in seen.top if guess.label == event.label), 0.0)

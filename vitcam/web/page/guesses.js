@@ -18,16 +18,33 @@ export class Guesses {
     for (const [label, row] of this.#rows) {
       if (!wanted.has(label)) this.#remove(label, row);
     }
+    top.forEach(({ label }, place) => { if (!this.#rows.has(label)) this.#add(label, place); });
+    this.#order(top);
     top.forEach(({ label, p }, place) => {
-      const row = this.#rows.get(label) ?? this.#add(label, place);
+      const row = this.#rows.get(label);
       row.element.style.setProperty("--place", place);
       row.fill.style.setProperty("--p", p);
       row.percent.textContent = percent(p);
     });
   }
 
+  // The elements stand in the order of the screen, for screen readers. Moving one ends its animations, so the browser
+  // draws it where it was before it gets its new place.
+  #order(top) {
+    let moved = false;
+    top.forEach(({ label }, place) => {
+      const { element } = this.#rows.get(label);
+      if (this.#list.children[place] === element) return;
+      element.classList.remove("new");
+      this.#list.insertBefore(element, this.#list.children[place]);
+      moved = true;
+    });
+    if (moved) this.#list.getBoundingClientRect();
+  }
+
   #add(label, place) {
-    const element = child(this.#list, "li", "guess");
+    const element = child(this.#list, "li", "guess new");
+    this.#list.insertBefore(element, this.#list.children[place]);
     element.style.setProperty("--place", place);
     child(element, "span", "name").textContent = label;
     const row = { element, percent: child(element, "span", "percent") };
@@ -35,7 +52,6 @@ export class Guesses {
     row.fill.style.setProperty("--p", 0);
     element.getBoundingClientRect(); // makes the browser draw the bar at 0, so that it grows from there
     this.#rows.set(label, row);
-    return row;
   }
 
   #remove(label, row) {

@@ -264,3 +264,39 @@ def test_the_page_shows_the_default_variant_while_all_others_are_watched(camera:
         open_page(chrome, server)
 
         assert picture_width(chrome) == 640
+
+
+_ORDER = """
+  const done = arguments[arguments.length - 1];
+  import("./page/guesses.js").then(({ Guesses }) => {
+    const list = document.body.appendChild(document.createElement("ol"));
+    const guesses = new Guesses(list);
+    done(arguments[0].map((top) => {
+      guesses.show([...top].map((label, place) => ({ label, p: 0.5 / (place + 1) })));
+      return [[...list.querySelectorAll(".name")].map(({ textContent }) => textContent).join(""),
+              [...list.children].map(({ style }) => style.getPropertyValue("--place")).join("")];
+    }));
+  });
+"""
+
+
+def test_guesses_stand_in_the_document_as_on_the_screen_the_best_first(chrome: Chrome, server: WebServer) -> None:
+    open_page(chrome, server)
+    orders = ["abc", "cab", "bca", "xab", "bax", "y", "yabcd", "dcbay"]
+
+    assert chrome.execute_async_script(_ORDER, orders) == [[order, "01234"[: len(order)]] for order in orders]
+
+
+def test_the_buttons_on_the_picture_are_on_the_screen_of_a_phone_held_sideways(
+    camera: Camera, chrome: Chrome, server: WebServer
+) -> None:
+    resize(chrome, 844, 390)
+    camera.turned = True  # a tall picture takes all of the height
+    camera.heat = replace(camera.heat, advice="The processor is hot. Put a cooler on it, and it classifies faster.")
+    open_page(chrome, server)
+    wait(chrome, lambda: chrome.find_element(By.ID, "advice").is_displayed())
+    rect = chrome.execute_script("return document.getElementById('fullscreen').getBoundingClientRect().toJSON()")
+
+    assert rect["bottom"] <= 390
+    assert rect["right"] <= 844
+    assert chrome.execute_script("return scrollY") == 0

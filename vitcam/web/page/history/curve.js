@@ -29,7 +29,8 @@ function describe(curve) {
 }
 
 function draw(picture, curve, width) {
-  const [first, last] = [curve[0][0], Math.max(curve.at(-1)[0], curve[0][0] + 0.1)];
+  const first = Math.min(0, curve[0][0]); // an event of an older vitcam is drawn from its start on, too
+  const last = Math.max(curve.at(-1)[0], first + 0.1);
   const x = (time) => EDGE.left + ((time - first) / (last - first)) * (width - EDGE.left - EDGE.right);
   const y = (p) => EDGE.top + (1 - p) * (HEIGHT - EDGE.top - EDGE.bottom);
   for (const level of LEVELS) {
@@ -41,7 +42,7 @@ function draw(picture, curve, width) {
     svg(picture, "text", { class: "axis", x: x(time), y: HEIGHT - 6, "text-anchor": "middle", text: seconds(time) });
   }
   const line = curve.map(([time, p]) => `${x(time).toFixed(1)},${y(p).toFixed(1)}`).join(" ");
-  svg(picture, "polygon", { class: "area", points: `${x(first)},${y(0)} ${line} ${x(curve.at(-1)[0])},${y(0)}` });
+  svg(picture, "polygon", { class: "area", points: `${x(curve[0][0])},${y(0)} ${line} ${x(curve.at(-1)[0])},${y(0)}` });
   svg(picture, "polyline", { class: "curve", points: line });
   if (first < 0) svg(picture, "line", { class: "start", x1: x(0), x2: x(0), y1: EDGE.top, y2: y(0) });
 }

@@ -103,7 +103,7 @@ export class EventView {
     find("body").hidden = false;
     find("title").textContent = nameOf(event);
     const sure = event.kind === "seen" && !event.corrected && event.p !== null; // it is the chance of the model's label
-    find("chance").textContent = sure ? percent(event.peak ?? event.p) : "";
+    find("chance").textContent = sure ? `at most ${percent(event.peak ?? event.p)}` : ""; // below, the guesses are those of one picture
     this.#showFacts();
     this.#showPicture();
     this.#showCurve(other);

@@ -5,6 +5,7 @@ import { dayAfter, dayOf, momentOf } from "./words.js";
 
 const KEYS = ["day", "from", "hours", "kind", "label", "zone", "min_p", "text", "favourite", "corrected"];
 const OFFERED_DAYS = 30;
+const REST_MS = 300; // after the last key
 const MARKS = ["favourite", "corrected"];
 
 export class Filters {
@@ -12,12 +13,17 @@ export class Filters {
   #chosen = new URLSearchParams();
   #changed;
   #offered = false;
+  #typing = 0;
 
   // changed: called when the viewer has chosen something else
   constructor(changed) {
     this.#changed = changed;
     this.#form.addEventListener("submit", (event) => event.preventDefault());
     this.#form.addEventListener("change", () => this.#read());
+    this.#form.elements.text.addEventListener("input", () => { // events are searched while a viewer types
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => { if (this.#form.offsetParent) this.#read(); }, REST_MS);
+    });
     document.getElementById("filters-clear").addEventListener("click", () => this.choose(Object.fromEntries(KEYS.map((key) => [key, ""]))));
   }
 
@@ -48,7 +54,10 @@ export class Filters {
   // as the daemon takes them
   get query() {
     const query = {};
-    for (const key of ["kind", "label", "zone", "min_p", "text"]) if (this.#chosen.get(key)) query[key] = this.#chosen.get(key);
+    for (const key of ["kind", "label", "zone", "min_p", "text"]) {
+      const value = this.#chosen.get(key)?.trim();
+      if (value) query[key] = value;
+    }
     for (const key of MARKS) if (this.#chosen.get(key)) query[key] = "1";
     return { ...query, ...this.#times() };
   }
@@ -63,12 +72,16 @@ export class Filters {
 
   // changes: values by key; an empty one takes the filter away
   choose(changes) {
+    this.#take(changes);
+    this.#changed();
+  }
+
+  #take(changes) {
     for (const [key, value] of Object.entries(changes)) {
       if (value === "" || value === null) this.#chosen.delete(key);
       else this.#chosen.set(key, value);
     }
     this.#write();
-    this.#changed();
   }
 
   // whether a live event belongs to what is shown
@@ -106,13 +119,16 @@ export class Filters {
   }
 
   #read() {
+    clearTimeout(this.#typing);
+    const before = this.text;
     const values = Object.fromEntries(KEYS.flatMap((key) => {
       const field = this.#form.elements[key];
       if (!field) return [];
       return [[key, field.type === "checkbox" ? (field.checked ? "1" : "") : field.value]];
     }));
     const same = values.day === (this.day ?? "");
-    this.choose(same ? values : { ...values, from: "", hours: "" });
+    this.#take(same ? values : { ...values, from: "", hours: "" });
+    if (this.text !== before) this.#changed();
   }
 
   #write() {
@@ -123,7 +139,7 @@ export class Filters {
       if (field.type === "checkbox") field.checked = Boolean(value);
       else {
         if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) field.add(new Option(value, value));
-        field.value = value;
+        if (field.value !== value) field.value = value; // the cursor stays where the viewer types
       }
     }
     this.#form.elements.day.max = dayOf(Date.now());

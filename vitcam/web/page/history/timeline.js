@@ -103,6 +103,7 @@ function draw(picture, { day, lanes, width, height }) {
   const names = namesWidth(width);
   const [start, end] = [momentOf(day), momentOf(dayAfter(day, 1))];
   const x = (time) => names + ((Math.min(Math.max(time, start), end) - start) / (end - start)) * (width - names);
+  const now = Date.now();
   const step = width < NARROW ? 6 : 3;
   for (let hour = 0; hour <= 24; hour += step) {
     const at = names + (hour / 24) * (width - names);
@@ -113,16 +114,18 @@ function draw(picture, { day, lanes, width, height }) {
   lanes.forEach(({ name, events }, lane) => {
     const top = lane * LANE;
     svg(picture, "text", { class: name === OTHERS ? "axis" : "name", x: 0, y: top + LANE / 2 + 4, text: shorten(name, names) });
-    svg(picture, "path", { class: "marks", d: marks(events, x, top) });
+    svg(picture, "path", { class: "marks", d: marks(events, (time) => x(Math.min(time, now)), top, x(start)) });
   });
-  if (day === dayOf(Date.now())) svg(picture, "line", { class: "now", x1: x(Date.now()), x2: x(Date.now()), y1: 0, y2: height - AXIS });
+  if (day === dayOf(now)) svg(picture, "line", { class: "now", x1: x(now), x2: x(now), y1: 0, y2: height - AXIS });
 }
 
-// one path for all marks of a line: marks that touch become one
-function marks(events, x, top) {
+// One path for all marks of a line: marks that touch become one.
+// x: where a time lies; nothing that was seen lies after now. first: the left end of the line
+function marks(events, x, top, first) {
   const spans = events.map((event) => {
-    const left = x(new Date(event.start));
-    return [left, Math.max(left + LEAST_PX, x(event.end === null ? Date.now() : new Date(event.end)))];
+    const right = x(event.end === null ? Infinity : new Date(event.end));
+    const left = Math.min(x(new Date(event.start)), Math.max(first, right - LEAST_PX));
+    return [left, right];
   }).sort((a, b) => a[0] - b[0]);
   const merged = [];
   for (const span of spans) {

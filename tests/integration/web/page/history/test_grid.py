@@ -1,6 +1,8 @@
 """The grid of events and its filters, as a person uses them."""
 
+import time
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -10,9 +12,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
+from tests.eventually import eventually
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.history.conftest import EVENTS
-from tests.integration.web.page.history.site import Site, cards, ids, open_history
+from tests.integration.web.page.history.site import Site, cards, ids, open_history, seen_at
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
 from vitcam.history.stored import Query
@@ -87,6 +90,51 @@ def test_a_search_that_nothing_fits_says_so(page: Chrome, site: Site) -> None:
     wait(page, lambda: text(page, "grid-empty") == "No event fits these filters.")
     assert cards(page) == []
     assert findings(page) == []
+
+
+_ASKED = (
+    "return performance.getEntriesByType('resource').filter(({name}) => /[?&]text=/.test(name)).map(({name}) => name)"
+)
+
+
+def test_events_are_searched_while_a_viewer_types(page: Chrome, site: Site) -> None:
+    """A pause asks once; the cursor stays in the field, and leaving it asks for nothing."""
+    open_history(page, site)
+    wait(page, lambda: len({name.split(",")[0] for name in cards(page)}) == 4)
+    page.execute_script("performance.clearResourceTimings()")
+    field = page.find_element(By.NAME, "text")
+    field.send_keys("cxp", Keys.ARROW_LEFT, Keys.BACKSPACE, "u")
+    wait(page, lambda: cards(page) and all(name.startswith("cup,") for name in cards(page)))
+    wait(page, lambda: page.find_element(By.ID, "timeline").get_attribute("aria-busy") == "false")
+    focused = page.switch_to.active_element == field
+    caret = page.execute_script("return document.activeElement.selectionStart")
+    page.execute_script("document.activeElement.blur()")
+    asked = [name for name in page.execute_script(_ASKED) if "format=csv" not in name]
+
+    assert (focused, caret) == (True, 2)
+    assert field.get_attribute("value") == "cup"
+    assert page.current_url.endswith("#events?text=cup")
+    assert len(asked) <= 3, asked
+    assert all("text=cup" in name for name in asked)
+
+
+_MARKS = """
+  const boxes = [...document.querySelectorAll("#timeline-picture .marks")].map((each) => each.getBBox());
+  const now = document.querySelector("#timeline-picture .now").x1.baseVal.value;
+  return [Math.max(...boxes.map(({ x, width }) => x + width)), now];
+"""
+
+
+def test_no_mark_of_the_day_lies_after_now(page: Chrome, site: Site) -> None:
+    event = replace(seen_at(int(time.time() * 1000) - 1000, 2), id="lasts", end_ms=None)
+    site.see(event)
+    assert eventually(lambda: site.store.get("lasts"))
+    open_history(page, site)
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#timeline-picture .now"))
+    last, now = page.execute_script(_MARKS)
+    site.store.delete("lasts")
+
+    assert last <= now + 0.2
 
 
 def test_a_part_of_the_day_is_chosen_on_the_timeline(page: Chrome, site: Site) -> None:

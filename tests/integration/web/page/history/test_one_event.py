@@ -1,6 +1,7 @@
 """The view of one event: what it shows, and what a person can do there."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from selenium.webdriver import Chrome
@@ -35,7 +36,7 @@ def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, si
     facts = text(page, "event-facts")
 
     assert text(page, "event-title") == "cup"
-    assert text(page, "event-chance") == "85 %"
+    assert text(page, "event-chance") == "at most 85 %"
     assert "overlay" not in plain
     assert "20 s" in facts
     assert "toy" in facts
@@ -43,8 +44,23 @@ def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, si
     assert "connection refused" in text(page, "event-actions")
     curve = page.find_element(By.CSS_SELECTOR, "#event-curve svg").get_attribute("aria-label")
     assert "highest after 5 s with 85 %" in str(curve)
+    assert "0 s" in text(page, "event-curve").splitlines()
     assert findings(page) == []
     assert console_errors(page) == []
+
+
+def test_the_curve_of_an_event_that_was_told_of_later_begins_at_its_start_too(page: Chrome, site: Site) -> None:
+    event = replace(seen_at(int(time.time() * 1000) - 3_600_000, 1), id="late", curve=((1000, 0.5), (9000, 0.9)))
+    site.see(event)
+    assert eventually(lambda: site.store.get("late"))
+    open_history(page, site, "event/late")
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#event-curve polyline"))
+    words = text(page, "event-curve").splitlines()
+    first = page.execute_script("return document.querySelector('#event-curve polyline').points[0].x")
+    site.store.delete("late")
+
+    assert "0 s" in words
+    assert first > 60, "nothing is drawn before the first frame that is known"
 
 
 def test_older_and_newer_events_are_one_key_away(page: Chrome, site: Site) -> None:
