@@ -5,6 +5,7 @@ VitcamError            1   failed at run time
 │   ├── SourceError    2   no such camera, file or folder
 │   └── ModelError     2   a model file that cannot be used
 ├── SourceLost         1   a camera that worked went away; worth trying again
+│   └── MasksUnknown   1   nobody knows what must stay hidden, so there is no picture
 └── ConfigError       78   bad configuration (EX_CONFIG of sysexits.h: systemd does not restart on it)
 
 A message says what was found, what is allowed and what to do, in one sentence without a full stop.
@@ -40,6 +41,10 @@ class ModelError(UsageError):
 
 class SourceLost(VitcamError):
     """A source that had worked stopped giving frames; opening it again may help."""
+
+
+class MasksUnknown(SourceLost):
+    """The privacy masks cannot be read, so no picture may be shown; drawing them again helps."""
 
 
 class ConfigError(VitcamError):

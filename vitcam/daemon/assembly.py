@@ -25,7 +25,9 @@ from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import event_store, note, picture_soon, record, state_of
 from vitcam.daemon.remembered.last_model import LastModel
 from vitcam.daemon.remembered.recording import Recording, recording_of
+from vitcam.daemon.remembered.set_aside import SetAside
 from vitcam.daemon.remembered.stored_answers import StoredAnswers
+from vitcam.daemon.remembered.trials import Trials
 from vitcam.daemon.running import Daemon
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.errors import VitcamError
@@ -100,6 +102,8 @@ class _Handles:
     """Why no events are kept, if that is not what the settings ask for."""
     frozen: FrozenWatch | None
     """None: the source is a file or a pipe, or a camera whose picture may stay the same."""
+    trials: Trials
+    aside: SetAside
 
 
 def assemble(
@@ -119,14 +123,17 @@ def assemble(
     raises   ConfigError, ModelError, SourceError, UsageError
     """
     settings = options.settings
+    aside = SetAside.of(settings, environ)
+    aside.begin()
     last = LastModel(state_folder(environ)) if service else None
-    model = load_configured_model(settings.model, options.model_from, last)
+    model = load_configured_model(settings.model, options.model_from, last, aside.model)
     classifier = model.classifier
     kept: Current[EventStore | None] = Current(None)
-    areas = initial_areas(settings, environ)
+    trials = Trials()
+    areas = initial_areas(settings, environ, trials)
     handles = _Handles(
         Playback(),
-        initial_crop(settings.camera, environ),
+        initial_crop(settings.camera, environ, trials),
         Demand(),
         threading.Event(),
         _words(model.name_or_file, classifier),
@@ -138,7 +145,11 @@ def assemble(
         Current(""),
         Current(""),
         frozen_of(settings, areas),
+        trials,
+        aside,
     )
+    aside.offer(handles.crop, handles.areas)
+    aside.follow(trials)
     if handles.words is None:
         asked_for = [*watched_by_zones(handles.areas.areas), *labels_in(settings)]
         for sentence in unknown_labels(asked_for, model_info(classifier).names):
@@ -167,7 +178,7 @@ def assemble(
     web = None
     if settings.web.enabled:
         web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
-    reloadable = Reloadable(model, handles.crop, handles.areas, console, every)
+    reloadable = Reloadable(model, handles.crop, handles.areas, console, every, trials, aside)
     kept_events, recording = handles.history.value, handles.recording.value
     acting, standing = handles.acting, handles.standing
     return Daemon(pipeline, opener, web, publisher, photos, reloadable, heat, kept_events, acting, recording, standing)
@@ -202,6 +213,8 @@ def _build_pipeline(
         actions=handles.acting.runner.state,
         clips=lambda: handles.recording.value.counts(),
         problem=lambda: handles.recording.value.problem(),
+        worked=handles.trials.worked,
+        failed=handles.trials.failed,
     )
     threaded = FewerThreads(classifier)
 
@@ -297,6 +310,7 @@ def _build_web(
         words=handles.words,
         history=handles.history.value,
         active_areas=handles.areas,
+        set_aside=handles.aside,
     )
 
 

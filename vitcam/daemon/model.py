@@ -26,14 +26,17 @@ class RunModel:
     """Why it is not the one that was asked for, as one sentence; empty if it is."""
 
 
-def load_configured_model(settings: ModelSettings, named_in: str, last: LastModel | None = None) -> RunModel:
+def load_configured_model(
+    settings: ModelSettings, named_in: str, last: LastModel | None = None, instead: str = ""
+) -> RunModel:
     """Load a model as `load_model` does. One that the configuration names and that cannot be used is a ConfigError.
 
     named_in  where the configuration names it; empty where it does not
     last      the last model that worked, which runs in place of one that is damaged; None: that is an error, too
+    instead   file to load in place of the one that its name finds; empty: that one
     """
     try:
-        classifier = load_model(settings)
+        classifier = load_model(replace(settings, name=instead or settings.name))
     except ModelError as error:
         if last is not None and _is_damaged(settings) and (other := _other_model(settings, last)):
             trouble = f"{error}; until then {other.path} is used"

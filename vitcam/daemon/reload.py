@@ -14,6 +14,8 @@ from vitcam.daemon.model import RunModel
 from vitcam.daemon.remembered.areas import initial_areas
 from vitcam.daemon.remembered.crops import initial_crop
 from vitcam.daemon.remembered.events import retention_of
+from vitcam.daemon.remembered.set_aside import SetAside
+from vitcam.daemon.remembered.trials import Trials
 from vitcam.errors import VitcamError
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.zones.active import ActiveAreas
@@ -35,6 +37,8 @@ class Reloadable:
     console: ConsoleSink
     every_by_default: bool
     """The meaning of `emit = auto`."""
+    trials: Trials
+    aside: SetAside
 
 
 class Reloader:
@@ -85,7 +89,7 @@ class Reloader:
             gate = gate_of(settings.motion) if changes.touch("motion") else daemon.pipeline.gate
             daemon.pipeline.change(settings.model.fps, gate)
         if "camera.crop" in changes.live:
-            parts.crop.become(initial_crop(settings.camera, self._environ))
+            parts.crop.become(initial_crop(settings.camera, self._environ, parts.trials))
         if daemon.history is not None:
             daemon.history.change(retention_of(settings.store))
         if changes.touch("zones") or "camera.masks" in changes.live:
@@ -98,7 +102,7 @@ class Reloader:
 
     def _areas(self, changes: Changes, before: Areas) -> ActiveAreas:
         """As at a start; but where the configuration did not change, what was drawn on the page stays."""
-        wanted = initial_areas(self._running, self._environ)
+        wanted = initial_areas(self._running, self._environ, self._daemon.reloadable.trials)
         areas = wanted.areas
         if not changes.touch("zones"):
             areas = replace(areas, zones=before.zones)

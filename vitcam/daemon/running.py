@@ -45,7 +45,14 @@ class Daemon:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
         history = () if self.history is None else (self.history.worker,)
         web = () if self.web is None else self.web.executors
-        return (self.heat.worker, *history, *self.recording.workers, *self.acting.workers, *web)
+        return (
+            self.heat.worker,
+            self.reloadable.trials.worker,
+            *history,
+            *self.recording.workers,
+            *self.acting.workers,
+            *web,
+        )
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""

@@ -1,6 +1,7 @@
 """`vitcam run`: starts the parts of a run, watches over them, and ends them in time."""
 
 import logging
+import math
 import os
 import sys
 import time
@@ -9,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 from vitcam.daemon.assembly import RunOptions, assemble
 from vitcam.daemon.reload import Reloader
+from vitcam.daemon.remembered.set_aside import SETTLED_S
 from vitcam.daemon.running import Daemon
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
@@ -92,6 +94,7 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
     feed_every_s = (notifier.watchdog_s or 0.0) / 3
     next_status = next_feed = time.monotonic()
     next_give_back = next_status + _GIVE_BACK_S
+    settled_s = next_status + SETTLED_S
     verdict, note, announced = Verdict(True, ""), "", False
     while not shutdown.requested and not daemon.pipeline.over.wait(_TICK_S):
         if not announced and daemon.pipeline.has_tried:  # there is something to watch, or a reason why not
@@ -100,6 +103,9 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         if shutdown.take_reload():
             note = _reload(daemon, notifier, reloader)
         now = time.monotonic()
+        if now >= settled_s:
+            settled_s = math.inf
+            daemon.reloadable.aside.settled()
         if now >= next_status:
             next_status = now + _STATUS_S
             daemon.standing.value = look_after(daemon.workers)
@@ -151,6 +157,8 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     state = pipeline.state()
     if shutdown.requested:  # encoders give the processor back to what has to be written yet
         daemon.recording.drop()
+    daemon.reloadable.trials.close()
+    daemon.reloadable.aside.settled()
     daemon.photos.close()
     daemon.heat.stop()
     if daemon.web is not None:

@@ -59,3 +59,7 @@ class PipelineOptions:
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
     frozen: FrozenWatch | None = None
     """Gets each frame of the source, and says when it should be opened again; None: nobody watches that."""
+    worked: Callable[[int], None] = lambda _: None
+    """Called with the capture time of each frame that was classified and published, in the publishing thread."""
+    failed: Callable[[str], None] = lambda _: None
+    """Called with a sentence after an unexpected error of a stage, in its thread."""

@@ -61,7 +61,7 @@ class Pipeline:
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, self._stopping
         )
-        self._publishing = Retries("the publish stage", self._stopping)
+        self._publishing = Retries("the publish stage", self._stopping, options.failed)
         self._threads: tuple[threading.Thread, ...] = ()
         self._started_s = time.monotonic()
         self._asked_s = 0.0
@@ -205,6 +205,7 @@ class Pipeline:
                 self._publishing.wait()
             else:
                 self._publishing.worked()
+                self._options.worked(frame.captured_ns)
             self._beats.publish = _IDLE
         self.over.set()
 

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from vitcam.errors import TOLD_ELSEWHERE
 
@@ -17,9 +18,11 @@ class Retries:
 
     stage     for people, such as `the classify stage`
     stopping  ends every wait
+    tell      called with the sentence of each failure
     """
 
-    def __init__(self, stage: str, stopping: threading.Event) -> None:
+    def __init__(self, stage: str, stopping: threading.Event, tell: Callable[[str], None] = lambda _: None) -> None:
+        self._tell = tell
         self.stage = stage
         self._stopping = stopping
         self._failed = 0
@@ -35,6 +38,7 @@ class Retries:
             self._logged = {what: now_s}
             log.error("%s failed unexpectedly", self.stage, exc_info=error, extra=TOLD_ELSEWHERE)
         self.trouble = f"{self.stage} failed unexpectedly: {what}; vitcam tries again"
+        self._tell(self.trouble)
         return self.trouble
 
     def worked(self) -> None:

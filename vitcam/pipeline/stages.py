@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from vitcam.errors import SourceError, SourceLost
+from vitcam.errors import MasksUnknown, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
@@ -47,7 +47,7 @@ class CaptureStage:
         self._frames = frames
         self._latest = latest
         self._stopping = stopping
-        self._retries = Retries("the capture stage", stopping)
+        self._retries = Retries("the capture stage", stopping, options.failed)
         self._expected_seq = 0
         self.captured = RateMeter()
 
@@ -66,7 +66,7 @@ class CaptureStage:
                 log.info("the camera is opened again, since its picture does not change")
                 continue
             except (SourceError, SourceLost) as error:
-                if self.captured.count == 0 and not self._patient:
+                if self.captured.count == 0 and not self._patient and not isinstance(error, MasksUnknown):
                     raise
                 trouble = str(error)
             except Exception as error:  # what no source expects must not end the run, nor the thread in silence
@@ -159,7 +159,7 @@ class ClassifyStage:
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
         self._looks = ZoneLooks(options.input)
-        self._retries = Retries("the classify stage", stopping)
+        self._retries = Retries("the classify stage", stopping, options.failed)
 
     @property
     def trouble(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from vitcam.errors import UsageError
 from vitcam.pictures.view import Region
 
 
@@ -32,14 +33,26 @@ class ActiveCrop:
         """Whether the crop in force was chosen in an earlier run."""
         return self._from_earlier_run
 
+    def with_region(self, region: Region | None) -> "ActiveCrop":
+        """The same with another one to begin with."""
+        return ActiveCrop(region, self._save)
+
     def become(self, other: "ActiveCrop") -> None:
         """Take over what another one was made with, as when the settings were read again."""
         self._save, self._from_earlier_run, self._region = other._save, other._from_earlier_run, other._region
 
     def replace(self, region: Region | None) -> str:
-        """Set the crop from the next frame on; returns why it will not be kept for the next run, "" if it will."""
+        """Set the crop from the next frame on; returns why it will not be kept for the next run, "" if it will.
+
+        raises  UsageError where it does not work; the one before is in force again
+        """
+        before = self._region, self._from_earlier_run
         self._region, self._from_earlier_run = _or_none(region), False
-        return self._save(self._region)
+        try:
+            return self._save(self._region)
+        except UsageError:
+            self._region, self._from_earlier_run = before
+            raise
 
 
 def _or_none(region: Region | None) -> Region | None:

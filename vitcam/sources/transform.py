@@ -8,12 +8,13 @@ from typing import Self
 import cv2
 import numpy as np
 
-from vitcam.errors import SourceError, UsageError
+from vitcam.errors import MasksUnknown, SourceError, UsageError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import rect_of
 from vitcam.pictures.view import Orientation, Region
 from vitcam.sources.masks import MaskRects, blackened, overlap
 from vitcam.sources.source import Source, SourceOptions
+from vitcam.zones.areas import Areas
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
 _IN_ONE_PASS: dict[Orientation, Callable[[Image], cv2.typing.MatLike]] = {
@@ -69,7 +70,7 @@ class OrientedSource:
         height, width = frame.preview.shape[:2]
         delivered = reorient_rect(self._orientation, frame.crop, height, width)
         preview = reorient(self._orientation, frame.preview)
-        areas = self._options.areas
+        areas = self._known_areas()
         masks = self._masks.of(areas, *preview.shape[:2])
         preview = blackened(preview, masks)
         wanted = self._wanted(*preview.shape[:2])
@@ -80,6 +81,13 @@ class OrientedSource:
             return frame
         crop = wanted if small is None else delivered
         return replace(frame, preview=preview, model_input=small, crop=crop, masks=areas.masks)
+
+    def _known_areas(self) -> Areas:
+        """Raises MasksUnknown where nobody knows what must stay hidden."""
+        active = self._options.active_areas
+        if active is not None and active.unknown:
+            raise MasksUnknown(active.unknown)
+        return self._options.areas
 
     def _wanted(self, height: int, width: int) -> Rect:
         active = self._options.active_crop

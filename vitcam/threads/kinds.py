@@ -51,6 +51,12 @@ KINDS: Mapping[str, ThreadKind] = {
     "change": ThreadKind(
         "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, _WAITER
     ),
+    "remember": ThreadKind(
+        "keeps crop and zones for the next start once they have worked; it begins with the first change",
+        "the disk",
+        "changes of the page are not kept",
+        60.0,
+    ),
     "access": ThreadKind(
         "reads passwords, tokens and certificates again", "the disk", "changed passwords are not noticed", 60.0, _WAITER
     ),

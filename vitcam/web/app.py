@@ -31,6 +31,7 @@ from vitcam.web.routes.live_events import LiveEvents
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed, Subscription
+from vitcam.web.routes.remembered import RememberedRoute
 from vitcam.web.routes.static import ICON, INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
@@ -100,6 +101,7 @@ class _Handlers:
         known = None if parts.words is not None else parts.model.names
         self._zones = ZonesRoute(parts.live, parts.active_areas, known, drawn)
         self._player = PlaybackRoute(parts.playback, changes)
+        self._remembered = RememberedRoute(parts.set_aside, changes)
         words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
         self._words = WordsRoute(parts.words, words)
         events = EventRoutes(parts.history, parts.history_executor)
@@ -132,6 +134,7 @@ class _Handlers:
             ("GET", "/api/zones"): self._zones.show,
             ("PUT", "/api/zones"): self._zones.change,
             ("POST", "/api/playback"): self._player.answer,
+            ("POST", "/api/remembered"): self._remembered.answer,
             ("POST", "/api/words"): self._words.answer,
             ("GET", "/login"): login.show,
             ("GET", "/login/{name}"): login.file,
@@ -216,6 +219,7 @@ class _Handlers:
         record["frames"]["encoded"] = self._encoder.encoded
         record["view"] = self._crop.record()
         record["playback"] = self._player.record()
+        record["set_aside"] = self._remembered.record()
         streams, predictions = self._clients["streams"].in_use, self._clients["predictions"].in_use
         grant = self._access.grant_of(request) if self._access else None
         record["access"] = None if grant is None else asdict(grant)

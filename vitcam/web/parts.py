@@ -18,6 +18,7 @@ from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.access.guard import Guard
+    from vitcam.web.routes.remembered import Aside
     from vitcam.web.routes.uploads import PhotoBackend
     from vitcam.web.tls import CertificateFiles
 
@@ -39,6 +40,8 @@ class AppParts:
     active_crop: ActiveCrop
     active_areas: ActiveAreas
     playback: Playback
+    set_aside: "Aside | None"
+    """None: nothing is remembered."""
     words: WordsInForce | None
     """None: the model's labels cannot be changed."""
     history: EventStore | None

@@ -46,6 +46,7 @@ ROUTES = (
     Route("GET", "/api/zones", Scope.READ, "Zones and privacy masks."),
     Route("PUT", "/api/zones", Scope.CONTROL, "Replace all zones and privacy masks."),
     Route("POST", "/api/playback", Scope.CONTROL, "Pause and step through files."),
+    Route("POST", "/api/remembered", Scope.CONTROL, "Use again what failing starts were made without, or forget it."),
     Route("POST", "/api/words", Scope.CONTROL, "Give a model whose labels are words other words."),
     Route("GET", "/login", None, "The login page."),
     Route("GET", "/login/{name}", None, "A file that the login page loads."),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from vitcam.web.requests.access import AccessControl
     from vitcam.web.requests.idle_connections import IdleConnections
+    from vitcam.web.routes.remembered import Aside
     from vitcam.web.routes.uploads import PhotoBackend
 
 log = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ class WebServer:
     words        lets viewers change the words of a model whose labels are words
     history      the stored events; None: no events are kept
     active_areas  the zones and masks, which viewers may draw
+    set_aside    what starts were made without, which viewers may use again; None: nothing is remembered
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class WebServer:
         words: WordsInForce | None = None,
         history: EventStore | None = None,
         active_areas: ActiveAreas | None = None,
+        set_aside: "Aside | None" = None,
     ) -> None:
         self._binding = binding
         self._port = binding.port
@@ -96,6 +99,7 @@ class WebServer:
             active_crop=active_crop or ActiveCrop(),
             active_areas=active_areas or ActiveAreas(),
             playback=playback or Playback(),
+            set_aside=set_aside,
             words=words,
             history=history,
             history_executor=reads,

@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 
+from vitcam.errors import UsageError
 from vitcam.zones.areas import NO_AREAS, Areas
 
 
@@ -15,14 +17,20 @@ def not_kept(_: Areas) -> str:
 class ActiveAreas:
     """One value that is replaced as a whole, so that any thread may read it.
 
-    areas   to begin with
-    save    keeps new ones for the next start; returns why they will not be there then, "" if they will
-    origin  what set `areas`: `page`, or the configuration
+    areas    to begin with
+    save     keeps new ones for the next start; returns why they will not be there then, "" if they will
+    origin   what set `areas`: `page`, or the configuration
+    unknown  why nobody knows which masks there were, as one sentence: there is no picture then, until some are set
     """
 
     def __init__(
-        self, areas: Areas = NO_AREAS, save: Callable[[Areas], str] = not_kept, origin: str = "configuration"
+        self,
+        areas: Areas = NO_AREAS,
+        save: Callable[[Areas], str] = not_kept,
+        origin: str = "configuration",
+        unknown: str = "",
     ) -> None:
+        self.unknown = unknown
         self._in_force = (areas, origin)
         self._save = save
         self._changing = threading.RLock()
@@ -40,7 +48,7 @@ class ActiveAreas:
 
     def with_areas(self, areas: Areas) -> "ActiveAreas":
         """The same with other zones and masks to begin with."""
-        return ActiveAreas(areas, self._save, self._in_force[1])
+        return ActiveAreas(areas, self._save, self._in_force[1], self.unknown)
 
     def on_new_masks(self, *let_go: Callable[[], None]) -> None:
         """Add what holds pictures. Call it before anything runs.
@@ -53,7 +61,7 @@ class ActiveAreas:
     def become(self, other: "ActiveAreas") -> None:
         """Take over what another one was made with, as when the settings were read again."""
         with self._changing:
-            self._save = other._save
+            self._save, self.unknown = other._save, other.unknown
             self._put_in_force(*other._in_force)
 
     def replace(self, areas: Areas) -> str:
@@ -61,14 +69,24 @@ class ActiveAreas:
 
         When it returns, no picture without the new masks is left in memory, nor one that is still to be stored.
 
-        raises  VitcamError where something that holds pictures did not let go of them; the areas are in force and saved
+        raises  VitcamError where something that holds pictures did not let go of them; the areas are in force and
+                saved. UsageError where the zones do not work: those before are in force again, with the new masks
         """
         with self._changing:
+            before = self._in_force
             try:
                 self._put_in_force(areas, "page")
+                self.unknown = ""
             finally:
-                reason = self._save(areas)
+                reason = self._kept(areas, *before)
             return reason
+
+    def _kept(self, areas: Areas, before: Areas, origin: str) -> str:
+        try:
+            return self._save(areas)
+        except UsageError:
+            self._put_in_force(replace(before, masks=areas.masks), origin)
+            raise
 
     def _put_in_force(self, areas: Areas, origin: str) -> None:
         before, self._in_force = self._in_force[0], (areas, origin)

@@ -10,6 +10,7 @@ from vitcam.config.settings import CameraSettings, Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.remembered.areas import SavedAreas, initial_areas
 from vitcam.pictures.view import Region
+from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas, Zone
 
 DRAWN = Areas((Zone("door", Region(0, 0, 0.5, 1), ("cup",), 0.6, 0.4, 1.0),), (Region(0.9, 0, 0.1, 1),))
@@ -27,7 +28,7 @@ def test_zones_and_masks_are_there_again_at_the_next_start(tmp_path: Path) -> No
     active = initial_areas(CAMERA, environ)
 
     assert active.in_force == (DRAWN, "page")
-    assert SavedAreas(tmp_path / "vitcam", "v4l2:/dev/video1").load() == NO_AREAS
+    assert SavedAreas(tmp_path / "vitcam", "v4l2:/dev/video1").load() == (NO_AREAS, "")
 
 
 def test_zones_that_were_deleted_on_the_page_do_not_come_back(tmp_path: Path) -> None:
@@ -63,19 +64,51 @@ def test_zones_of_a_file_are_in_force_and_are_not_kept(tmp_path: Path) -> None:
     assert active.in_force == (DRAWN, "page")
 
 
+@pytest.mark.fault(
+    "the file with the privacy masks cannot be read, and nor can its copy",
+    injected="a file that is empty, cut off, or holds something else",
+    observed="no picture is shown, and the sentence says what helps; masks that are drawn again end it",
+)
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", '{"picamera": 3}', '{"picamera": {"zones": {"": {}}, "masks": []}}', "[" * 100_000]
+    ["", "{", "[]", '{"picamera": 3}', '{"picamera": {"zones": {}}}', "[" * 100_000]
     + [json.dumps({"picamera": {"zones": {}, "masks": [[0, 0, 1, side]]}}) for side in (None, "1", 0, float("inf"))],
 )
-def test_damaged_zones_are_as_good_as_none_and_do_not_end_the_run(tmp_path: Path, content: str) -> None:
+def test_masks_that_cannot_be_read_are_not_taken_for_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "zones.json").write_text(content)
     saved = SavedAreas(tmp_path, "picamera")
+    areas, unknown = saved.load()
+    active = ActiveAreas(areas, saved.save, unknown=unknown)
 
-    assert saved.load() == NO_AREAS
-    assert (tmp_path / "zones.json.damaged").exists()
-    assert saved.save(DRAWN) == ""
-    assert saved.load() == DRAWN
+    assert "zones.json cannot be read" in unknown
+    assert saved.load()[1] == unknown  # at every start
+    assert active.unknown
+    assert active.replace(DRAWN) == ""
+    assert active.unknown == ""
+    assert saved.load() == (DRAWN, "")
+
+
+def test_masks_of_a_file_that_may_not_be_read_are_not_taken_for_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "zones.json").mkdir()
+
+    assert "zones.json cannot be read (Is a directory)" in SavedAreas(tmp_path, "picamera").load()[1]
+
+
+def test_zones_that_cannot_be_read_cost_no_mask_and_those_of_another_camera_cost_nothing(tmp_path: Path) -> None:
+    (tmp_path / "zones.json").write_text(
+        json.dumps(
+            {
+                "v4l2:1": {"zones": {}, "masks": "?"},
+                "picamera": {"zones": {"": {}}, "masks": [[0, 0, 0.5, 1]]},
+                "v4l2:2": {"zones": {"door": {"rect": [0, 0, 1e-320, 1]}}, "masks": []},
+            }
+        )
+    )
+
+    assert SavedAreas(tmp_path, "picamera").load() == (Areas(masks=(Region(0, 0, 0.5, 1),)), "")
+    assert SavedAreas(tmp_path, "v4l2:2").load()[0].names == ("door",)
 
 
 @pytest.mark.fault(
@@ -87,7 +120,7 @@ def test_a_damaged_file_costs_no_mask(tmp_path: Path, caplog: pytest.LogCaptureF
     SavedAreas(tmp_path, "picamera").save(DRAWN)
     (tmp_path / "zones.json").write_text('{"picamera": {"zon')
 
-    assert SavedAreas(tmp_path, "picamera").load() == DRAWN
+    assert SavedAreas(tmp_path, "picamera").load() == (DRAWN, "")
     assert "zones.json is damaged" in caplog.text
 
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.frames import frame
-from vitcam.errors import SourceError, VitcamError
+from vitcam.errors import MasksUnknown, SourceError, VitcamError
 from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
@@ -220,3 +220,14 @@ def test_new_masks_reach_every_holder_and_one_that_fails_keeps_none_from_the_oth
 
     assert called == ["first", "second", "third"]
     assert saved == [wanted, only_zones, Areas()]
+
+
+def test_where_nobody_knows_the_masks_there_is_no_picture_until_some_are_set() -> None:
+    active = ActiveAreas(unknown="zones.json cannot be read")
+    _, frames = masked(areas=active)
+    with pytest.raises(MasksUnknown, match="cannot be read"):
+        next(frames)
+    active.replace(Areas(masks=(LEFT,)))
+    _, again = masked(areas=active)
+
+    assert next(again).preview[:, :16].max() == 0

@@ -2,15 +2,19 @@
 
 import json
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vitcam.config.settings import Settings
 from vitcam.daemon.from_settings import masks_of, zones_of
+from vitcam.daemon.remembered.trials import Trials
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
+from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.storage.kept import KeptFile
@@ -34,10 +38,36 @@ class SavedAreas:
         self._source = source
         self._configured = configured
 
-    def load(self) -> Areas:
-        """None of either where nothing was drawn, or what is there cannot be read."""
-        record = self._records().get(self._source)
-        return NO_AREAS if record is None else read_areas(record, in_px=True)
+    def load(self) -> tuple[Areas, str]:
+        """What was drawn; none of either where nothing was. Zones that cannot be read are left out.
+
+        returns  the zones and masks, and why nobody knows the masks, as one sentence; empty if they are known
+        """
+        if self._file is None:
+            return NO_AREAS, ""
+        try:
+            record = (self._file.read(self._parsed) or {}).get(self._source)
+        except OSError as error:
+            if not os.access(self._file.path.parent, os.X_OK) or not self._file.path.parent.is_dir():
+                return NO_AREAS, ""  # this user has never kept anything there
+            return NO_AREAS, self._unknown(error.strerror or type(error).__name__)
+        except ValueError as error:
+            return NO_AREAS, self._unknown(f"damaged: {error}")
+        if record is None:
+            return NO_AREAS, ""
+        masks = _masks_of(record)
+        try:
+            return replace(read_areas({**record, "masks": []}, in_px=True), masks=masks), ""
+        except UsageError as error:
+            log.warning("%s: the zones are left out: %s", self._file.path, error)
+            return Areas(masks=masks), ""
+
+    def _unknown(self, reason: str) -> str:
+        path = self._file.path if self._file else ""
+        return (
+            f"{path} cannot be read ({reason}), and the privacy masks are in it, so no picture is shown; "
+            "send the masks again with PUT /api/zones, set camera.masks, or delete the file if there are none"
+        )
 
     def save(self, areas: Areas) -> str:
         """Save them; returns why they will not be in force at the next start, "" if they will."""
@@ -54,24 +84,37 @@ class SavedAreas:
 
     def _records(self) -> dict[str, Any]:
         """Camera -> zones and masks, the newest last."""
-        return (self._file.read_if_good(_parsed) if self._file else None) or {}
+        return (self._file.read_if_good(_records_in) if self._file else None) or {}
+
+    def _parsed(self, text: str) -> dict[str, Any]:
+        """Raises ValueError if the masks of this camera are not as `save` wrote them."""
+        records = _records_in(text)
+        if self._source in records:
+            _masks_of(records[self._source])
+        return records
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _records_in(text: str) -> dict[str, Any]:
     """Raises ValueError if it is not what `save` wrote."""
     records = json.loads(text)
-    if not isinstance(records, dict):
+    if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
         raise ValueError("it does not hold zones and masks for each camera")
-    try:
-        for record in records.values():
-            read_areas(record, in_px=True)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
     return records
 
 
-def initial_areas(settings: Settings, environ: Mapping[str, str]) -> ActiveAreas:
-    """Zones and masks at the start: as the configuration says, else as they were drawn on the page last."""
+def _masks_of(record: dict[str, Any]) -> tuple[Region, ...]:
+    """Raises ValueError."""
+    try:
+        return read_areas({"zones": {}, "masks": record.get("masks")}, in_px=True).masks
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials | None = None) -> ActiveAreas:
+    """Zones and masks at the start: as the configuration says, else as they were drawn on the page last.
+
+    trials  keep zones once they have worked; None: at once
+    """
     zones, masks = zones_of(settings), masks_of(settings)
     source = settings.camera.source
     configured = Areas(zones, masks)
@@ -79,16 +122,27 @@ def initial_areas(settings: Settings, environ: Mapping[str, str]) -> ActiveAreas
         return ActiveAreas(configured, lambda _: "zones and masks are kept for cameras only; use the configuration")
     words = " and ".join(word for word, found in (("zones", zones), ("masks", masks)) if found)
     saved = SavedAreas(state_folder(environ), redacted(source) or "auto", words)
-    drawn = saved.load()
+    save = partial(_keep, saved, trials)
+    drawn, unknown = saved.load()
     if zones:
         drawn = replace(drawn, zones=zones)
     if masks:
-        drawn = replace(drawn, masks=masks)
+        drawn, unknown = replace(drawn, masks=masks), ""
     if drawn == configured:
-        return ActiveAreas(configured, saved.save)
+        return ActiveAreas(configured, save, unknown=unknown)
     log.info(
         "%d zones and %d masks are in force, some of them as drawn on the page in an earlier run; change them there",
         len(drawn.zones),
         len(drawn.masks),
     )
-    return ActiveAreas(drawn, saved.save, "page")
+    return ActiveAreas(drawn, save, "page", unknown)
+
+
+def _keep(saved: SavedAreas, trials: Trials | None, areas: Areas) -> str:
+    """As `SavedAreas.save`; but masks at once, since a start without them would show what they hide."""
+    kept, _ = saved.load()
+    if trials is None or areas.zones == kept.zones:
+        return saved.save(areas)
+    if areas.masks != kept.masks:
+        saved.save(replace(areas, zones=kept.zones))
+    return trials.keep("zones", lambda: saved.save(areas))

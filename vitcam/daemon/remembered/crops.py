@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.config.settings import CameraSettings
+from vitcam.daemon.remembered.trials import Trials
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
@@ -62,10 +63,12 @@ def _parsed(text: str) -> dict[str, str]:
     return crops
 
 
-def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCrop:
+def initial_crop(camera: CameraSettings, environ: Mapping[str, str], trials: Trials | None = None) -> ActiveCrop:
     """What the model is shown at the start: as the configuration says, else as it was chosen on the page last.
 
     A crop from an earlier run is logged, with how to take it back.
+
+    trials  keep another one once it has worked; None: at once
     """
     if camera.crop:
         return ActiveCrop(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
@@ -79,4 +82,8 @@ def initial_crop(camera: CameraSettings, environ: Mapping[str, str]) -> ActiveCr
             "to take it back choose the whole picture there, or start with --crop 0,0,1,1",
             region,
         )
-    return ActiveCrop(region, saved.save, from_earlier_run=region is not None)
+
+    def keep(region: Region | None) -> str:
+        return saved.save(region) if trials is None else trials.keep("crop", lambda: saved.save(region))
+
+    return ActiveCrop(region, keep, from_earlier_run=region is not None)

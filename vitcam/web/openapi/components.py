@@ -48,6 +48,12 @@ def components() -> dict[str, Schema]:
         ),
         "View": record(_view(), "The crop: the part of the picture that the model gets."),
         "ChangedView": record(_view() | {"reason": _REASON}),
+        "SetAside": record(
+            {"what": items(TEXT, "`crop`, `zones` or `words`."), "reason": TEXT},
+            "What earlier runs left and this start was made without, since starts with it had failed.",
+        ),
+        "ChangedRemembered": record({"set_aside": nullable(named("SetAside")), "remembered": FLAG, "reason": TEXT}),
+        "RememberedRequest": record({"use": FLAG}),
         "Playback": said(of_type(Position), "Where a source of files is."),
         "State": _state(),
         "Model": record(_model(), "The model card.", optional=()),
@@ -126,6 +132,7 @@ def _state() -> Schema:
     properties |= {
         "access": said(nullable(of_type(Grant)), "What the caller may do; null where nothing is protected."),
         "view": named("View"),
+        "set_aside": said(nullable(named("SetAside")), "Null: nothing is."),
         "playback": said(nullable(named("Playback")), "Null: the source cannot be paused, as a camera."),
         "clients": record({"stream": COUNT, "predictions": COUNT}, "Who watches now."),
     }

@@ -140,6 +140,9 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("POST", "/api/crop"): Operation(_json("ChangedView"), body=_json("CropRequest"), refusals=_BODY),
     ("GET", "/api/zones"): Operation(_json("Zones")),
     ("PUT", "/api/zones"): Operation(_json("ChangedZones"), body=_json("ZonesRequest"), refusals=_BODY),
+    ("POST", "/api/remembered"): Operation(
+        _json("ChangedRemembered"), body=_json("RememberedRequest"), refusals=(*_BODY, 409)
+    ),
     ("POST", "/api/playback"): Operation(_json("Playback"), body=_json("PlaybackRequest"), refusals=(*_BODY, 409)),
     ("POST", "/api/words"): Operation(_json("Words"), body=_json("WordsRequest"), refusals=_BODY),
     ("GET", "/login"): Operation({"text/html": TEXT}, leads_to=_TO_PAGE, cached=True),

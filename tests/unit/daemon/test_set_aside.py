@@ -1,0 +1,154 @@
+"""Where starts with what earlier runs left keep failing, one is made without it, and nothing of it is lost."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.tables import ZoneSettings
+from vitcam.daemon.remembered.areas import SavedAreas, initial_areas
+from vitcam.daemon.remembered.crops import SavedCrop, initial_crop
+from vitcam.daemon.remembered.set_aside import MOST_FAILED, SetAside
+from vitcam.daemon.remembered.trials import Trials
+from vitcam.pictures.view import Region
+from vitcam.zones.areas import Areas, Zone
+
+URI = "http://camera/"
+SETTINGS = Settings(camera=CameraSettings(source=URI))
+CROP, MASK = Region(0, 0, 0.5, 1), Region(0.9, 0, 0.1, 1)
+DRAWN = Areas((Zone("door", CROP, ("cup",)),), (MASK,))
+
+
+def environ_of(folder: Path) -> dict[str, str]:
+    return {"STATE_DIRECTORY": str(folder)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A state folder with crop, zones and masks."""
+    SavedCrop(tmp_path, URI).save(CROP)
+    SavedAreas(tmp_path, URI).save(DRAWN)
+    return tmp_path
+
+
+def start(folder: Path, settings: Settings = SETTINGS) -> SetAside:
+    aside = SetAside.of(settings, environ_of(folder))
+    aside.begin()
+    return aside
+
+
+def in_force(folder: Path) -> tuple[Region | None, Areas]:
+    environ = environ_of(folder)
+    return initial_crop(SETTINGS.camera, environ).region, initial_areas(SETTINGS, environ).areas
+
+
+@pytest.mark.fault(
+    "starts with what is remembered keep ending without a picture, as by a crash or a watchdog",
+    injected="starts that never get any further",
+    observed="the next one is made without crop and zones, and with the masks; the state says so and offers them",
+)
+def test_after_failed_starts_one_is_made_without_crop_and_zones_but_with_the_masks(folder: Path) -> None:
+    for _ in range(MOST_FAILED):
+        assert start(folder).record() is None
+        assert in_force(folder) == (CROP, DRAWN)
+    aside = start(folder)
+
+    assert in_force(folder) == (None, Areas((), (MASK,)))
+    assert aside.record() == {"what": ["crop", "zones"], "reason": "the last 3 starts ended without a picture"}
+    assert start(folder).record() == aside.record()  # also at the next start
+    assert in_force(folder) == (None, Areas((), (MASK,)))
+
+
+@pytest.mark.parametrize("others", [True, False], ids=["something remembered", "nothing remembered"])
+def test_a_start_that_worked_or_ended_in_good_order_begins_the_count_again(folder: Path, others: bool) -> None:
+    if not others:
+        SavedCrop(folder, URI).save(None)
+        SavedAreas(folder, URI).save(Areas())
+    for _ in range(3 * MOST_FAILED):
+        start(folder).settled()
+    for _ in range(MOST_FAILED - 1):
+        start(folder)
+
+    assert start(folder).record() is None
+    assert (folder / "starts.json").exists() is others  # without anything remembered nothing is written
+
+
+def test_what_is_set_aside_can_be_used_again_and_is_kept_then(folder: Path) -> None:
+    for _ in range(MOST_FAILED):
+        start(folder)
+    aside, environ = start(folder), environ_of(folder)
+    crop, areas = initial_crop(SETTINGS.camera, environ), initial_areas(SETTINGS, environ)
+    aside.offer(crop, areas)
+    reason = aside.use()
+
+    assert reason == ""
+    assert aside.record() is None
+    assert (crop.region, areas.areas) == (CROP, DRAWN)
+    assert in_force(folder) == (CROP, DRAWN)
+    assert start(folder).record() is None
+
+
+def test_what_is_forgotten_does_not_come_back(folder: Path) -> None:
+    for _ in range(MOST_FAILED):
+        start(folder)
+    start(folder).forget()
+
+    assert start(folder).record() is None
+    assert in_force(folder) == (None, Areas((), (MASK,)))
+
+
+def test_what_the_configuration_sets_is_not_set_aside(folder: Path) -> None:
+    fixed = Settings(camera=CameraSettings(source=URI, crop="0,0,0.5,1"), zones=(ZoneSettings("door", "0,0,1,1"),))
+    for _ in range(2 * MOST_FAILED):
+        assert start(folder, fixed).record() is None
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"failed": "?"}', '{"failed": -3}', '{"failed": 1e999}', "[" * 9999]
+)
+def test_a_damaged_count_is_as_good_as_none(folder: Path, content: str) -> None:
+    (folder / "starts.json").write_text(content)
+
+    assert start(folder).record() is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"http://camera/": 3}', '{"http://camera/": {"crop": [1e308]}}'])
+def test_a_damaged_file_of_what_is_aside_does_not_end_the_start(folder: Path, content: str) -> None:
+    (folder / "set_aside.json").write_text(content)
+
+    assert start(folder).record() is None
+
+
+def test_within_a_run_the_first_attempts_that_fail_set_it_aside_at_once(folder: Path) -> None:
+    trials, environ = Trials(), environ_of(folder)
+    aside = start(folder)
+    crop, areas = initial_crop(SETTINGS.camera, environ, trials), initial_areas(SETTINGS, environ, trials)
+    aside.offer(crop, areas)
+    aside.follow(trials)
+    for _ in range(MOST_FAILED):
+        trials.failed("the capture stage failed unexpectedly: OverflowError()")
+    found = aside.record(), crop.region, areas.areas
+    trials.close()
+
+    assert found == (
+        {"what": ["crop", "zones"], "reason": "the first 3 attempts failed"},
+        None,
+        Areas((), (MASK,)),
+    )
+    assert in_force(folder) == (None, Areas((), (MASK,)))
+
+
+def test_a_start_that_worked_blames_nothing_for_what_fails_later(folder: Path) -> None:
+    trials = Trials()
+    aside = start(folder)
+    aside.follow(trials)
+    trials.worked(time.monotonic_ns())
+    assert eventually(lambda: not (folder / "starts.json").exists())
+    for _ in range(2 * MOST_FAILED):
+        trials.failed("the capture stage failed unexpectedly: OverflowError()")
+    trials.close()
+
+    assert aside.record() is None
+    assert in_force(folder) == (CROP, DRAWN)

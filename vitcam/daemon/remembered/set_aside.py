@@ -1,0 +1,249 @@
+"""Starts without what earlier runs remembered, where starts with it keep failing; nothing of it is lost.
+
+A start counts as failed until a picture was classified, the run was ended in good order, or two minutes have passed. So
+crashes count, and a watchdog that ends the process. Within a run the first attempts of its stages count likewise.
+Masks are never set aside: a start without them would show what they hide.
+"""
+
+import json
+import logging
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from vitcam.config.settings import Settings
+from vitcam.daemon.remembered.areas import SavedAreas
+from vitcam.daemon.remembered.crops import SavedCrop
+from vitcam.daemon.remembered.trials import Trials
+from vitcam.errors import UsageError
+from vitcam.folders import state_folder
+from vitcam.model.find import model_folders
+from vitcam.pictures.view import Region
+from vitcam.redaction import redacted
+from vitcam.sources import is_camera
+from vitcam.sources.active_crop import ActiveCrop
+from vitcam.storage.kept import KeptFile
+from vitcam.storage.whole import write_whole
+from vitcam.words.change import read_changeable
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas, Zone
+from vitcam.zones.record import areas_record, own_sides, read_areas
+
+log = logging.getLogger(__name__)
+
+MOST_FAILED = 3
+SETTLED_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What earlier runs of one camera left for the next."""
+
+    crop: Region | None = None
+    zones: tuple[Zone, ...] = ()
+    model: str = ""
+    """File of the model whose words were changed, in place of the one that was installed."""
+
+    @property
+    def names(self) -> list[str]:
+        """What there is, in words."""
+        return [word for word, found in (("crop", self.crop), ("zones", self.zones), ("words", self.model)) if found]
+
+
+class SetAside:
+    """What starts failed with, and how many did. Any thread may call it once `begin` has returned.
+
+    folder  the state folder; None: nothing is remembered
+    source  the camera
+    model   the model's name
+    fixed   what the configuration sets, so that nothing remembered is in force: `crop`, `zones`
+    """
+
+    def __init__(self, folder: Path | None, source: str, model: str, fixed: frozenset[str] = frozenset()) -> None:
+        self._folder = folder
+        self._source = source
+        self._model = model
+        self._fixed = fixed
+        self._file = KeptFile(folder / "set_aside.json") if folder else None
+        self._crop, self._areas = SavedCrop(folder, source), SavedAreas(folder, source)
+        self._in_force = ActiveCrop(), ActiveAreas()
+        self._is_counting = False
+        self.kept, self.reason = self._load()
+
+    @classmethod
+    def of(cls, settings: Settings, environ: Mapping[str, str]) -> "SetAside":
+        """Of the camera of a run; nothing is remembered for files."""
+        source = settings.camera.source
+        folder = state_folder(environ) if is_camera(source) else None
+        fixed = {"crop"} if settings.camera.crop else set()
+        fixed |= {"zones"} if settings.zones else set()
+        return cls(folder, redacted(source) or "auto", settings.model.name, frozenset(fixed))
+
+    def begin(self) -> None:
+        """A start begins. Where too many in a row have failed with what is remembered, set that aside."""
+        if self._folder is None:
+            return
+        found = self._found()
+        if not found.names:
+            return
+        failed = self._failed()
+        if failed >= MOST_FAILED and self._put_aside(found, f"the last {failed} starts ended without a picture"):
+            self._starts.unlink(missing_ok=True)
+        else:
+            self._count(failed + 1)
+
+    def follow(self, trials: Trials, failed: int = 0) -> None:
+        """Look after the first attempts of this start: where they keep failing, set aside what is in force.
+
+        failed  how many have
+        """
+
+        def over(done: "Future[str]") -> None:
+            error = done.exception()
+            if error is not None and failed + 1 < MOST_FAILED:
+                self.follow(trials, failed + 1)
+            elif error is not None:
+                self._give_up(f"the first {MOST_FAILED} attempts failed")
+
+        trials.begin("start", self.settled).add_done_callback(over)
+
+    def _give_up(self, reason: str) -> None:
+        crop, areas = self._in_force
+        found = replace(self._found(), model="")  # it is loaded already
+        if found.names and self._put_aside(found, reason):
+            if found.crop is not None:
+                crop.become(crop.with_region(None))
+            if found.zones:
+                areas.become(areas.with_areas(replace(areas.areas, zones=())))
+
+    def settled(self) -> str:
+        """This start did not fail."""
+        if self._is_counting and self._folder is not None:
+            self._is_counting = False
+            with suppress(OSError):
+                self._starts.unlink()
+        return ""
+
+    @property
+    def model(self) -> str:
+        """The model to load in place of one whose words are set aside; empty: the usual one."""
+        if not self.kept.model:
+            return ""
+        return next((str(path) for path in self._models() if str(path) != self.kept.model), "")
+
+    def record(self) -> dict[str, Any] | None:
+        """For `/api/state`; None if nothing is set aside."""
+        return {"what": self.kept.names, "reason": self.reason} if self.kept.names else None
+
+    def offer(self, crop: ActiveCrop, areas: ActiveAreas) -> None:
+        """Where it can be put in force again."""
+        self._in_force = crop, areas
+
+    def use(self) -> str:
+        """Put it in force again; words are used from the next start on. Returns why it is not kept, "" if it is.
+
+        raises  UsageError where it does not work; it stays aside then
+        """
+        (crop, areas), reasons = self._in_force, list[str]()
+        if self.kept.zones:
+            reasons.append(areas.replace(replace(areas.areas, zones=self.kept.zones)))
+        if self.kept.crop is not None:
+            reasons.append(crop.replace(self.kept.crop))
+        if not any(reasons):  # else it may not be there at the next start
+            self.forget()
+        return "; ".join(filter(None, reasons))
+
+    def forget(self) -> None:
+        """Nothing is set aside any more. Raises UsageError if that cannot be kept."""
+        self._keep(Remembered(), "")
+
+    @property
+    def _starts(self) -> Path:
+        return (self._folder or Path()) / "starts.json"
+
+    def _found(self) -> Remembered:
+        """What is remembered and would be in force."""
+        crop = None if "crop" in self._fixed else self._crop.load()
+        zones = () if "zones" in self._fixed else self._areas.load()[0].zones
+        return Remembered(crop, zones, "" if self.kept.model else self._changed_model())
+
+    def _put_aside(self, found: Remembered, reason: str) -> bool:
+        """False if it cannot be kept: then it stays in force."""
+        before = self.kept
+        both = Remembered(found.crop or before.crop, found.zones or before.zones, found.model or before.model)
+        try:
+            self._keep(both, reason)
+        except UsageError as error:
+            log.error("%s", error)
+            return False
+        if found.crop is not None:
+            self._crop.save(None)
+        areas, unknown = self._areas.load()
+        if found.zones and not unknown:
+            self._areas.save(replace(areas, zones=()))
+        what = " and ".join(found.names)
+        log.warning(
+            "%s, so this run does without the %s of earlier runs; the page offers to use it again", reason, what
+        )
+        return True
+
+    def _keep(self, found: Remembered, reason: str) -> None:
+        """Raises UsageError."""
+        others = {source: record for source, record in self._all().items() if source != self._source}
+        if found.names:
+            others[self._source] = {
+                "crop": None if found.crop is None else own_sides(found.crop),
+                "areas": areas_record(Areas(found.zones), own_sides),
+                "model": found.model,
+                "reason": reason,
+            }
+        if self._file is not None:
+            try:
+                self._file.write(json.dumps(others, indent=1))
+            except OSError as error:
+                raise UsageError(f"{self._file.path} cannot be written: {error.strerror}") from None
+        self.kept, self.reason = found, reason
+
+    def _load(self) -> tuple[Remembered, str]:
+        try:
+            record = self._all()[self._source]
+            crop = None if record["crop"] is None else Region(*record["crop"])
+            zones = read_areas(record["areas"], in_px=True).zones
+            return Remembered(crop, zones, str(record["model"])), str(record["reason"])
+        except (LookupError, TypeError, UsageError):
+            return Remembered(), ""
+
+    def _all(self) -> dict[str, Any]:
+        found = self._file.read_if_good(json.loads) if self._file else None
+        return found if isinstance(found, dict) else {}
+
+    def _failed(self) -> int:
+        try:
+            return max(0, int(json.loads(self._starts.read_text("utf-8"))["failed"]))
+        except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+            return 0
+
+    def _count(self, failed: int) -> None:
+        try:
+            write_whole(self._starts, json.dumps({"failed": failed}) + "\n")
+            self._is_counting = True
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._starts, error.strerror)
+
+    def _models(self) -> list[Path]:
+        found = (folder / f"{self._model}.tflite" for folder in model_folders())
+        return [path for path in found if path.is_file()]
+
+    def _changed_model(self) -> str:
+        """The model with other words, where another one of that name was installed, too."""
+        models = self._models()
+        if len(models) < 2 or models[0].parent != model_folders()[0]:
+            return ""
+        try:
+            read_changeable(models[0])
+        except UsageError:  # its labels are no words: somebody put it there
+            return ""
+        return str(models[0])

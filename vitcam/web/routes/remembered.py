@@ -1,0 +1,57 @@
+"""What starts failed with, and what is therefore not in force: the page offers to use it again."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from aiohttp import web
+
+from vitcam.errors import UsageError
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import Body, read_json
+
+
+class Aside(Protocol):
+    """What is set aside. `use` and `forget` may wait for the disk, and for a picture."""
+
+    def record(self) -> dict[str, Any] | None:
+        """What it is, and why; None if there is nothing."""
+        ...
+
+    def use(self) -> str:
+        """Put it in force again; returns why it is not kept, "" if it is. Raises UsageError where it does not work."""
+        ...
+
+    def forget(self) -> None:
+        """Do without it for good. Raises UsageError if that cannot be kept."""
+        ...
+
+
+class RememberedRoute:
+    """`POST /api/remembered`, and `set_aside` in `/api/state`."""
+
+    def __init__(self, aside: Aside | None, admission: Admission) -> None:
+        self._aside = aside
+        self._admission = admission
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Use it again, or forget it. Answers 409 if nothing is set aside."""
+        if self._aside is None or self._aside.record() is None:
+            raise web.HTTPConflict(text="nothing of earlier runs is set aside")
+        reason = await self._admission.serve(request, self._decide(self._aside))
+        return web.json_response({"set_aside": self.record(), "remembered": not reason, "reason": reason})
+
+    def record(self) -> dict[str, Any] | None:
+        """What is set aside, and why; None if nothing is."""
+        return None if self._aside is None else self._aside.record()
+
+    def _decide(self, aside: Aside) -> Callable[[Body], str]:
+        def decide(body: Body) -> str:
+            match read_json(body):
+                case {"use": True, **rest} if not rest:
+                    return aside.use()
+                case {"use": False, **rest} if not rest:
+                    aside.forget()
+                    return ""
+            raise UsageError('send {"use": true} to use again what is set aside, or {"use": false} to forget it')
+
+        return decide
