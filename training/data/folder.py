@@ -9,13 +9,12 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
+from vitcam.pictures.file_kind import FileKind, Use, kind_of, read_beginning
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.data.parts import parts_of
 from vitcam_training.data.photos import photo_of
 from vitcam_training.data.user_photos import ListedPhoto, clean_label
 
-OTHER_PICTURES = frozenset({".avif", ".dng", ".gif", ".heic", ".heif", ".jp2", ".jxl", ".tif", ".tiff"})
-"""Endings of pictures that cannot be read: a label that has no others is refused, not left out."""
 SYSTEM = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})  # what zip programs and file managers leave behind
 NAMED = 10
 """Most names in a warning."""
@@ -79,8 +78,17 @@ def _photos(root: Path, part: str) -> list[ListedPhoto]:
 
 
 def _pictures(folder: Path) -> list[Path]:
-    """Photos, and pictures of kinds that cannot be read, which is said when they are."""
-    return [path for path in _seen(folder) if path.suffix.lower() in IMAGE_SUFFIXES | OTHER_PICTURES and path.is_file()]
+    """Photos, by their names; where no name is that of a photo, pictures of any kind, by their first bytes.
+
+    A kind that cannot be read is named when its photos are read, and so the label is refused, not left out.
+    """
+    files = [path for path in _seen(folder) if path.is_file()]
+    photos = [path for path in files if path.suffix.lower() in IMAGE_SUFFIXES]
+    return photos or [path for path in files if _kind(path).use in (Use.PICTURE, Use.FOREIGN)]
+
+
+def _kind(path: Path) -> FileKind:
+    return kind_of(read_beginning(path)) or FileKind("of an unknown kind", Use.OTHER)
 
 
 def _unused(root: Path, parts: dict[Path, str]) -> Iterator[tuple[Path, list[str]]]:
@@ -95,7 +103,10 @@ def _unused(root: Path, parts: dict[Path, str]) -> Iterator[tuple[Path, list[str
 
 
 def _name(path: Path) -> str:
-    return f"{path.name}/" if path.is_dir() else path.name
+    if path.is_dir():
+        return f"{path.name}/"
+    kind = _kind(path) if path.is_file() else None  # a broken link is none
+    return f"{path.name} ({kind.name})" if kind and kind.use is Use.FOREIGN else path.name
 
 
 def _shortened(names: Sequence[str]) -> str:

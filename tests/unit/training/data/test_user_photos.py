@@ -31,6 +31,9 @@ def two_labels(root: Path, count: int = 20, frames: int = 1) -> Path:
     return root
 
 
+HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
+
+
 def sizes(found: Dataset) -> dict[str, dict[str, int]]:
     return {
         part: {found.labels[label]: n for label, n in sorted(Counter(s.label for s in samples).items())}
@@ -154,6 +157,20 @@ def test_of_many_unused_files_some_are_named_and_all_are_counted(
     assert "and 20 more files" in caplog.text
 
 
+def test_pictures_without_the_name_of_a_photo_are_known_by_their_first_bytes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    two_labels(tmp_path, 3)
+    for path in sorted((tmp_path / "cup").iterdir()):
+        path.rename(path.with_suffix(""))
+    (tmp_path / "pen" / "a.heic").write_bytes(HEIC)
+    (tmp_path / "pen" / "gone.jpg").symlink_to(tmp_path / "nowhere")
+    found = open_dataset(str(tmp_path))
+
+    assert found.labels == ("cup", "pen")
+    assert "not used: a.heic (a HEIC picture), gone.jpg" in caplog.text
+
+
 def test_a_folder_for_training_alone_is_split(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     two_labels(tmp_path / "Train", 10)
     scenes(tmp_path / "backup", 3)
@@ -254,7 +271,7 @@ def _unreadable(root: Path) -> None:
 def _heic(root: Path) -> None:
     two_labels(root, 3)
     (root / "dog").mkdir()
-    (root / "dog" / "a.HEIC").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
+    (root / "dog" / "photo").write_bytes(HEIC)
 
 
 def _cut(root: Path) -> None:
@@ -282,7 +299,7 @@ def _only_held_out(root: Path) -> None:
         (_one_label, "holds photos of 1 label, 'cup'; at least two labels are needed"),
         (_one_photo, "the label 'rare' of own has 1 to train on of the photos that can be read; 2 are needed at least"),
         (_unreadable, r"no photo of 'cup', 'pen' in own can be read, such as .*cup/a.jpg: not an image"),
-        (_heic, "no photo of 'dog' in own can be read, such as .*dog/a.HEIC: .*HEIC"),
+        (_heic, "no photo of 'dog' in own can be read, such as .*dog/photo: .*a HEIC picture"),
         (_cut, "no photo of 'dog' in own can be read, such as .*dog/a.jpg: not an image: truncated"),
         (_odd_label, r"the label 'two\\nlines' must consist of printable characters; rename it"),
         (
