@@ -41,7 +41,8 @@ def _intro(c: Conditions, plot: Path, rows: int) -> str:
     some = f"\nThese are {rows} of {len(ROWS)} rows; without `--rows` the command runs all." if rows < len(ROWS) else ""
     return f"""# What each part of a Vision Transformer is for
 
-Each row changes one thing of the base, the recipe `ablation`: the digit model (16 patches, width 32, 4 heads, 3 blocks)
+Each row changes one thing of the base, the recipe `ablation`: the digit model (16 patches, width 32, 4 heads, 3 blocks;
+no class token: the head reads the first patch's token)
 trained on the first {PHOTOS:,} digits of MNIST for {c.epochs} epochs, without augmentation, and tested on
 {c.test_photos:,}. Each row ran with {c.seeds} seeds; ± is their standard deviation. All rows share the base's learning
 rate and schedule, which were chosen for none of them: a row may do better with its own.{some}

@@ -13,6 +13,7 @@ from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.calibration_error import calibration_error, debiased_error, error_if_calibrated
 
 Floats = NDArray[np.float32]
+MOST_GUESSES = 5
 CHOSEN = "chosen"
 """Among the figures of a card: those by which one of several networks or files is chosen. They are not published."""
 ELSEWHERE = "elsewhere"
@@ -80,13 +81,18 @@ class Answers:
 
 def figures(answers: Answers) -> dict[str, float]:
     """`n`, `top1`, `top5`, `ece` as fractions of 1."""
-    order = np.argsort(-answers.probabilities, axis=-1, kind="stable")[:, :5]
+    order = np.argsort(-answers.probabilities, axis=-1, kind="stable")[:, :MOST_GUESSES]
     return {
         "n": len(answers.labels),
         "top1": float(answers.right.mean()),
         "top5": float(answers.right_among(order).mean()),
         "ece": calibration_error(answers.confidence, answers.right),
     }
+
+
+def top5_tells(found: Mapping[str, Any]) -> bool:
+    """Whether five guesses can all be wrong: of five `labels` or fewer one is always right."""
+    return int(found.get("labels", MOST_GUESSES + 1)) > MOST_GUESSES  # older figures do not say how many there are
 
 
 def grouped(answers: Answers) -> dict[str, float]:

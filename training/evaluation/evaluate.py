@@ -55,6 +55,7 @@ def evaluate_model(
         "skipped": len(dataset.part(part)) - len(answers.labels),
         **in_detail(answers.labels, answers.answered, answers.known, classifier.labels),
         **calibration(answers),
+        "labels": len(classifier.labels),
     }  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
         return answers, {"data": dataset.name, "split": part, **figures(answers), **compared}
 
     answers, found = measured("heldout")
-    found |= calibration(answers)
+    found |= calibration(answers) | {"labels": len(classifier.labels)}
     return found if dataset.choosing == "heldout" else found | {CHOSEN: measured(dataset.choosing)[1]}
 
 

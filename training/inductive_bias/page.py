@@ -13,7 +13,7 @@ from vitcam_training.inductive_bias.distance import AttentionDistances
 from vitcam_training.inductive_bias.findings import FoundByRuns, difference_text, spread_text
 from vitcam_training.inductive_bias.networks import BARE, CNN, FINETUNED, VIT
 from vitcam_training.inductive_bias.parts import PartError
-from vitcam_training.inductive_bias.runs import SHARES, SHIFTS, BiasJob
+from vitcam_training.inductive_bias.runs import CHANGED_PHOTOS, SHARES, SHIFTS, BiasJob
 
 MARKED = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 BLOCKS = ("parts", "distance", "moved", "curve")
@@ -91,7 +91,8 @@ def moved_block(found: FoundByRuns, left: Sequence[BiasJob], plot: Path, conditi
     if not found.results:
         return "\n".join([*_still(left), _again(conditions)])
     rows = [
-        f"| network | parameters | test accuracy, % | patches shuffled, % | {_shifts('same answer')} |",
+        f"| network | parameters | test accuracy, % of all | patches shuffled, % of {CHANGED_PHOTOS:,} | "
+        f"{_shifts('same answer')} |",
         f"|---|---:|---:|---:|{'---:|' * len(SHIFTS)}",
     ]
     for contestant in (VIT, CNN, BARE):

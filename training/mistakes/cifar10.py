@@ -1,4 +1,4 @@
-"""The run that stays at 2.32, where guessing among ten labels costs ln 10 = 2.303: reproduced, then repaired.
+"""A run like the one that stays at 2.32, where guessing among ten labels costs ln 10 = 2.303, and its repairs.
 
 A from-scratch ViT that circulates for PyTorch: 24.4 M parameters (`vit-shallow`), photos of CIFAR-10 enlarged to
 224 px, `nn.MultiheadAttention` without `batch_first=True`, Adam at a constant 1e-3, no warm-up, no clipping, pixels

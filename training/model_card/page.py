@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.model.bundle import ModelCard
-from vitcam_training.evaluation.answers import ELSEWHERE
+from vitcam_training.evaluation.answers import ELSEWHERE, top5_tells
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
@@ -75,7 +75,7 @@ def _figures(model: Path, card: ModelCard) -> str:
     compare = commands.evaluating(model, commands.measured_on(card), found["split"], model.with_suffix(".safetensors"))
     table = [
         ("top-1", f"{found['top1']:.2%}", again),
-        ("top-5", f"{found['top5']:.2%}", again),
+        *([("top-5", f"{found['top5']:.2%}", again)] if top5_tells(found) else []),
         ("expected calibration error", f"{found['ece']:.2%}", again),
         *_calibration(found, again),
         ("top-1 of the float32 network", f"{found['float_top1']:.2%}", compare),

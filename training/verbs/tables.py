@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vitcam.model.bundle import ModelCard
+from vitcam_training.evaluation.answers import top5_tells
 from vitcam_training.model_card.warnings import card_warnings
 from vitcam_training.weights.metadata import PLANNED
 
@@ -39,7 +40,7 @@ def export_table(card: ModelCard, written: Sequence[Path]) -> str:
     found = card.accuracy
     if found:
         rows = [("photos", f"{found['n']:,} of {found['data']}, part {found['split']}")]
-        rows += [("top-1", f"{found['top1']:.2%}"), ("top-5", f"{found['top5']:.2%}")]
+        rows += [("top-1", f"{found['top1']:.2%}"), *_top5(found)]
         rows += [_calibration(found), *_against_float(found)]
     else:
         rows = [("figures", "none were measured; --data names photos to measure on")]
@@ -130,7 +131,7 @@ def _overall(found: dict[str, Any]) -> Table:
     rows = [
         _photos(found),
         ("top-1", f"{found['top1']:.2%}  (95 % interval {found['top1_low']:.2%} to {found['top1_high']:.2%})"),
-        ("top-5", f"{found['top5']:.2%}"),
+        *_top5(found),
         *_group(found),
         ("mean over classes", f"{found['mean_over_classes']:.2%}"),
         _calibration(found),
@@ -140,6 +141,10 @@ def _overall(found: dict[str, Any]) -> Table:
         rows += _against_float(found)
     rows += _unknown(found["unknown"]) if "unknown" in found else []
     return _pairs(str(found["model"]), rows)
+
+
+def _top5(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [("top-5", f"{found['top5']:.2%}")] if top5_tells(found) else []
 
 
 def _group(found: Mapping[str, Any]) -> list[tuple[str, str]]:

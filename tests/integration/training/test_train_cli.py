@@ -163,7 +163,16 @@ def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
         "model", "data", "split", "n", "top1", "top5", "ece",
         "float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min",
     ]  # fmt: skip
-    assert list(found)[11:] == ["skipped", "top1_low", "top1_high", "known", "mean_over_classes", "classes", *ERRORS]
+    assert list(found)[11:] == [
+        "skipped",
+        "top1_low",
+        "top1_high",
+        "known",
+        "mean_over_classes",
+        "classes",
+        *ERRORS,
+        "labels",
+    ]
     assert found["n"] == 12
     assert found["model"] == "colours"
     assert found["split"] == "heldout"

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam_training.evaluation.answers import top5_tells
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.report.markup import paragraph, tag
 from vitcam_training.report.material import Material
@@ -21,7 +22,7 @@ def headline(material: Material) -> list[Element]:
     error = Interval(found["ece_debiased"], found["ece_low"], found["ece_high"])
     cards = [
         _share("right answers", top1, "top-1, int8"),
-        _card("among the first five", f"{found['top5']:.2%}", "", "top-5"),
+        *([_card("among the first five", f"{found['top5']:.2%}", "", "top-5")] if top5_tells(found) else []),
         _share("calibration error", error, "ECE, debiased; 0 is perfect"),
         *_against_float(material),
         *_unknown(material),

@@ -8,6 +8,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.evaluation.answers import ELSEWHERE
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
+from vitcam_training.verbs.tables import export_table
 from vitcam_training.weights.metadata import PLANNED
 
 FIGURES = {
@@ -37,6 +38,16 @@ def test_every_figure_of_a_card_has_its_command_beside_it(tmp_path: Path) -> Non
     assert all(again in line for line in figures)
     assert "93.75%" in figures[0]
     assert "0.9876" in figures[5]
+
+
+@pytest.mark.parametrize(("labels", "is_there"), [(3, False), (5, False), (6, True), (None, True)])
+def test_the_first_five_guesses_are_left_out_where_they_name_every_label(
+    tmp_path: Path, labels: int | None, is_there: bool
+) -> None:
+    figures = FIGURES | ({"labels": labels} if labels else {})
+
+    assert ("top-5" in card_text(tmp_path, replace(CARD, accuracy=figures))) == is_there
+    assert ("top-5" in export_table(replace(CARD, accuracy=figures), ())) == is_there
 
 
 def test_a_card_says_what_the_model_was_made_of(tmp_path: Path) -> None:
