@@ -51,7 +51,8 @@ class Webhooks:
         self._first_pause_s = first_pause_s
         self._tasks: queue.Queue[Task | None] = queue.Queue(_MOST_WAITING)
         self._pauses: dict[str, _Pause] = {}
-        self._told: set[int] = set()
+        self._failing: dict[int, float] = {}
+        """Number of a letter, and the monotonic time at which it failed first in this run."""
         self._kept = 0
         self._over = threading.Event()
         self._idle = threading.Event()
@@ -194,10 +195,11 @@ class Webhooks:
         before = self._pauses.get(letter.url)
         length_s = min(before.length_s * 2, _LONGEST_PAUSE_S) if before else self._first_pause_s
         self._pauses[letter.url] = _Pause(time.monotonic() + length_s, length_s)
-        if time.time() - letter.made_s > _MOST_AGE_S:  # only after an attempt: a Pi may boot with a wrong clock
+        now_s = time.monotonic()  # the wall clock may be set by years
+        if now_s - self._failing.get(letter.number, now_s) > _MOST_AGE_S:
             self._give_up(outbox, letter, f"{why}, for a day")
-        elif letter.number not in self._told:
-            self._told.add(letter.number)
+        elif letter.number not in self._failing:
+            self._failing[letter.number] = now_s
             log.info("the rule %s: %s; its webhook is tried again", letter.rule, why)
             self._tell(letter, "waiting", f"{why}; it is tried again")
 
@@ -207,5 +209,5 @@ class Webhooks:
 
     def _tell(self, letter: Letter, status: str, detail: str) -> None:
         if status != "waiting":
-            self._told.discard(letter.number)
+            self._failing.pop(letter.number, None)
         self._note(Outcome(letter.event_id, letter.rule, KIND, status, shortened(detail)))  # type: ignore[arg-type]

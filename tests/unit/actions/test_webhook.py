@@ -230,17 +230,33 @@ def test_what_waits_is_bounded_by_number_and_the_oldest_goes(tmp_path: Path, mon
     assert waiting_in(tmp_path) == ["2", "3", "4"]
 
 
-def test_what_waits_for_longer_than_a_day_is_given_up_after_one_more_attempt(tmp_path: Path) -> None:
+def test_what_has_failed_for_a_day_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webhook, "_MOST_AGE_S", 0.0)
+    kept, url = Kept(), "http://127.0.0.1:1/"
+    with delivering(tmp_path, kept, url) as webhooks:
+        webhooks.put(hook(url))
+        kept.wait_for_count(2)
+
+    assert statuses(kept) == [("01A", "waiting"), ("01A", "failed")]
+    assert kept.all[1].detail == "127.0.0.1:1 cannot be reached: Connection refused, for a day"
+
+
+@pytest.mark.fault(
+    "the clock is 40 days ahead while webhooks wait",
+    injected="a webhook that waited 40 days as the clock says, and a receiver that does not answer",
+    observed="it is not given up: only tries count, for a day",
+)
+def test_a_clock_that_is_ahead_gives_up_no_webhook(tmp_path: Path) -> None:
     kept, url = Kept(), "http://127.0.0.1:1/"
     old = Outbox(tmp_path)
-    old.add("old", "lamp", url, "{}", time.time() - 90_000)
+    old.add("old", "lamp", url, "{}", time.time() - 40 * 86_400)
     old.close()
     with delivering(tmp_path, kept, url) as webhooks:
         webhooks.start()
         kept.wait_for_count(1)
 
-    assert statuses(kept) == [("old", "failed")]
-    assert kept.all[0].detail == "127.0.0.1:1 cannot be reached: Connection refused, for a day"
+    assert statuses(kept) == [("old", "waiting")]
+    assert waiting_in(tmp_path) == ["old"]
 
 
 @pytest.mark.fault(
