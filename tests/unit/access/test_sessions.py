@@ -65,6 +65,26 @@ def test_sessions_from_a_clock_that_was_wrong_do_not_last_without_end(tmp_path: 
     assert len(Sessions(tmp_path, Clock(1e9))._ends) == 1
 
 
+@pytest.mark.fault(
+    "the clock lags by years at boot, while somebody shows an old session",
+    injected="a session that was over when somebody logged in last, and a clock of years before",
+    observed="that session stays over, and the newer one holds",
+)
+def test_a_clock_that_lags_brings_no_session_back(tmp_path: Path) -> None:
+    clock = Clock()
+    sessions = Sessions(tmp_path, clock)
+    old = sessions.open(KEY)
+    clock.now += LASTS_S - 1
+    newer = sessions.open(KEY)
+    clock.now += 2
+    newest = sessions.open(KEY)
+    again = Sessions(tmp_path, Clock(1e8))
+
+    assert not again.is_open(KEY, old)
+    assert again.is_open(KEY, newer)
+    assert again.is_open(KEY, newest)
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"a": "b"}', '{"a": null}', "[" * 100_000])
 def test_a_file_that_cannot_be_read_has_no_sessions(tmp_path: Path, content: str) -> None:
     (tmp_path / "sessions.json").write_text(content)
