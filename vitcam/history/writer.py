@@ -17,7 +17,7 @@ from vitcam.history.clock import MachineClock
 from vitcam.history.database.connections import FILE, is_damage, is_input_or_output, is_whole, open_to_write, set_aside
 from vitcam.history.database.file_watch import Change, FileWatch
 from vitcam.history.database.search import get
-from vitcam.history.database.sharing import newest_pictures
+from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
 from vitcam.history.dating import Dating
@@ -209,7 +209,8 @@ class HistoryWriter:
             close_open(connection)
             if not self._has_begun:
                 own = partial(frame_of, connection)
-                self._pictures.remove(self._pictures.left_behind(own, partial(newest_pictures, connection)))
+                shown = partial(newest_pictures, connection)
+                self._pictures.remove_left_behind(own, shown, last_picture(connection))
         self._has_begun = True
         self._first = first_free(connection)
 

@@ -1,6 +1,7 @@
 """A machine whose clock is wrong loses no events, and has them in order."""
 
 import random
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -9,12 +10,15 @@ import pytest
 
 from tests.clocks import DAY, HOUR, MINUTE, SECOND, TRUE_MS, SimulatedClock
 from tests.eventually import eventually
+from tests.frames import picture
 from tests.histories import change
-from vitcam.history.database.connections import is_sound, open_to_write
+from vitcam.history.database.connections import FILE, is_sound, open_to_write, set_aside
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
+from vitcam.pictures.encode import encode_jpeg
 
+JPEG = encode_jpeg(picture(), 80)
 MONTH = RetentionRules(keep_days=30)
 
 
@@ -263,6 +267,37 @@ def test_events_that_an_older_version_has_dated_are_deleted_by_age_and_keep_thei
         pi.see()
 
         assert pi.names() == [f"{TRUE_MS - DAY:026}", *pi.saw]
+
+
+def test_a_picture_without_an_event_goes_though_a_clock_was_ahead(pi: Machine, tmp_path: Path) -> None:
+    for day in ("2027-01-04", "2027-01-05"):
+        (tmp_path / "frames" / day).mkdir(parents=True)
+        (tmp_path / "frames" / day / "lost.txt").touch()
+    pi.store.put(change("01A", "end", jpeg=JPEG, start_ms=TRUE_MS, end_ms=TRUE_MS))
+    event = eventually(lambda: pi.store.get("01A"))
+    assert event is not None
+    assert event.frame is not None
+    lost = (tmp_path / event.frame).with_name("lost-0000.jpg")
+    lost.write_bytes(JPEG)
+    pi.restart()
+
+    assert eventually(lambda: not lost.exists())
+    assert pi.store.picture(event) == JPEG
+
+
+def test_two_histories_that_are_set_aside_at_the_same_moment_are_both_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = time.gmtime(0)
+    monkeypatch.setattr(time, "gmtime", lambda: moment)
+    for content in ("one", "two"):
+        (tmp_path / FILE).write_text(content)
+        (tmp_path / "frames").mkdir()
+        (tmp_path / "frames" / content).touch()
+        set_aside(tmp_path)
+
+    assert {path.read_text() for path in tmp_path.glob(f"{FILE}.damaged-*")} == {"one", "two"}
+    assert len([*tmp_path.glob("frames.damaged-*/*")]) == 2
 
 
 def test_who_missed_events_gets_them_in_the_order_in_which_they_were_recorded(pi: Machine) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -84,7 +85,10 @@ def set_aside(folder: Path, what: Literal["damaged", "emptied"] = "damaged") -> 
     what    happened to it
     raises  OSError
     """
-    ending = f".{what}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
+    ending = moment = f".{what}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
+    again = count(2)  # a clock that was set back says the same moment twice
+    while (folder / (FILE + ending)).exists() or (folder / (FRAMES + ending)).exists():
+        ending = f"{moment}-{next(again)}"
     for name in (FILE, *(FILE + companion for companion in _COMPANIONS), FRAMES):
         path = folder / name
         if path.exists():

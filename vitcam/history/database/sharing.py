@@ -45,6 +45,12 @@ def newest_pictures(connection: sqlite3.Connection) -> set[str]:
     return {frame for (frame,) in found}
 
 
+def last_picture(connection: sqlite3.Connection) -> str | None:
+    """The file of the event that was recorded last, of those that have a picture of their own."""
+    found = connection.execute("SELECT frame FROM events WHERE frame IS NOT NULL ORDER BY n DESC LIMIT 1").fetchone()
+    return None if found is None else found[0]
+
+
 def _sharers(connection: sqlite3.Connection, owner: int, start_ms: int) -> list[int]:
     """The rows that show the picture of the row `owner`, the oldest first."""
     found = connection.execute(

@@ -29,19 +29,27 @@ class PictureFiles:
             raise FileNotFoundError(name)
         return self._folder / name
 
-    def left_behind(self, frame_of: Callable[[str], str | None], shown: Callable[[], set[str]]) -> set[str]:
-        """Files of the last two days that no event names: a killed process wrote them, and not the event.
+    def remove_left_behind(
+        self, frame_of: Callable[[str], str | None], shown: Callable[[], set[str]], newest: str | None
+    ) -> None:
+        """Delete files of the last two days that no event names: a killed process wrote them, and not the event.
 
         frame_of  the own picture of an event, given its id; None: there is no such event, or it has none
         shown     the pictures of the newest events; asked only if some files are not the picture of their own event
+        newest    the picture that was written last; a clock that was ahead has made folders of later days
         """
-        days = sorted(path for path in (self._folder / FRAMES).glob("*-*-*") if path.is_dir())[-2:]
-        left = set()
-        for path in (path for day in days for path in day.iterdir()):
+        days = sorted(path for path in (self._folder / FRAMES).glob("*-*-*") if path.is_dir())
+        last = days[-2:] + [day for day in days[:-2] if newest and day == (self._folder / newest).parent]
+        left = {}
+        for path in (path for day in last for path in day.iterdir()):
             name = str(path.relative_to(self._folder))
             if path.name.startswith(".") or frame_of(path.name.rpartition("-")[0]) != name:
-                left.add(name)
-        return left - shown() if left else left
+                left[name] = path
+        named = shown() if left else set()
+        for name, path in left.items():
+            if name not in named:
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     def remove(self, names: Iterable[str | None]) -> None:
         """Delete files, and the folders of days that are empty then. Files that are gone already are fine.
