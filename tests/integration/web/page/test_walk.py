@@ -2,12 +2,19 @@
 
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    NoSuchElementException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.actions import interaction
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -16,6 +23,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.daemon import Daemon, daemon, get_json
+from tests.eventually import eventually
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.parts import need_program
@@ -146,12 +154,14 @@ def test_two_zones_are_drawn_their_events_come_a_clip_plays_and_a_label_is_corre
 
 def draw_zones(person: Person) -> None:
     """Two, with names."""
+    fields = partial(person.chrome.find_elements, By.CSS_SELECTOR, "#zones-list input.zone-name")
     person.until(lambda: person.find("#zones").is_enabled())
     person.press("#zones")
     person.until(lambda: person.find("#zones-layer").is_displayed())
     for place, name, (start, end) in ((0, "door", DOOR), (1, "road", ROAD)):
         person.drag(start, end)
-        field = person.chrome.find_elements(By.CSS_SELECTOR, "#zones-list input.zone-name")[place]
+        person.until(lambda count=place + 1: len(fields()) == count)
+        field = fields()[place]
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys(name)
     person.look("2-zones-drawn")
@@ -179,13 +189,34 @@ def ids_of(person: Person, zone: str, more: str) -> list[str]:
 
 
 def open_clip(person: Person) -> str:
-    """The id of the event at the door that was opened."""
-    event_id = ids_of(person, "door", ":has(.has-clip)")[0]
-    person.press(f"#grid .event[data-id='{event_id}']")
+    """The id of the event at the door that was opened.
+
+    Events come all the time, and each moves the cards: what is pressed may be another card by then, or none.
+    """
+
+    def opened() -> str | None:
+        wanted = ids_of(person, "door", ":has(.has-clip)")
+        with suppress(StaleElementReferenceException, NoSuchElementException, ElementClickInterceptedException):
+            person.press(f"#grid .event[data-id='{wanted[0]}']")
+        found = str(person.chrome.current_url).partition("#event/")[2]
+        if found in wanted:
+            return found
+        if found:
+            person.press("#event-back")
+        return None
+
+    event_id = eventually(opened, PATIENCE_S)
+    assert event_id
     person.until(lambda: person.find("#event-clip").is_displayed())
     person.until(lambda: video(person.chrome, "readyState") >= 1)
     person.look("5-event")
     return event_id
+
+
+def card_text(person: Person, event_id: str) -> str:
+    """What the card of an event says, read at one moment: the next event makes new cards. Empty: there is none."""
+    found = "document.querySelector(`#grid .event[data-id='${arguments[0]}']`)"
+    return str(person.chrome.execute_script(f"return {found}?.innerText ?? ''", event_id))
 
 
 def play(person: Person) -> None:
@@ -216,7 +247,5 @@ def correct(person: Person, event_id: str) -> None:
     assert text(person.chrome, "event-chance") == "", "it was the chance of the model's label"
     person.press("#event-back")
     person.until(lambda: person.find("#grid").is_displayed())
-    card = f"#grid .event[data-id='{event_id}']"
-    person.until(lambda: person.chrome.find_elements(By.CSS_SELECTOR, card) and "teapot" in person.find(card).text)
+    person.until(lambda: all(word in card_text(person, event_id) for word in ("teapot", "corrected")))
     person.look("8-history-corrected")
-    assert "corrected" in person.find(card).text
