@@ -66,6 +66,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options.settings, options.read_again, daemon, environ))
         notifier.stopping("ending")
+        daemon.reloadable.trials.close()
+        daemon.reloadable.aside.settled()
         _end(daemon, shutdown)
 
 
@@ -157,8 +159,6 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     state = pipeline.state()
     if shutdown.requested:  # encoders give the processor back to what has to be written yet
         daemon.recording.drop()
-    daemon.reloadable.trials.close()
-    daemon.reloadable.aside.settled()
     daemon.photos.close()
     daemon.heat.stop()
     if daemon.web is not None:

@@ -23,6 +23,7 @@ FITTING: dict[str, bytes] = {
     "/api/explain": PHOTO,
     "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
     "/api/playback": b'{"paused": false}',
+    "/api/remembered": b'{"use": false}',
     "/api/events/{id}": b'{"favourite": true}',
     "/api/zones": b'{"zones": {"left": {"rect": [0, 0, 0.5, 1]}}, "masks": [[0.9, 0, 0.1, 0.1]]}',
 }
@@ -39,6 +40,7 @@ WRONG = [
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
     ("POST", "/api/words", 400),
+    ("POST", "/api/remembered", 400),
     ("PUT", "/api/zones", 400),
 ]
 

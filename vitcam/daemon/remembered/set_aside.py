@@ -244,6 +244,6 @@ class SetAside:
             return ""
         try:
             read_changeable(models[0])
-        except UsageError:  # its labels are no words: somebody put it there
+        except UsageError:  # its labels cannot be changed: somebody put it there
             return ""
         return str(models[0])

@@ -98,6 +98,6 @@ class Trials:
             for trial in due.values():
                 try:
                     trial.done.set_result(trial.save())
-                except Exception as error:  # whoever waits must hear of it, and the next one is saved all the same
+                except Exception as error:  # the caller who waits gets it, and the next one is saved all the same
                     log.exception("a change could not be kept")
                     trial.done.set_exception(error)
