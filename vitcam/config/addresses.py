@@ -16,8 +16,9 @@ OWN_PATHS: tuple[str, ...] = (
     "openapi.json",
     "healthz",
     "readyz",
+    "metrics",
+    "favicon.ico",
 )
-OWN_PATHS += ("metrics", "favicon.ico")
 """First parts of the paths that vitcam answers at. Below one of them, two paths could be meant."""
 _PART = r"/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+"
 _BASE_PATH = re.compile(rf"(?!/(?:{'|'.join(map(re.escape, OWN_PATHS))})(?:/|$))(?:{_PART})*/?")

@@ -30,6 +30,7 @@ def open_browser(profile: Path, width: int = 1280, height: int = 800) -> Iterato
     options.binary_location = need_program("chromium", "chromium-browser", "google-chrome")
     for flag in (*_FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
+    options.accept_insecure_certs = True  # those of the tests sign themselves
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(need_program("chromedriver")))
     try:
