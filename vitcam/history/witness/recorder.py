@@ -12,7 +12,7 @@ from vitcam.history.stored import EventChange, Sight, StoredEvent
 from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
 from vitcam.history.witness.curve import Curve
 
-_REMEMBERED = 512  # frames, of all zones: an event is told of some time after its start
+_REMEMBERED = 512  # frames, of all zones: the witness hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
 
 
@@ -26,7 +26,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class _Glance:
-    """What an event needs of a frame from before it was told of."""
+    """What an event needs of a frame from before the witness heard of it."""
 
     zone: str | None
     captured_ns: int

@@ -5,7 +5,7 @@
 const MOST_HELD = 4; // connections that stay open; the rest is for requests
 const MOST_READING = 5; // of several vitcams below paths of one host, each needs a window that reads
 const BEAT_MS = 1000;
-const GONE_MS = 3500; // a window that says nothing for so long has crashed or hangs
+const GONE_MS = 3500; // a window that says nothing in this time has crashed or hangs
 const SETTLE_MS = 120; // in which the others answer a new window
 const PLACE = new URL(".", location).pathname;
 const MANY = ["h2", "h3"]; // these have any number of requests on one connection
