@@ -23,6 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # a shell starts what runs in its background with Ctrl-C ignored, and every child would inherit that
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(config, "workerinput"):  # workers take it over
+        _own_temporary_folder(config)
     config.add_cleanup(own_state().cleanup)
     config.pluginmanager.register(SlowTier(config))
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:
@@ -34,6 +36,19 @@ def pytest_configure(config: pytest.Config) -> None:
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
     }
+
+
+def _own_temporary_folder(config: pytest.Config) -> None:
+    """One folder for what this run and its workers leave behind: a worker that is ended removes nothing itself.
+
+    TensorFlow writes a module for each function that it converts. pytest keeps its own folders where they were.
+    """
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+    folder = tempfile.TemporaryDirectory(prefix="vitcam-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    config.add_cleanup(lambda: setattr(tempfile, "tempdir", None))  # before that folder goes
+    os.environ["TMPDIR"] = folder.name
+    tempfile.tempdir = None  # it is looked up again
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
