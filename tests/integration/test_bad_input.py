@@ -111,6 +111,19 @@ def test_pictures_of_other_kinds_are_named_one_by_one(tmp_path: Path) -> None:
     assert result.lines[-1]["frames"] == 1
 
 
+def test_photos_of_other_kinds_in_a_folder_are_named_and_the_others_classified(tmp_path: Path) -> None:
+    (tmp_path / "a.heic").write_bytes(FOREIGN["photo.heic"][0])
+    (tmp_path / "b.TIF").write_bytes(FOREIGN["scan.tiff"][0])
+    photo(tmp_path / "c.jpg")
+    result = vitcam("classify", "--json", str(tmp_path))
+    errors = {Path(line["path"]).name: line["error"] for line in result.lines if line["type"] == "error"}
+
+    assert result.code == 0, result.err
+    assert "a HEIC picture" in errors["a.heic"]
+    assert "a TIFF picture" in errors["b.TIF"]
+    assert (result.lines[-1]["frames"], result.lines[-1]["errors"]) == (1, 2)
+
+
 @pytest.mark.parametrize(
     ("content", "kind"),
     [(b"%PDF-1.7" + bytes(50), "a PDF document"), (b"PK\3\4" + bytes(50), "a ZIP archive"), (b"hello\n", "a text")],

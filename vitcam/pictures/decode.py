@@ -11,7 +11,17 @@ from vitcam.frames import Image
 from vitcam.pictures.header import READABLE, Header, is_image, read_header, truncated
 from vitcam.pictures.opencv import quiet_opencv
 
-__all__ = ["IMAGE_SUFFIXES", "READABLE", "Decode", "Decoded", "Limits", "decode", "decode_image", "is_image"]
+__all__ = [
+    "FOREIGN_SUFFIXES",
+    "IMAGE_SUFFIXES",
+    "READABLE",
+    "Decode",
+    "Decoded",
+    "Limits",
+    "decode",
+    "decode_image",
+    "is_image",
+]
 
 MAX_BYTES = 200_000_000
 MAX_PIXELS = (
@@ -19,6 +29,10 @@ MAX_PIXELS = (
 )
 MAX_UNTRUSTED_PIXELS = 40_000_000  # of uploads and network sources; decoding the worst of them takes 0.5 GB
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib"})
+"""Names of pictures that can be read."""
+_CAMERAS_RAW = frozenset({".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf", ".rw2"})
+FOREIGN_SUFFIXES = _CAMERAS_RAW | {".heic", ".heif", ".hif", ".avif", ".jxl", ".jp2", ".gif", ".tif", ".tiff"}
+"""Names of photos that cannot be read: a folder that holds some is told so, and not that it is empty."""
 
 _REDUCED = {
     1: cv2.IMREAD_COLOR,

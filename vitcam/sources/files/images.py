@@ -14,7 +14,7 @@ from typing import Self
 
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
-from vitcam.pictures.decode import IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
+from vitcam.pictures.decode import FOREIGN_SUFFIXES, IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.sources.files.pace import Pace
 from vitcam.sources.files.repeat import repeat_frame
 from vitcam.sources.source import SourceOptions
@@ -171,7 +171,8 @@ def _below(folder: str, on_unreadable: Callable[[Unreadable], None]) -> Iterator
 
 
 def _is_named_like_image(name: str) -> bool:
-    return Path(name).suffix.lower() in IMAGE_SUFFIXES
+    """Also like one that cannot be read: it is reported then, and not left out in silence."""
+    return Path(name).suffix.lower() in IMAGE_SUFFIXES | FOREIGN_SUFFIXES
 
 
 def bytes_of(name: str) -> bytes:
