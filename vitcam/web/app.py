@@ -20,8 +20,16 @@ from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import BasePath, base_of
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.compress import compress_json
-from vitcam.web.requests.middleware import check_host_and_origin, error_response, errors_as_json, headers_adder
+from vitcam.web.requests.connections import Connections
+from vitcam.web.requests.middleware import (
+    check_host_and_origin,
+    connection_middleware,
+    error_response,
+    errors_as_json,
+    headers_adder,
+)
 from vitcam.web.requests.proxies import TrustedProxies, address_of
+from vitcam.web.requests.route_limits import RouteLimits
 from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.clip import ClipRoute
 from vitcam.web.routes.crop import CropRoute
@@ -52,18 +60,24 @@ _MAX_WORDS = 2
 
 
 def build_app(
-    parts: AppParts, allowed_hosts: AllowedHosts, binding: Binding, access: AccessControl | None
+    parts: AppParts,
+    allowed_hosts: AllowedHosts,
+    binding: Binding,
+    access: AccessControl | None,
+    connections: Connections,
+    proxies: TrustedProxies,
 ) -> web.Application:
     """All routes and the middleware around them.
 
     access  None: everybody who reaches the server may do everything
     """
     framed = bool(binding.frames)
-    proxies = TrustedProxies(binding.proxies)
     base = BasePath(binding.base, proxies)
     handlers = _Handlers(parts, access, framed)
     checks = [check_host_and_origin(allowed_hosts, framed), *([access.middleware()] if access else [])]
-    app = web.Application(middlewares=[compress_json, base.middleware(), errors_as_json, proxies.middleware(), *checks])
+    limits = RouteLimits(ROUTES, connections)
+    who = [connection_middleware(connections), base.middleware(), errors_as_json, proxies.middleware()]
+    app = web.Application(middlewares=[*who, limits.middleware(), compress_json, *checks])
     app.on_response_prepare.append(headers_adder(binding.frames))
     for route in ROUTES:
         app.router.add_route(route.method, route.path, handlers.by_route[route.method, route.path])

@@ -25,15 +25,13 @@ from vitcam.web.requests.allowed_hosts import AllowedHosts, is_loopback
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
-from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, Certificate
+from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, SHUTDOWN_TIMEOUT_S, Certificate
 from vitcam.words.in_force import WordsInForce
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
-    from aiohttp import web
-
     from vitcam.web.requests.access import AccessControl
-    from vitcam.web.requests.idle_connections import IdleConnections
+    from vitcam.web.requests.connections import Connections
     from vitcam.web.routes.remembered import Aside
     from vitcam.web.routes.uploads import PhotoBackend
 
@@ -43,9 +41,8 @@ _THREADS = ("encode", "upload", "change", "access", "password", "reads", "edit")
 _EVERYWHERE = ("0.0.0.0", "", "::")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
-_CONNECTED_WITHIN_S = 1.0  # asyncio connects a protocol to its transport a moment after it has made it
 _START_TIMEOUT_S = 90.0  # as long as systemd waits: a first start imports from a slow SD card
-_BACKLOG = 128
+_BACKLOG = 1024  # the kernel may allow less
 
 
 class WebServer:
@@ -184,16 +181,15 @@ class WebServer:
 
         from vitcam.web.app import build_app
         from vitcam.web.requests.access import AccessControl
-        from vitcam.web.requests.idle_connections import IdleConnections
-        from vitcam.web.requests.log_rate_limit import limit_accept_errors
+        from vitcam.web.requests.connections import Connections
+        from vitcam.web.requests.proxies import TrustedProxies
 
-        self._loop.set_exception_handler(limit_accept_errors())
         binding = self._binding
-        connected_within_s = _CONNECTED_WITHIN_S + (HANDSHAKE_TIMEOUT_S if self._certificate else 0)
-        idle_connections = IdleConnections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], connected_within_s)
+        proxies = TrustedProxies(binding.proxies)
+        connections = Connections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], proxies.is_proxy)
         access = AccessControl(binding.guard, self._access_executor, self._checker) if binding.guard else None
-        app = build_app(self._parts, AllowedHosts(binding.host, self._names), binding, access)
-        app.middlewares.insert(0, idle_connections.middleware())
+        hosts = AllowedHosts(binding.host, self._names)
+        app = build_app(self._parts, hosts, binding, access, connections, proxies)
         runner = web.AppRunner(
             app,
             handle_signals=False,
@@ -201,21 +197,23 @@ class WebServer:
             shutdown_timeout=0.2,
         )
         await runner.setup()
-        factory = idle_connections.protocol_factory(cast(web.Server, runner.server))  # there since `setup`
-        server = await self._loop.create_server(factory, sock=listener, backlog=_BACKLOG, **self._tls())
+        server = cast(web.Server, runner.server)  # there since `setup`
+        accepting = asyncio.create_task(connections.accept(listener, server, **self._tls()))
         self._serving.set_result(None)
         refreshing = asyncio.create_task(self._refresh_regularly(access))
-        await self._beat_until_stopped(idle_connections)
-        refreshing.cancel()
-        server.close()
-        _abort_connections(runner)
+        await self._beat_until_stopped(connections, accepting)
+        for task in (refreshing, accepting):
+            task.cancel()
+        listener.close()
+        connections.abort_all()
         await runner.cleanup()
 
     def _tls(self) -> dict[str, Any]:
-        """Options of `create_server`."""
+        """Options of `connect_accepted_socket`."""
         if self._certificate is None:
             return {}
-        return {"ssl": self._certificate.context, "ssl_handshake_timeout": HANDSHAKE_TIMEOUT_S}
+        times = {"ssl_handshake_timeout": HANDSHAKE_TIMEOUT_S, "ssl_shutdown_timeout": SHUTDOWN_TIMEOUT_S}
+        return {"ssl": self._certificate.context, **times}
 
     async def _refresh_regularly(self, access: "AccessControl | None") -> None:
         """Notice that password, tokens or certificate changed. A slow disk delays this, and nothing else."""
@@ -226,10 +224,12 @@ class WebServer:
             if self._certificate is not None:
                 await asyncio.wrap_future(self._access_executor.submit(self._certificate.refresh))
 
-    async def _beat_until_stopped(self, idle_connections: "IdleConnections") -> None:
+    async def _beat_until_stopped(self, connections: "Connections", accepting: "asyncio.Task[None]") -> None:
         while not self._stopping.is_set():
+            if accepting.done():
+                accepting.result()  # raises what ended it
             self.beat_ns = time.monotonic_ns()
-            idle_connections.close_idle()
+            connections.look()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _BEAT_S)
 
@@ -253,10 +253,3 @@ def _why_not(host: str, port: int, error: Exception) -> str:
     if number in (errno.EACCES, errno.EPERM):
         return f"port {port} is reserved for root; take one from 1024 to 65535 with --port"
     return f"{host!r} is not an address of this machine; give one with --host, such as 127.0.0.1, or 0.0.0.0 for all"
-
-
-def _abort_connections(runner: "web.AppRunner") -> None:
-    """Close connections without waiting for clients to read what was sent."""
-    for connection in runner.server.connections if runner.server else ():
-        if connection.transport is not None:
-            connection.transport.abort()

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from tests.integration.web.camera import Client
-from vitcam.web.requests import idle_connections
+from vitcam.web.requests import connections
 from vitcam.web.server import WebServer
 
 HALF_A_HEAD = b"GET /stream HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
@@ -43,7 +43,7 @@ def ended(line: socket.socket, within_s: float) -> bool:
 def test_a_connection_that_sends_no_complete_request_is_closed(
     server: WebServer, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, sent) as line:
         began = time.monotonic()
 
@@ -57,7 +57,7 @@ def test_a_connection_that_sends_no_complete_request_is_closed(
     observed="it is closed as early as one that sends nothing",
 )
 def test_a_head_that_comes_byte_by_byte_gets_no_more_time(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, HALF_A_HEAD) as line:
         gone = False
         for _ in range(60):
@@ -72,7 +72,7 @@ def test_a_head_that_comes_byte_by_byte_gets_no_more_time(server: WebServer, mon
 def test_a_connection_that_is_kept_alive_is_closed_when_it_is_idle(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 1.0)
     with connected(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") as line:
         answer = line.recv(65536)
 
@@ -81,7 +81,7 @@ def test_a_connection_that_is_kept_alive_is_closed_when_it_is_idle(
 
 
 def test_a_stream_is_not_idle(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 0.5)
     with Client(server, "/stream?width=320&fps=10") as client:
         began = time.monotonic()
         while time.monotonic() - began < 3:
@@ -91,7 +91,7 @@ def test_a_stream_is_not_idle(server: WebServer, monkeypatch: pytest.MonkeyPatch
 
 
 def test_many_idle_clients_block_nobody(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
+    monkeypatch.setattr(connections, "MAX_IDLE", 20)
     with ExitStack() as stack:
         viewer = stack.enter_context(Client(server, "/stream?width=320&fps=10"))
         viewer.read_part()

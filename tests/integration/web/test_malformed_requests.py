@@ -11,7 +11,7 @@ import pytest
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
 from tests.integration.web.lines import connected
-from vitcam.web.requests import connection, idle_connections
+from vitcam.web.requests import connection, connections
 from vitcam.web.server import WebServer
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
@@ -142,7 +142,7 @@ def test_a_viewer_cannot_send_the_next_head_without_end(running: Daemon) -> None
 
 
 def test_half_a_request_is_told_that_its_time_is_over(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle_connections, "IDLE_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(connections, "IDLE_TIMEOUT_S", 0.5)
     with connected(server, GET) as line:
         answer = everything(line)
 
@@ -166,7 +166,7 @@ def answers_of_a_crowd(server: WebServer) -> tuple[bytes, bytes]:
 def test_one_address_with_many_half_requests_closes_its_own_and_not_anothers(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idle_connections, "MAX_IDLE_OF_ONE_ADDRESS", 10)
+    monkeypatch.setattr(connections, "MAX_IDLE_OF_ONE_ADDRESS", 10)
     for _ in range(10):  # on a busy machine the first one may be closed before its bytes are read
         told, answer = answers_of_a_crowd(server)
         if told:
@@ -180,7 +180,7 @@ def test_one_address_with_many_half_requests_closes_its_own_and_not_anothers(
 def test_where_all_are_too_many_the_address_with_most_gives_way(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
+    monkeypatch.setattr(connections, "MAX_IDLE", 20)
     with contextlib.ExitStack() as stack:
         patient = stack.enter_context(connected(server, GET, "127.0.0.2"))
         for _ in range(60):
@@ -192,7 +192,7 @@ def test_where_all_are_too_many_the_address_with_most_gives_way(
 
 
 def test_connections_that_have_ended_take_nobodys_place(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle_connections, "MAX_IDLE", 20)
+    monkeypatch.setattr(connections, "MAX_IDLE", 20)
     with connected(server) as patient:
         for _ in range(100):
             with connected(server, HIDDEN) as line:

@@ -38,6 +38,8 @@ def used_privately(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ClassDef) and any("web." in ast.unparse(base) for base in node.bases):
             own = {ast.unparse(each.target) for each in node.body if isinstance(each, ast.AnnAssign)}
             own |= {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+            stored = [each for each in ast.walk(node) if isinstance(each, ast.Attribute)]
+            own |= {each.attr for each in stored if isinstance(each.ctx, ast.Store)}
             names = [each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)]
             names += [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
             yield from (name for name in names if is_private(name) and name not in own)

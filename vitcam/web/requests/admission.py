@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from vitcam.access.attempts import home_of
 from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
 from vitcam.web.requests.proxies import address_of
@@ -24,7 +25,7 @@ class Quota:
     """How many requests may be served at once. Without a limit for each address, one client could take them all.
 
     total        in all
-    per_address  from one IP address
+    per_address  from one IP address, or from one home's network of IPv6
     noun         what is requested, in the plural, such as `photos`
     """
 
@@ -42,6 +43,7 @@ class Quota:
     @contextmanager
     def reserve(self, address: str) -> Iterator[None]:
         """Count a request from `address` while the context lasts. Raises HTTPServiceUnavailable if there are enough."""
+        address = home_of(address)
         if self.in_use >= self._total:
             raise _busy(f"{self._total} {self._noun} are being served already; try again in a second")
         if self._in_use[address] >= self._per_address:

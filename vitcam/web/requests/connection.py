@@ -10,10 +10,13 @@ fails the tests of the web server. `.ci/newest_aiohttp` runs them with the newes
 
 import asyncio
 import json
+import socket
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from types import MappingProxyType
+from typing import Any, cast
 
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
@@ -23,6 +26,7 @@ from vitcam.web.requests.log_rate_limit import protocol_logger
 MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
 MAX_HEADERS = 128  # aiohttp's own, too
 MAX_HEAD = 65536  # bytes, in all
+_NO_LINGER = struct.pack("ii", 1, 0)  # socket(7)
 _VERSIONS = ((1, 0), (1, 1))
 _TOO_LARGE = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
 PRIVATE: Mapping[type, tuple[str, ...]] = MappingProxyType(
@@ -37,18 +41,22 @@ PRIVATE: Mapping[type, tuple[str, ...]] = MappingProxyType(
 class HttpConnection(web.RequestHandler):
     """Answers what is not a request with a sentence, and accepts a head of at most `MAX_HEAD` bytes."""
 
-    __slots__ = ("_answered", "_body", "_head_bytes", "_lost", "_made")
+    __slots__ = ("_answered", "_body", "_head_bytes", "_lost", "address", "connecting", "line")
     _answered: web.BaseRequest | None
     _body: StreamReader | None
     """Of the newest request; it may come after the answer, too."""
     _head_bytes: int
-    _made: Callable[[], None]
     _lost: "Callable[[HttpConnection], None]"
+    address: str
+    """Whose connection it is: an IP address, or a home's network of IPv6."""
+    connecting: "asyncio.Task[Any] | None"
+    """Until it has a transport: with TLS until the end of the handshake."""
+    line: asyncio.Transport | None
+    """Its transport, also while it is being closed."""
 
-    def __init__(self, server: web.Server, made: Callable[[], None], lost: "Callable[[HttpConnection], None]") -> None:
+    def __init__(self, server: web.Server, address: str, lost: "Callable[[HttpConnection], None]") -> None:
         """In place of `server()`, which knows no other class; on the event loop.
 
-        made  is called when it has its transport: with TLS after the handshake
         lost  is called with it when it has ended
         """
         super().__init__(
@@ -58,13 +66,27 @@ class HttpConnection(web.RequestHandler):
             logger=protocol_logger(),
             auto_decompress=False,  # compressed bodies are refused: a small one may become very large
         )
-        self._answered, self._body, self._head_bytes = None, None, 0
-        self._made, self._lost = made, lost
+        self._answered, self._body, self._head_bytes, self._lost = None, None, 0, lost
+        self.address, self.connecting, self.line = address, None, None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Says so at once."""
+        """Remembers it: aiohttp forgets it when it begins to close."""
         super().connection_made(transport)
-        self._made()
+        self.line = cast(asyncio.Transport, transport)
+
+    def abort(self) -> None:
+        """Close at once, whatever was not sent yet."""
+        if self.line is not None:
+            self.line.abort()
+        elif self.connecting is not None:
+            self.connecting.cancel()
+
+    def reset(self) -> None:
+        """As `abort`, and the kernel does not keep for its client what that has not read."""
+        if self.line is not None and not self.line.is_closing():
+            own: socket.socket = self.line.get_extra_info("socket")
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self.abort()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Says so at once."""
@@ -120,6 +142,12 @@ class HttpConnection(web.RequestHandler):
         answer = web.json_response({"error": sentence}, status=status, headers={"Server": "vitcam"})
         answer.force_close()
         return answer
+
+
+def refuse(request: web.BaseRequest, status: int, sentence: str) -> None:
+    """Answer on a request's connection what has no answer of its own, and close it."""
+    if isinstance(request.protocol, HttpConnection):
+        request.protocol.refuse(status, sentence)
 
 
 def speaks_http_1(request: web.BaseRequest) -> bool:

@@ -11,6 +11,8 @@ from vitcam.access.credentials import session_cookie
 from vitcam.errors import UsageError, VitcamError
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import base_of
+from vitcam.web.requests.connection import refuse, speaks_http_1
+from vitcam.web.requests.connections import Connections
 from vitcam.web.stream.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
@@ -23,6 +25,9 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+_RESOURCE = "Cross-Origin-Resource-Policy"
+_PICTURES = ("image/jpeg", "multipart/x-mixed-replace")
+"""Pages of other programs on the same host show these; those of any other host only where `web.frames` names one."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
@@ -41,8 +46,24 @@ def headers_adder(frames: Sequence[str]) -> Callable[[web.Request, web.StreamRes
 
     async def add(_: web.Request, response: web.StreamResponse) -> None:
         response.headers.update(headers)
+        shared = response.content_type in _PICTURES
+        response.headers[_RESOURCE] = ("cross-origin" if frames else "same-site") if shared else "same-origin"
 
     return add
+
+
+def connection_middleware(connections: Connections) -> Middleware:
+    """The outermost: while a request is answered, its connection does not wait for one."""
+
+    @web.middleware
+    async def handle(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not speaks_http_1(request):
+            refuse(request, 400, "the version of HTTP is neither 1.0 nor 1.1; send one of these")
+            raise ConnectionResetError("this version has no answer of its own")
+        with connections.answering(request):
+            return await handler(request)
+
+    return handle
 
 
 @web.middleware

@@ -29,7 +29,7 @@ class TrustedProxies:
         @web.middleware
         async def resolve(request: web.Request, handler: Handler) -> web.StreamResponse:
             remote = request.remote or ""
-            if self._networks and self._is_proxy(remote):
+            if self._networks and self.is_proxy(remote):
                 return await handler(self._before(request, remote))
             return await handler(request)
 
@@ -37,7 +37,7 @@ class TrustedProxies:
 
     def said(self, request: web.Request, header: str) -> str:
         """The value of a header if a proxy has sent the request, else an empty text."""
-        return _last(request, header) if self._is_proxy(request.remote or "") else ""
+        return _last(request, header) if self.is_proxy(request.remote or "") else ""
 
     def _before(self, request: web.Request, remote: str) -> web.Request:
         headers = CIMultiDict(request.headers)
@@ -51,12 +51,13 @@ class TrustedProxies:
         """The address nearest to us that is not a proxy; a hop that is not an address ends the search."""
         address = remote
         for hop in reversed(hops):
-            if not self._is_proxy(address) or not _is_address(hop):
+            if not self.is_proxy(address) or not _is_address(hop):
                 break
             address = hop
         return address
 
-    def _is_proxy(self, address: str) -> bool:
+    def is_proxy(self, address: str) -> bool:
+        """Whether it is one of them."""
         try:
             found = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
