@@ -13,6 +13,7 @@ COUNTS = {
     "pictures": 10_000,
     "model_files": 2_000,
     "configurations": 2_000,
+    "bundles": 6_000,
 }
 """By the name of the module."""
 

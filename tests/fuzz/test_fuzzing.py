@@ -11,6 +11,7 @@ COUNTS = {
     "pictures": 300,
     "model_files": 60,
     "configurations": 300,
+    "bundles": 200,
 }
 
 

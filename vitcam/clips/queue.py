@@ -23,7 +23,7 @@ _MOST_QUEUED = 8
 _TIMEOUT_S = 600.0  # for one clip; a busy processor gives the encoder little time
 _TICK_S = 0.1
 _LOOK_S = 5.0
-_FOLDER_MODE = 0o750
+_FOLDER_MODE = 0o700  # as that of the pictures
 _LET_GO_S = 5.0
 _MASKED = "a privacy mask was drawn before it was encoded"
 _RUN_ENDED = "the run ended before it was encoded"
@@ -153,8 +153,9 @@ class ClipQueue:
 
     def _encode(self, cut: Cut) -> None:
         self._folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+        self._folder.chmod(_FOLDER_MODE)  # one that an older version made was open to others
         path = self._folder / f"{cut.event_id}.mp4"
-        with written_whole(path) as partial:
+        with written_whole(path, private=True) as partial:
             self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
             if self._masked:
                 raise VitcamError(_MASKED)

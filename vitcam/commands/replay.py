@@ -77,7 +77,7 @@ def _read(request: ReplayRequest) -> tuple[StoredPicture, dict[str, object], Ima
         with place.acting() as folder:
             stored, record = stored_picture(EventStore(folder), request.target)
         if place.owner is None:
-            return stored, record, _fitting(stored, decode_image(stored.jpeg))
+            return stored, record, fitting(stored, decode_image(stored.jpeg))
         return stored, record, _decoded(stored)
     if request.bundle is not None:
         raise UsageError(f"{request.target} is a bundle already; --bundle takes the id of an event")
@@ -88,16 +88,17 @@ def _read(request: ReplayRequest) -> tuple[StoredPicture, dict[str, object], Ima
 def _decoded(stored: StoredPicture) -> Image:
     decode = DecodeProcess()
     try:
-        return _fitting(stored, decode(stored.jpeg).image)
+        return fitting(stored, decode(stored.jpeg).image)
     finally:
         decode.close()
 
 
-def _fitting(stored: StoredPicture, picture: Image) -> Image:
+def fitting(stored: StoredPicture, picture: Image) -> Image:
     """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if the part that the model saw is not in it."""
     height, width = picture.shape[:2]
     crop = stored.crop
-    if not (0 <= crop.x < width and 0 <= crop.y < height and min(crop.width, crop.height) > 0):
+    inside = 0 <= crop.x <= width - crop.width and 0 <= crop.y <= height - crop.height
+    if not inside or min(crop.width, crop.height) < 1:
         raise VitcamError(f"the picture of event {stored.id} has {width}×{height} px, and the model saw another part")
     return picture
 

@@ -14,6 +14,8 @@ from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
 
 FORMATS = ("csv", "jsonl")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""A label or the name of a camera may begin with one of these."""
 _COLUMNS = (
     "id", "kind", "label", "corrected", "zone", "camera", "start", "end", "p", "peak", "favourite", "model", "frame",
     "clip",
@@ -38,7 +40,7 @@ def as_text(events: Iterable[StoredEvent], form: str) -> str:
     if form == "jsonl":
         return "".join(json.dumps(stored_record(event), ensure_ascii=False) + "\n" for event in events)
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(_row(event) for event in events)
+    csv.writer(out, lineterminator="\n").writerows(map(_cell, _row(event)) for event in events)
     return out.getvalue()
 
 
@@ -72,6 +74,17 @@ def write_dataset(pictures: Iterable[tuple[str, str, bytes]], folder: Path) -> i
             raise VitcamError(f"the pictures cannot be written to {folder}: {error.strerror}") from error
         copied += 1
     return copied
+
+
+def _cell(value: object) -> object:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it, which makes it a text again.
+
+    source  OWASP, "CSV Injection"
+    """
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r", " ")  # Python 3.11 does not quote it, and it would begin a row
+    return f"'{text}" if value.startswith(_FORMULAS) else text
 
 
 def _row(event: StoredEvent) -> tuple[object, ...]:

@@ -6,7 +6,10 @@ A zip: `event.json` as the API gives the event, `frame.jpg`, `replay.json` with 
 
 import io
 import json
+import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,14 @@ BUNDLE = ".zip"
 _FORMAT = 1
 _MOST_JSON = 1_000_000
 _MOST_PATCHES = 10_000
+_MOST_GUESSES = 1_000
+_MOST_FILE = MAX_BYTES + 2 * _MOST_JSON
+_LONGEST = 200  # letters of a text
+_WIDEST = 65_535  # px, as JPEG has them
+_GARBAGE = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, RuntimeError, NotImplementedError)
+"""What zipfile raises for a damaged archive."""
+_DAMAGES = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, RecursionError)
+"""What damaged JSON comes to."""
 
 
 def write_bundle(path: Path, stored: StoredPicture, documents: Mapping[str, Mapping[str, object]]) -> None:
@@ -45,19 +56,23 @@ def write_bundle(path: Path, stored: StoredPicture, documents: Mapping[str, Mapp
 def read_bundle(path: Path) -> StoredPicture:
     """The event of a bundle. Raises UsageError for a file that is none."""
     try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_FILE:
+            raise ValueError("not a plain file, or too large")
         with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
             described = json.loads(_member(archive, "replay.json", _MOST_JSON))
             return _stored(described, _member(archive, "frame.jpg", MAX_BYTES))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, RuntimeError, NotImplementedError) as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (*_GARBAGE, *_DAMAGES) as error:
         raise UsageError(f"{path} is not a bundle of `vitcam replay --bundle`, or it is damaged") from error
 
 
 def _member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    if archive.getinfo(name).file_size > most:
+    entry = archive.getinfo(name)
+    if entry.file_size > most or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(name)
-    with archive.open(name) as member:
+    with archive.open(entry) as member:
         return member.read(most)
 
 
@@ -77,26 +92,45 @@ def _replay(stored: StoredPicture) -> dict[str, Any]:
     }
 
 
-def _stored(described: Mapping[str, Any], jpeg: bytes) -> StoredPicture:
-    """Raises KeyError, TypeError or ValueError for what no bundle says."""
-    top = tuple(Guess(str(label), float(p)) for label, p in described["top"])
-    x, y, width, height = (int(side) for side in described["crop"])
-    if described["format"] != _FORMAT or not top:
+def _stored(described: Any, jpeg: bytes) -> StoredPicture:
+    """Raises KeyError, TypeError, OverflowError or ValueError for what no bundle says."""
+    if not isinstance(described, dict) or described["format"] != _FORMAT:
         raise ValueError("replay.json")
     return StoredPicture(
-        **{name: str(described[name]) for name in ("id", "label", "start", "model", "fingerprint")},
-        top=top,
-        crop=Rect(x, y, width, height),
+        **{name: _text(described[name]) for name in ("id", "label", "start", "model", "fingerprint")},
+        top=_guesses(described["top"]),
+        crop=_crop(described["crop"]),
         evidence=_weights(described["evidence"]),
         jpeg=jpeg,
-        frame_of=str(described.get("frame_of", "")),  # bundles of older versions do not say
+        frame_of=_text(described.get("frame_of", "")),  # bundles of older versions do not say
     )
 
 
-def _weights(rows: list[list[float]] | None) -> NDArray[np.float32] | None:
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST:
+        raise ValueError("text")
+    return value
+
+
+def _guesses(rows: Any) -> tuple[Guess, ...]:
+    top = tuple(Guess(_text(label), float(p)) for label, p in rows)
+    if not 0 < len(top) <= _MOST_GUESSES or not all(0 <= guess.p <= 1 for guess in top):
+        raise ValueError("top")
+    return top
+
+
+def _crop(sides: Any) -> Rect:
+    x, y, width, height = sides
+    if not all(type(side) is int and 0 <= side <= _WIDEST for side in sides):
+        raise ValueError("crop")
+    return Rect(x, y, width, height)
+
+
+def _weights(rows: Any) -> NDArray[np.float32] | None:
     if rows is None:
         return None
-    weights = np.asarray(rows, np.float32)
-    if weights.ndim != 2 or not 0 < weights.size <= _MOST_PATCHES or not np.isfinite(weights).all():
+    weights = np.asarray(rows, np.float64)
+    fits = weights.ndim == 2 and 0 < weights.size <= _MOST_PATCHES
+    if not fits or not (np.abs(weights) <= np.finfo(np.float16).max).all():  # as the history keeps them
         raise ValueError("evidence")
-    return weights
+    return weights.astype(np.float32)

@@ -136,12 +136,14 @@ def test_a_file_in_the_browsers_cache_is_not_sent_again(server: WebServer, name:
     assert second.status == 304
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:9000", "[::1]:80", "pi.localhost"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:9000", "[::1]:80", "LOCALHOST.:80"])
 def test_every_name_of_this_machine_is_answered(server: WebServer, host: str) -> None:
     assert get_json(server, "/healthz", Host=host)[0] == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.5", "[::1", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "pi.localhost", "evil.localhost:8420", "127.0.0.1.evil.example", "192.168.1.5", "[::1", ""]
+)
 def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str) -> None:
     status, answer = get_json(server, "/api/state", Host=host)
 
@@ -162,7 +164,7 @@ def public() -> Iterator[WebServer]:
 @pytest.mark.parametrize(
     "host",
     [
-        "192.168.1.5:8420", "[fe80::1]:8420", "[::1]", "localhost", "a.localhost", "pi", "PI:8420", "vitcam.local",
+        "192.168.1.5:8420", "[fe80::1]:8420", "[::1]", "localhost", "pi", "PI:8420", "vitcam.local",
         "pi.local.", "pi.lan:80", "pi.home.arpa", "cam.example.org", "CAM.Example.org.:8420", socket.gethostname(),
     ],
 )  # fmt: skip
@@ -226,3 +228,11 @@ def test_a_head_request_ends_at_once_even_for_a_stream(server: WebServer) -> Non
     for target in ("/stream", "/api/predictions", "/snapshot.jpg", "/"):
         with Client(server, target, method="HEAD") as client:
             assert client.status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "policy"), [("/api/state", "same-origin"), ("/", "same-origin"), ("/snapshot.jpg", "same-site")]
+)
+def test_pages_of_other_sites_may_not_load_what_is_answered(server: WebServer, path: str, policy: str) -> None:
+    with Client(server, path) as client:
+        assert client.headers["Cross-Origin-Resource-Policy"] == policy

@@ -48,6 +48,20 @@ def test_a_clip_is_attached_to_its_event_once_the_whole_file_is_there(tmp_path: 
     assert sorted(file.name for file in (tmp_path / "clips").iterdir()) == ["01FIRST.mp4", "01SECOND.mp4"]
 
 
+def test_only_the_owner_can_see_clips_also_while_they_are_made(tmp_path: Path) -> None:
+    store = RememberingStore()
+    (tmp_path / "clips").mkdir(0o755)  # as an older version left it
+    with queue(tmp_path, store, most_bytes=1 << 30) as clips:
+        clips.put(cut_of(1.0, "01FIRST"))
+        eventually(lambda: len(store.clips) == 1)
+        clips.put(a_slow_cut("01SECOND"))
+        assert eventually(lambda: len([*(tmp_path / "clips").iterdir()]) == 2)
+        made = {path.stat().st_mode & 0o777 for path in (tmp_path / "clips").iterdir()}
+
+    assert made == {0o600}
+    assert (tmp_path / "clips").stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.fault(
     "the encoder of clips is killed",
     injected="SIGKILL to ffmpeg while it encodes",

@@ -35,10 +35,10 @@ class AllowedHosts:
         """Why a request with this Host header is refused; None if it is allowed."""
         name = _normalised(host_name(header))
         if self._local_only:
-            if is_local(name) or self._is_own(name):  # such as what a proxy on this machine is asked for
+            if _is_this_machine(name) or self._is_own(name):  # such as what a proxy on this machine is asked for
                 return None
             return f"this vitcam answers to localhost only, not to {header[:100]!r}; see --host"
-        if name and (is_local(name) or _is_address(name) or self._is_allowed(name)):
+        if name and (_is_this_machine(name) or _is_address(name) or self._is_allowed(name)):
             return None
         if not name:
             return "the request's Host header names no host; open the page by the camera's name or IP address"
@@ -64,6 +64,11 @@ def is_local(name: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return name == "localhost" or name.endswith(".localhost")
+
+
+def _is_this_machine(name: str) -> bool:
+    """Whether nobody can give the name another address. Not every resolver knows that `*.localhost` has only one."""
+    return name == "localhost" or (_is_address(name) and is_local(name))
 
 
 def is_loopback(host: str) -> bool:

@@ -73,3 +73,9 @@ def test_programs_with_a_token_need_no_origin(camera: Camera, folder: Path) -> N
     token = create_token(folder, "script", Scope.CONTROL)
     with protected(camera, folder, Binding(frames=(HOME,))) as server:
         assert ask(server.url, "/api/crop", "POST", CROP, bearer(token)).status == 200
+
+
+def test_pictures_may_be_shown_elsewhere_only_where_a_site_is_named(framed: WebServer, guarded: WebServer) -> None:
+    for server, policy in ((framed, "cross-origin"), (guarded, "same-site")):
+        answer = ask(server.url, "/snapshot.jpg", headers=cookie(log_in(server.url)))
+        assert answer.header("Cross-Origin-Resource-Policy") == policy
