@@ -21,7 +21,7 @@ class LabelFolders:
         self._folder = folder
 
     def put(self, label: str, event_id: str, jpeg: bytes) -> None:
-        """Write a picture, in place of one of the same event. Raises OSError, also for an id that is no name."""
+        """Write a picture, in place of one of the same event. Raises OSError, also for an id that cannot be a name."""
         path = self._path(label, event_id)
         path.unlink(missing_ok=True)
         write_new(path, jpeg)

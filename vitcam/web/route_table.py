@@ -13,7 +13,7 @@ class Limits:
     of_one_address: int = 160
     """Of one IP address, or of one home's network of IPv6: twenty browsers ask for six things each at once."""
     unread_s: float = 30.0
-    """A client that reads nothing of the answer for so long is disconnected."""
+    """A client that reads nothing of the answer for this long is disconnected."""
 
 
 USUAL = Limits()

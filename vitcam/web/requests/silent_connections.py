@@ -1,6 +1,6 @@
 """Connections that were accepted and have sent nothing yet. Each costs a socket, and no protocol, TLS or task.
 
-Whoever means to ask something sends its first bytes at once. So those that stay silent are closed first, the oldest of
+A client with a question sends its first bytes at once. So connections that stay silent are closed first, the oldest of
 the address with most, and take no place of others, even of the same address.
 """
 
@@ -50,7 +50,7 @@ class SilentConnections:
             self._close(next(iter(max(self._of_address.values(), key=lambda of_one: len(of_one)))))
 
     def close_late(self, seconds: float) -> None:
-        """Close what has been silent for so long."""
+        """Close what has been silent for longer than that."""
         now = time.monotonic()
         while self._since:
             oldest, (since, _) = next(iter(self._since.items()))
