@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -117,11 +118,11 @@ def _changed(described: dict[str, Any], dice: Random) -> bytes:
         name = dice.choice((*described, "other"))
         inner = described.get(name)
         if isinstance(inner, list) and inner and dice.random() < 0.5:
-            inner[dice.randrange(len(inner))] = dice.choice(_JUNK)
+            inner[dice.randrange(len(inner))] = deepcopy(dice.choice(_JUNK))
         elif dice.random() < 0.2:
             described.pop(name, None)
         else:
-            described[name] = dice.choice(_JUNK)
+            described[name] = deepcopy(dice.choice(_JUNK))
     return json.dumps(described).encode(errors="surrogatepass")
 
 
