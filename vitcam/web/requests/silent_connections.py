@@ -47,7 +47,8 @@ class SilentConnections:
     def close_oldest(self) -> None:
         """Of the address with most."""
         if self._since:
-            self._close(next(iter(max(self._of_address.values(), key=lambda of_one: len(of_one)))))
+            most = max(self._of_address.values(), key=len)
+            self._close(next(iter(most)))
 
     def close_late(self, seconds: float) -> None:
         """Close what has been silent for longer than that."""
