@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
     o = options.parse_args(arguments)
     pages = read()
     if unknown := [page for page in o.pages if page not in pages]:
-        options.error(f"{unknown[0]} is no measured page; these are: {', '.join(pages)}")
+        options.error(f"{unknown[0]} is not a measured page; these are: {', '.join(pages)}")
     for page in o.pages:
         if code := 0 if o.note else _run(pages[page].commands):
             return code

@@ -6,11 +6,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from vitcam.config.addresses import OWN_PATHS, is_base_path, is_host_name, is_network, is_site
 from vitcam.config.duration import DURATION_WORDS, is_duration
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.recording import ClipSettings, ProblemSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
+from vitcam.config.web import WebSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
@@ -226,68 +226,6 @@ class ActionSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class WebSettings:
-    """The page, the streams and the HTTP interface."""
-
-    enabled: Annotated[bool, Rule("Serve the page and the HTTP interface")] = True
-    host: Annotated[
-        str, Rule("Address to listen on. 0.0.0.0: the network can reach it, with a password", filled=True)
-    ] = "127.0.0.1"
-    port: Annotated[int, Rule("TCP port to listen on. 0: any free one", low=0, high=65535)] = 8420
-    names: Annotated[
-        tuple[str, ...],
-        Rule(
-            "DNS names of this machine under which the page may be opened from the network. IP addresses, names "
-            "without a dot, and names in .local, .lan and .home.arpa need no entry. In the environment and with --set, "
-            "put commas between the names",
-            form=is_host_name,
-            form_words="host names such as cam.example.org",
-            live=True,
-        ),
-    ] = ()
-    open: Annotated[
-        bool,
-        Rule("Let everybody who reaches `host` watch and change settings, without a password. This machine always may"),
-    ] = False
-    certificate: Annotated[
-        str, Rule("PEM file with the certificate, for https. It is read again when it changes. Empty: http")
-    ] = ""
-    key: Annotated[
-        str, Rule("PEM file with the private key of the certificate. Empty: it is in the file of the certificate")
-    ] = ""
-    proxies: Annotated[
-        tuple[str, ...],
-        Rule(
-            "Addresses of reverse proxies in front of vitcam. What they say in X-Forwarded-For, -Host, -Proto and "
-            "-Prefix is believed",
-            form=is_network,
-            form_words="IP addresses such as 192.168.1.2, or small networks such as 172.18.0.0/29",
-        ),
-    ] = ()
-    base: Annotated[
-        str,
-        Rule(
-            "Path at which a reverse proxy shows this vitcam, where that is not the root of a host. Empty: the root, "
-            "or what a proxy of `proxies` says in X-Forwarded-Prefix",
-            form=is_base_path,
-            form_words="a path such as /cameras/vitcam, of letters, digits and -._~, whose first part is none of "
-            f"{', '.join(OWN_PATHS)}",
-            example="/cameras/vitcam",
-        ),
-    ] = ""
-    frames: Annotated[
-        tuple[str, ...],
-        Rule(
-            "Sites that may show the page in a frame, such as a dashboard. With https, browsers then show vitcam its "
-            "session inside these frames, too",
-            form=is_site,
-            form_words="sites such as https://home.example or http://192.168.1.5:8123, without a path",
-            example=("https://home.example",),
-        ),
-    ] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class OverlaySettings:
     """What is drawn over a picture, unless its viewer chooses something else."""
 
@@ -328,7 +266,7 @@ class Settings:
     actions: ActionSettings = ActionSettings()
     clips: ClipSettings = field(default_factory=ClipSettings)
     problems: ProblemSettings = field(default_factory=ProblemSettings)
-    web: WebSettings = WebSettings()
+    web: WebSettings = field(default_factory=WebSettings)
     overlay: OverlaySettings = OverlaySettings()
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()

@@ -19,7 +19,7 @@ from vitcam.access.password import (
     password_file,
     save_password,
 )
-from vitcam.config.settings import WebSettings
+from vitcam.config.web import WebSettings
 from vitcam.errors import ConfigError, UsageError
 from vitcam.folders import state_folder
 from vitcam.web.parts import Binding

@@ -35,7 +35,7 @@ class LabelFolders:
 
     def _path(self, label: str, event_id: str) -> Path:
         if not is_file_name(event_id):
-            raise OSError(errno.EINVAL, "an id of an event there is not a plain name")
+            raise OSError(errno.EINVAL, "an id of an event that is not a plain name")
         return self._folder / folder_name(label) / f"{event_id}.jpg"
 
 

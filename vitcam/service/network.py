@@ -10,7 +10,7 @@ from typing import Any
 
 from vitcam.access.password import PasswordHash, load_password, new_password, save_password
 from vitcam.config.load import merge_layers
-from vitcam.config.settings import WebSettings
+from vitcam.config.web import WebSettings
 from vitcam.errors import ConfigError
 from vitcam.machine import own_address
 from vitcam.service.places import Instance, Places

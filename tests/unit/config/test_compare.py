@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from vitcam.config.compare import Changes, taken_over
-from vitcam.config.settings import CameraSettings, EventSettings, Settings, WebSettings
+from vitcam.config.settings import CameraSettings, EventSettings, Settings
+from vitcam.config.web import WebSettings
 
 OTHER = Settings(
     camera=CameraSettings(source="demo", crop="0,0,0.5,1"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.config.settings import WebSettings
+from vitcam.config.web import WebSettings
 from vitcam.errors import ConfigError
 from vitcam.service.network import bind_to_network, ensure_password, reachable_address
 

@@ -47,7 +47,7 @@ def check_shards(folder: Path, names: Iterable[str]) -> None:
 
 
 def read_tensors(folder: Path) -> Weights:
-    """All tensors of a folder, float32, under the names that they have there.
+    """All tensors of a folder, such as (out, in) float32, by the names that they have there.
 
     raises  UsageError if a file is missing or damaged, or if one lacks a tensor that the index says it holds
     """

@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult
-from vitcam.config.settings import WebSettings
+from vitcam.config.web import WebSettings
 from vitcam.processes.bounded import run_bounded
 
 UNIT = "vitcam.service"

@@ -44,7 +44,7 @@ def classified(jpeg: bytes, sight: Sight) -> bytes:
         return jpeg
     try:
         whole = decode_image(jpeg)
-    except UsageError:  # damaged on the disk: what is left of it is filed as it is
+    except UsageError:  # damaged on the disk: it is filed as it is
         return jpeg
     part = _within(crop, whole.shape[1] / width, whole)
     return encode_jpeg(whole[part.y : part.y + part.height, part.x : part.x + part.width], _FOR_TRAINING)

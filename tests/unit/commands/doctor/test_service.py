@@ -13,7 +13,8 @@ import pytest
 from tests.unit.commands.doctor.places import put
 from vitcam.commands.doctor import service
 from vitcam.commands.doctor.check import CheckContext, CheckResult
-from vitcam.config.settings import Settings, WebSettings
+from vitcam.config.settings import Settings
+from vitcam.config.web import WebSettings
 
 
 def serving(context: CheckContext, host: str, port: int) -> CheckContext:
