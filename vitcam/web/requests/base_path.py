@@ -70,14 +70,14 @@ class _Below(web.PlainResource):
 
     def __init__(self, router: web.UrlDispatcher, base: BasePath) -> None:
         super().__init__("/")
-        self._routes = router
+        self._resolver = router
         self._base = base
 
     async def resolve(self, request: web.Request) -> tuple[web.UrlMappingMatchInfo | None, set[str]]:
         inner = self._base.inner_path(request)
         if inner is None:
             return None, set()
-        found = await self._routes.resolve(request.clone(rel_url=request.rel_url.with_path(inner, encoded=True)))
+        found = await self._resolver.resolve(request.clone(rel_url=request.rel_url.with_path(inner, encoded=True)))
         if isinstance(found.http_exception, web.HTTPMethodNotAllowed):
             return None, found.http_exception.allowed_methods
         return (None if found.http_exception else found), set()
