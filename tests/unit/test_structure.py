@@ -1,6 +1,7 @@
 """The order of the house: sizes of files and folders, and names that mean one thing each."""
 
 import ast
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,18 @@ def test_a_folder_holds_few_modules_and_no_three_of_one_prefix(folder: Path) -> 
 
     assert len(names) <= MOST_MODULES or name_of(folder) in FLAT
     assert [prefix for prefix, count in prefixes.items() if count > 2] == []
+
+
+def test_every_package_is_installed() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    folders = {"vitcam": "vitcam", "training": "vitcam_training"}
+    packages = {
+        ".".join((name, *path.parent.relative_to(ROOT / folder).parts))
+        for folder, name in folders.items()
+        for path in (ROOT / folder).rglob("__init__.py")
+    }
+
+    assert packages == set(settings["packages"]) - {"vitcam.bundled", "vitcam.units"}
 
 
 def test_a_file_is_read_in_one_sitting() -> None:
