@@ -6,7 +6,7 @@ from vitcam.access.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """How many requests of a route are answered at once, and how long an answer waits for its client."""
 
     at_once: int = 320
@@ -16,10 +16,10 @@ class Limits:
     """A client that reads nothing of the answer for this long is disconnected."""
 
 
-USUAL = Limits()
-_STREAM = Limits(at_once=256, of_one_address=224)
+USUAL = RequestLimits()
+_STREAM = RequestLimits(at_once=256, of_one_address=224)
 """For what does not end by itself."""
-_EXPORT = Limits(at_once=16, of_one_address=8)
+_EXPORT = RequestLimits(at_once=16, of_one_address=8)
 """For what is as long as the history."""
 
 
@@ -35,7 +35,7 @@ class Route:
     """What a caller must be allowed to do. None: everybody may call it."""
     doc: str
     """What it does, in one sentence."""
-    limits: Limits = USUAL
+    limits: RequestLimits = USUAL
 
 
 ROUTES = (

@@ -8,7 +8,7 @@ from aiohttp.typedefs import Handler, Middleware
 from vitcam.web.requests.admission import Quota
 from vitcam.web.requests.connections import Connections
 from vitcam.web.requests.proxies import address_of
-from vitcam.web.route_table import USUAL, Limits, Route
+from vitcam.web.route_table import USUAL, RequestLimits, Route
 
 _ELSEWHERE = ("", "")
 
@@ -24,7 +24,7 @@ class RouteLimits:
         self._connections = connections
         self._all = Quota(connections.most, connections.most_of_one, "requests")
         limits = {_ELSEWHERE: USUAL} | {(route.method, route.path): route.limits for route in routes}
-        self._limits: dict[tuple[str, str], tuple[Limits, Quota]] = {
+        self._limits: dict[tuple[str, str], tuple[RequestLimits, Quota]] = {
             key: (each, Quota(each.at_once, each.of_one_address, f"requests of {key[1]}" if key[1] else "requests"))
             for key, each in limits.items()
         }
