@@ -42,6 +42,19 @@ def peak_memory(pid: int | str) -> int:
     return int(found[1]) * 1024
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_damaged_picture_keeps_no_later_one_of_the_same_size_from_being_decoded(stream: bool) -> None:
+    decode, whole = DecodeProcess(stream=stream), noise()
+    try:
+        for _ in range(3):
+            with pytest.raises(UsageError, match="truncated"):
+                decode(whole[: len(whole) // 2])
+
+        assert np.array_equal(decode(whole).image, decode_image(whole))
+    finally:
+        decode.close()
+
+
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".bmp"])
 def test_a_picture_is_the_same_as_when_it_is_decoded_here(decoder: DecodeProcess, suffix: str) -> None:
     data = noise(suffix=suffix)

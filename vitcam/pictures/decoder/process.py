@@ -134,7 +134,7 @@ class DecodeProcess:
         self._ready = True
         os.pwrite(self._encoded, data, 0)
         child.send(pack(request), [pool.fd] if pool is not self._child_slots else [])
-        self._child_slots = pool
+        self._child_slots = pool if request.keep else None  # else it forgets them with the answer
         answer = child.receive(self._timeout_s)
         os.ftruncate(self._encoded, 0)
         return answer
