@@ -6,7 +6,7 @@ An unknown picture is called so before any guess. Where the best label is unsure
 from dataclasses import dataclass
 from typing import Self
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +14,7 @@ from vitcam.frames import WHY_BLANK, Group, Guess, Prediction
 
 _WIDEST_LABEL = 28
 _WIDEST_BAR = 30
+_LEAST_BAR = 10
 _BESIDE_BAR = 12  # columns: the probability and what separates it
 
 
@@ -23,12 +24,17 @@ class Layout:
 
     things: int
     """How many labels the model has."""
-    label: int
-    """Width of the longest one that is shown whole, in columns."""
+    longest: int
+    """Width of the longest one, in columns."""
 
     @classmethod
     def of(cls, labels: tuple[str, ...]) -> Self:
-        return cls(len(labels), min(_WIDEST_LABEL, max(map(cell_len, labels), default=0)))
+        return cls(len(labels), max(map(cell_len, labels), default=0))
+
+    @property
+    def label(self) -> int:
+        """Width of the column of labels in a list, in columns: a longer one is not cut there."""
+        return min(_WIDEST_LABEL, self.longest)
 
     @property
     def none_of(self) -> str:
@@ -39,12 +45,13 @@ class Layout:
         """One line: probability, label or group, picture; for an unknown one that, and the closest guess."""
         best, group = prediction.top[0], prediction.group
         if prediction.known and group:
-            short = _padded(group.name, min(_WIDEST_LABEL, cell_len(group.name)))
-            label = Text.assemble((short, "bold"), (perhaps(group, best), "dim"))
+            label = Text.assemble((group.name, "bold"), (perhaps(group, best), "dim"))
             label.pad_right(max(0, self.label - label.cell_len))
             return Text.assemble(f"{group.p:7.1%}  ", label, f"  {name}")
         if prediction.known:
-            return Text.assemble(f"{best.p:7.1%}  ", (_padded(best.label, self.label), "bold"), f"  {name}")
+            label = Text(best.label, "bold")
+            label.pad_right(max(0, self.label - label.cell_len))
+            return Text.assemble(f"{best.p:7.1%}  ", label, f"  {name}")
         if prediction.blank:
             return Text.assemble(("unknown  nothing to see", "yellow"), (f": {WHY_BLANK}", "dim"), f"  {name}")
         closest = f"  closest: {best.label} {best.p:.1%}"
@@ -71,7 +78,7 @@ class Layout:
         most     guesses that have room; None: all
         """
         table = Table.grid(padding=(0, 1))
-        label = max(4, min(self.label, columns - _BESIDE_BAR))
+        label = max(4, min(self.longest, max(self.label, columns - _BESIDE_BAR - _LEAST_BAR), columns - _BESIDE_BAR))
         longest = max(0, min(_WIDEST_BAR, columns - label - _BESIDE_BAR))
         for i, guess in enumerate(prediction.top[:most]):
             style = "dim" if not prediction.known else "bold" if i == 0 else ""
@@ -87,7 +94,10 @@ def perhaps(group: Group, best: Guess) -> str:
 
 
 def _padded(text: str, width: int) -> str:
-    """A text at least that wide; a wider one is cut, and ends in an ellipsis."""
-    padded = Text(text)
-    padded.truncate(width, overflow="ellipsis", pad=True)
-    return padded.plain
+    """A text at least that wide. A wider one loses its middle: names that are long often differ at the end."""
+    if cell_len(text) > width:
+        head, tail = Text(text), Text(text[::-1])
+        head.truncate((width - 1) * 2 // 3)
+        tail.truncate(width - 1 - head.cell_len)
+        text = f"{head.plain}…{tail.plain[::-1]}"
+    return set_cell_size(text, width)
