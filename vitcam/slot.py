@@ -46,6 +46,10 @@ class Slot(Generic[T]):
         """Whether there is a value that nobody has read yet."""
         return self._taken < self._version
 
+    def has(self, after: int) -> bool:
+        """Whether there is a value newer than version `after`: one may have been cleared."""
+        return self._version > after and self._value is not None
+
     @property
     def awaited(self) -> bool:
         """Whether a subscriber waits for the next value."""
@@ -80,7 +84,7 @@ class Slot(Generic[T]):
     def get(self, after: int, timeout_s: float) -> tuple[int, T] | None:
         """Wait for a value newer than version `after`; None after `timeout_s` or when the slot is closed and read."""
         with self._ready:
-            self._ready.wait_for(lambda: self._closed or self._version > after, timeout_s)
+            self._ready.wait_for(lambda: self._closed or self.has(after), timeout_s)
             if self._version <= after or self._value is None:
                 return None
             self._taken = self._version

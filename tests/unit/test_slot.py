@@ -72,6 +72,15 @@ def test_subscribers_hear_of_every_put_until_they_unsubscribe() -> None:
     assert heard == [1, 2]
 
 
+def test_a_reader_waits_for_a_value_where_the_newest_was_cleared() -> None:
+    slot: Slot[str] = Slot()
+    slot.put("old")
+    slot.clear()
+    threading.Timer(0.1, slot.put, ("new",)).start()
+
+    assert slot.get(after=0, timeout_s=10) == (2, "new")
+
+
 def test_many_writers_and_a_reader_lose_nothing_but_what_is_counted() -> None:
     slot: Slot[int] = Slot()
 

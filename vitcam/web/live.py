@@ -62,7 +62,7 @@ class AsyncSlot(Generic[T]):
             self._subscribe()
         next_put = self._next
         # checked again after subscribing: otherwise a put just before that would be missed
-        if next_put is not None and self._slot.version <= after:
+        if next_put is not None and not self._slot.has(after):
             await asyncio.shield(next_put)
 
     def _subscribe(self) -> None:
