@@ -208,3 +208,15 @@ def test_a_file_with_sound_alone_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"sound\.mkv holds no video") as refused:
         play(tmp_path / "sound.mkv")
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("claimed", [2**62, 2**63, 2**64 - 1])
+def test_a_film_that_claims_an_absurd_size_is_truncated_and_ends_nothing(tmp_path: Path, claimed: int) -> None:
+    film = encode_film(tmp_path / "film.mp4", pictures(3))
+    box = (1).to_bytes(4, "big") + b"free" + claimed.to_bytes(8, "big")
+    film.write_bytes(film.read_bytes() + box)
+    count, reported = play(film)
+
+    assert count == 3
+    assert len(reported) == 1
+    assert "bytes are missing" in reported[0]

@@ -17,14 +17,14 @@ _OPEN_END = 0  # a part that reaches to the end of the file, or whose size was n
 def missing_bytes(path: Path) -> int:
     """How many bytes are missing at the end of an MP4, AVI or Matroska file; 0: none, or nobody knows."""
     try:
+        size = path.stat().st_size
         with path.open("rb") as file:
-            ends = list(_ends(file))
-            return max(0, max(ends, default=0) - path.stat().st_size)
+            return max(0, max(_ends(file, size), default=0) - size)
     except OSError:
         return 0
 
 
-def _ends(file: BinaryIO) -> Iterator[int]:
+def _ends(file: BinaryIO, file_size: int) -> Iterator[int]:
     """Where the parts of the outermost level end, one after the other, as their sizes say."""
     beginning = file.read(8)
     if beginning.startswith(b"\x1a\x45\xdf\xa3"):
@@ -33,6 +33,8 @@ def _ends(file: BinaryIO) -> Iterator[int]:
         return
     size_of, at = _riff_size if beginning.startswith(b"RIFF") else _box_size, 0
     for _ in range(_MOST_PARTS):
+        if at >= file_size:  # a damaged size may be more than a file's position can be
+            return
         file.seek(at)
         size = size_of(file.read(16))
         if size == _OPEN_END:

@@ -106,7 +106,6 @@ class Film:
             frame, decode_ns = found
             self._count += 1
             yield FilmFrame(times.next(frame.time), decode_ns, frame, self._shown)
-            del frame  # it is large, and the next one comes
             found = next(self._frames, None)
 
     def _pace(self) -> tuple[float, bool]:
