@@ -4,6 +4,7 @@ Who owns a folder can put a link in place of everything below it, at any moment.
 """
 
 import atexit
+import codecs
 import ctypes
 import os
 import pwd
@@ -93,6 +94,7 @@ def owned(folder: Path, named: Path | None = None) -> OwnedFolder:
     owner = owner_of(named or folder)
     if owner is None or not folder.is_dir():
         return OwnedFolder(folder, folder, owner)
+    codecs.lookup("ascii")  # SQLite's paths need it; Python itself may lie where the owner may not read
     real = Path(os.path.realpath(folder))
     if all(_may_enter(above, owner) for above in real.parents):
         return OwnedFolder(folder, folder, owner)
