@@ -20,6 +20,8 @@ from vitcam.sources.transform import reorient
 
 _LEAST_ASPECT, _MOST_ASPECT = 0.2, 5.0  # of a pixel; what claims more is damaged
 _SQUARE = 0.01  # by so much may a pixel differ from a square
+# the other cores are the model's; before 17 PyAV converts in one thread only, and cannot be told so
+_ONE_THREAD = {"threads": 1} if int(av.__version__.partition(".")[0]) >= 17 else {}
 
 
 class Shown:
@@ -44,7 +46,7 @@ class Shown:
         """
         width, height = (-(-side // factor) for side in self._square_size(frame))
         rgb = self._reformatter.reformat(
-            frame, width, height, "rgb24", interpolation="AREA" if factor > 1 else "BILINEAR", threads=1
+            frame, width, height, "rgb24", interpolation="AREA" if factor > 1 else "BILINEAR", **_ONE_THREAD
         )
         return reorient(self._orientation, np.asarray(rgb.to_ndarray(), dtype=np.uint8))
 
