@@ -160,7 +160,8 @@ def assemble(
     pipeline = _build_pipeline(settings, model, publisher, handles, heat, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
     opener = SourceOpener(settings.camera.source, source_options)
-    live = opener.prepare(patient)
+    with aside.blameless():
+        live = opener.prepare(patient)
     if not model.trouble:
         check_overlay(settings, classifier)
     every = not (live or source_options.realtime)
@@ -177,7 +178,9 @@ def assemble(
     photos = PhotoClassifier(classifier, handles.words)
     web = None
     if settings.web.enabled:
-        web = _build_web(settings, pipeline, classifier, photos, handles, binding(settings.web, environ, show))
+        with aside.blameless():
+            where = binding(settings.web, environ, show)
+        web = _build_web(settings, pipeline, classifier, photos, handles, where)
     reloadable = Reloadable(model, handles.crop, handles.areas, console, every, trials, aside)
     kept_events, recording = handles.history.value, handles.recording.value
     acting, standing = handles.acting, handles.standing

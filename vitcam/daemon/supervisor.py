@@ -53,7 +53,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         use_one_heap()
         daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
         if daemon.web is not None:
-            daemon.web.start()
+            with daemon.reloadable.aside.blameless():
+                daemon.web.start()
         if daemon.history is not None:
             daemon.history.start()
         daemon.recording.start()

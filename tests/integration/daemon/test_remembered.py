@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import urllib.error
 import urllib.request
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.command import vitcam
 from tests.daemon import daemon, status_of
 from tests.eventually import eventually
 from tests.integration.web.test_crop import post
@@ -113,6 +115,22 @@ def remembered(url: str, body: object) -> tuple[int, dict[str, Any]]:
     except urllib.error.HTTPError as refusal:
         with refusal:
             return refusal.code, json.load(refusal)
+
+
+def test_starts_that_are_refused_do_not_set_aside_what_is_remembered(tmp_path: Path) -> None:
+    (tmp_path / "vitcam").mkdir()
+    camera = "http://127.0.0.1:9/"
+    crops = {camera: "0,0,0.5,1"}
+    (tmp_path / "vitcam" / "crops.json").write_text(json.dumps(crops))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        for _ in range(4):
+            refused = vitcam("run", "--source", camera, "--wait", "--port", port, XDG_STATE_HOME=str(tmp_path))
+            assert refused.code == 1
+            assert "in use" in refused.sentence
+
+    assert kept(tmp_path, "crops.json") == crops
+    assert kept(tmp_path, "starts.json") == {}
 
 
 @pytest.mark.fault(

@@ -1,15 +1,16 @@
 """Starts without what earlier runs remembered, where starts with it keep failing; nothing of it is lost.
 
 A start counts as failed until a picture was classified, the run was ended in good order, or two minutes have passed. So
-crashes count, and a watchdog that ends the process. Within a run the first attempts of its stages count likewise.
+crashes count, and a watchdog that ends the process. A port in use and a missing camera do not. Within a run the first
+attempts of its stages count likewise.
 Masks are never set aside: a start without them would show what they hide.
 """
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.remembered.areas import SavedAreas
 from vitcam.daemon.remembered.crops import SavedCrop
 from vitcam.daemon.remembered.trials import Trials
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.model.find import model_folders
 from vitcam.pictures.view import Region
@@ -118,6 +119,15 @@ class SetAside:
                 crop.become(crop.with_region(None))
             if found.zones:
                 areas.become(areas.with_areas(replace(areas.areas, zones=())))
+
+    @contextmanager
+    def blameless(self) -> Iterator[None]:
+        """What is refused within has nothing to do with what is remembered, so the start does not count as failed."""
+        try:
+            yield
+        except VitcamError:
+            self.settled()
+            raise
 
     def settled(self) -> str:
         """This start did not fail."""
