@@ -109,3 +109,29 @@ def test_an_error_in_saving_reaches_who_waits_and_the_next_one_is_saved(trials: 
     trials.worked(time.monotonic_ns())
 
     assert again.result(10) == "kept"
+
+
+def test_at_the_end_who_waits_is_told_at_once(trials: Trials) -> None:
+    done = trials.begin("crop", str)
+    trials.close()
+
+    assert "ending" in done.result(0)
+
+
+def test_what_has_worked_is_kept_also_where_the_run_ends_while_another_change_is_saved(trials: Trials) -> None:
+    saving, may_go_on = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        saving.set()
+        may_go_on.wait(10)
+        return ""
+
+    trials.begin("crop", slow)
+    trials.worked(time.monotonic_ns())
+    assert saving.wait(10)
+    second = trials.begin("zones", str)
+    trials.worked(time.monotonic_ns())
+    trials.close()
+    may_go_on.set()
+
+    assert second.result(10) == ""

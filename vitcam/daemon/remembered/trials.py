@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 _WAIT_S = 3.0
 _LOOK_S = 1.0
 _LATER = "no picture has come since; it is kept once one was classified with it"
+_ENDING = "the run is ending"
 _REPLACED = "it was changed again before a picture was classified with it"
 
 
@@ -59,7 +60,7 @@ class Trials:
                 if before is not None:
                     before.done.set_result(_REPLACED)
             if self._closed:
-                trial.done.set_result("the run is ending")
+                trial.done.set_result(_ENDING)
             else:
                 self._waiting[what] = trial
         self.worker.start()
@@ -86,11 +87,14 @@ class Trials:
     def close(self) -> None:
         """What has not worked so far is not kept."""
         with self._changed:
-            self._closed, self._waiting = True, {}
+            left, self._waiting = [*self._waiting.values()], {}
+            self._closed = True
             self._changed.notify_all()
+        for trial in left:
+            trial.done.set_result(_ENDING)
 
     def _work(self) -> None:
-        while not self._closed:
+        while self._due or not self._closed:  # what has worked is kept, also at the end
             self.worker.beat()
             with self._changed:
                 self._changed.wait_for(lambda: self._due or self._closed, _LOOK_S)
