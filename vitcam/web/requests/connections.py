@@ -135,15 +135,21 @@ class Connections:
         self._of_address[connection.address] += 1
         self._wait(connection)
         loop = asyncio.get_running_loop()
-        connecting = loop.create_task(loop.connect_accepted_socket(lambda: connection, accepted, **tls))
-        connection.connecting = connecting
+        owned = False
 
-        def connected(done: asyncio.Task[Any]) -> None:
+        async def connect() -> None:
+            nonlocal owned
+            owned = True
+            await loop.connect_accepted_socket(lambda: connection, accepted, **tls)
+
+        def connected(done: asyncio.Task[None]) -> None:
+            if not owned:  # cancelled before it began
+                accepted.close()
             if done.cancelled() or done.exception() is not None:  # no handshake, or none in time
                 self._forget(connection)
-                loop.call_later(_AGAIN_S, accepted.close)  # if no transport has begun to own it
 
-        connecting.add_done_callback(connected)
+        connection.connecting = loop.create_task(connect())
+        connection.connecting.add_done_callback(connected)
         self._make_room(connection)
 
     def _forget(self, connection: HttpConnection) -> None:
