@@ -37,12 +37,16 @@ def test_a_daemon_that_keeps_trying_serves_logs_and_remembers_no_password(addres
     out = tmp_path / "out"
     with daemon("--source", address, "--wait", stdout=str(out), XDG_STATE_HOME=str(tmp_path)) as running:
         state = running.wait_for("no_signal")
-        urllib.request.urlopen(f"{running.url}/api/crop", b'{"crop": [0, 0, 0.5, 0.5]}', timeout=10).close()
+        masked = b'{"zones": {}, "masks": [[0, 0, 0.5, 0.5]]}'  # kept at once, under the name of its camera
+        put = urllib.request.Request(f"{running.url}/api/zones", masked, method="PUT")
+        urllib.request.urlopen(put, timeout=10).close()
         code, _ = running.end()
-        written = [out.read_text(), (tmp_path / "vitcam" / "crops.json").read_text(), running.errors()]
+        kept = [path.read_text(errors="replace") for path in (tmp_path / "vitcam").rglob("*.json")]
+        written = [out.read_text(), running.errors(), *kept]
 
     assert code == 0
     assert "127.0.0.1" in state["source"]
+    assert any("127.0.0.1" in text for text in kept)
     assert SECRET not in "".join([json.dumps(state), *written])
 
 

@@ -32,7 +32,7 @@ os.fsync = slow
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk", "64k") as place:
+    with small_disk(tmp_path / "disk", "512k") as place:
         yield place
 
 
@@ -85,7 +85,7 @@ def test_a_disk_that_cannot_be_written_costs_only_the_memory_of_it(
         assert ("No space left" if fault == "full" else "Read-only file system") in refused["reason"]
         assert state["view"]["crop"] == [0.25, 0.25, 0.5, 0.5]
         assert state["status"] == "ok"
-        assert kept["remembered"]
+        assert kept["remembered"], kept["reason"]
         assert "Traceback" not in running.errors()
 
 
@@ -116,7 +116,7 @@ def test_a_slow_disk_delays_only_the_answer_that_waits_for_it(tmp_path: Path, ca
 
 @pytest.mark.fault(
     "the disk that `--log json` is written to becomes full while it runs",
-    injected="standard output in a file on a tmpfs of 64 kB",
+    injected="standard output in a file on a tmpfs of 512 kB",
     observed="the run ends with one sentence and exit code 1; every line that fitted is whole but the last",
 )
 def test_a_log_on_a_disk_that_becomes_full_ends_the_run_with_a_sentence(disk: Path, camera: FaultyCamera) -> None:

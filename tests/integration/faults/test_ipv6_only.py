@@ -42,7 +42,7 @@ def inside(running: Daemon, url: str) -> Any:
 )
 def test_page_and_camera_work_where_there_is_no_ipv4(python: str, tmp_path: Path) -> None:
     page = ("--source", "demo", "--host", "::", "--no-password", "--model", "mnist")
-    with daemon(*page, python=python) as camera:
+    with daemon(*page, python=python, STATE_DIRECTORY=str(tmp_path / "camera")) as camera:
         port = camera.url.rpartition(":")[2]
         first = eventually(lambda: inside(camera, f"http://[{ADDRESS}]:{port}/api/state"), every_s=0.3)
         join = f'#!/bin/sh\nexec nsenter --net=/proc/{camera.process.pid}/ns/net {sys.executable} "$@"\n'

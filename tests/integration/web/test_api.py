@@ -42,6 +42,7 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "actions",
         "clips",
         "problem",
+        "set_aside",
         "cost",
         "clients",
         "view",
