@@ -1,5 +1,8 @@
 """Whether a value that was given is one that a setting may have."""
 
+import tomllib
+from contextlib import suppress
+
 from vitcam.config.layers import RawSetting
 from vitcam.config.option import Option, without_secrets
 
@@ -25,6 +28,10 @@ def checked(option: Option, raw: RawSetting) -> Checked:
 def _parsed(option: Option, text: str) -> object:
     """The environment and `--set` know only text; None when it does not say a value of this kind."""
     if option.kind is tuple:
+        if text.lstrip().startswith("["):  # as in a file
+            with suppress(tomllib.TOMLDecodeError, RecursionError):
+                found: object = tomllib.loads(f"value = {text}")["value"]
+                return found
         return [part.strip() for part in text.split(option.rule.separator) if part.strip()]
     if option.kind is bool:
         return text.lower() in _YES if text.lower() in _YES | _NO else None

@@ -1,5 +1,6 @@
 """Settings from files, environment and options: who wins, and what is said of what cannot be meant."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,6 +130,14 @@ def test_a_list_is_written_as_one_in_the_file_and_with_commas_elsewhere(write: W
         "b.example",
     )
     assert effective(named, "web.names=").settings.web.names == ()
+
+
+def test_a_list_may_be_written_on_the_command_line_as_in_the_file() -> None:
+    sites = ["https://home.example", "http://192.168.1.5:8123"]
+
+    assert effective(None, f"web.frames={json.dumps(sites)}").settings.web.frames == tuple(sites)
+    assert effective(None, f"web.frames={', '.join(sites)}").settings.web.frames == tuple(sites)
+    assert refused(ConfigError, None, f"web.names={'[' * 9000}").startswith("--set web.names")
 
 
 @pytest.mark.parametrize("content", ['"cam.example.org"', "[1]", '["http://a.org"]', '["a:80"]', '[""]', "[[]]"])
