@@ -1,9 +1,11 @@
 """A clip of a real run: a browser plays it and seeks in it, and it is as long as what it shows."""
 
+import http.client
 import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -90,6 +92,26 @@ def test_a_player_gets_the_part_of_a_clip_that_it_asks_for(running: Daemon, even
 
     assert (status, part) == (206, b"ftyp")
     assert sizes.startswith("bytes 4-7/")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Range": "bytes=4-7"}, {"If-None-Match": "known"}])
+def test_a_connection_that_has_got_a_clip_answers_the_next_request(
+    running: Daemon, event: dict[str, Any], headers: dict[str, str]
+) -> None:
+    with closing(http.client.HTTPConnection(running.url.removeprefix("http://"), timeout=20)) as connection:
+        if "If-None-Match" in headers:
+            connection.request("HEAD", event["clip"])
+            with connection.getresponse() as known:
+                headers = {"If-None-Match": known.headers["ETag"]}
+        connection.request("GET", event["clip"], headers=headers)
+        connection.getresponse().read()
+        socket = connection.sock
+        connection.request("GET", "/healthz")
+        status = connection.getresponse().status
+
+        assert status == 200
+        assert connection.sock is socket
+    assert "Traceback" not in running.errors()
 
 
 def test_a_part_that_a_clip_does_not_have_is_refused_with_a_sentence(running: Daemon, event: dict[str, Any]) -> None:

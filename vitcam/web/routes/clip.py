@@ -1,6 +1,7 @@
 """`GET /api/events/{id}/clip.mp4`: the clip of an event, in whole or in the part that a player asks for."""
 
 from aiohttp import web
+from aiohttp.abc import AbstractStreamWriter
 
 from vitcam.web.routes.events import EventRoutes
 
@@ -16,7 +17,14 @@ class ClipRoute:
         event = await self._events.event(request)
         path, size = await self._events.clip_of(event)
         _check_range(request, size)
-        return web.FileResponse(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
+        return _File(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
+
+
+class _File(web.FileResponse):
+    """Is sent once. The middleware of limits sends it, to know when its client has read it, and aiohttp would again."""
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        return None if self.prepared else await super().prepare(request)
 
 
 def _check_range(request: web.Request, size: int) -> None:
