@@ -299,7 +299,11 @@ class HistoryWriter:
         """Tell followers what is on the disk; after an error the rest is told with the next commit."""
         while self._untold:
             event_id, phase = self._untold[0]
-            event = get(connection, event_id)
+            try:
+                event = get(connection, event_id)
+            except (ValueError, TypeError, LookupError, OverflowError, RecursionError):  # vitcam has not written it
+                log.exception("the event %s is stored, and cannot be read: nobody is told of it", event_id)
+                event = None
             self._untold.popleft()
             if event is not None:
                 self._told(event, phase)

@@ -1,5 +1,6 @@
 """The thread that writes the history goes on after every error, also after one that follows the commit."""
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import change
+from vitcam.errors import VitcamError
 from vitcam.history import inbox, writer
 from vitcam.history.database import search
+from vitcam.history.database.connections import FILE
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
@@ -159,3 +162,24 @@ def test_many_outcomes_at_once_are_all_kept(store: EventStore) -> None:
     assert eventually(lambda: (event := store.get("29")) and len(event.actions) == 8)
     assert all(len(event.actions) == 8 for event in store.find(Query(), 100).events)
     assert store.state().dropped == 0
+
+
+def test_a_stored_event_that_cannot_be_read_keeps_followers_from_no_later_one(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[BaseException] = []
+    monkeypatch.setattr(store._writer.worker, "_note", failures.append)
+    told: list[str] = []
+    store.follow(lambda event, phase: told.append(event.id))
+    store.start()
+    store.put(change("a", "new"))
+    assert eventually(lambda: told == ["a"])
+    with contextlib.closing(sqlite3.connect(store.folder / FILE)) as connection, connection:
+        connection.execute("UPDATE events SET actions = '[{]'")
+
+    with pytest.raises(VitcamError, match="not written"):
+        store.favour("a", True)
+    store.put(change("b", "new"))
+
+    assert eventually(lambda: told == ["a", "b"])
+    assert not failures
