@@ -39,8 +39,8 @@ def predictions_of(
     with Film(path) as film:
         for seq, shot in enumerate(film):
             picture = shot.picture()
-            if picture is None:
-                return
+            if picture is None:  # a damaged one is a gap
+                continue
             picture = blackened(picture, tuple(mask_rect(mask, *picture.shape[:2]) for mask in masks))
             for area in areas:
                 frame = _frame(picture, area, classifier, seq, round(shot.position_s * 1e9), str(path))

@@ -10,6 +10,7 @@ from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.replay.film import Area, events_of, predictions_of
+from vitcam.sources.files.film import FilmFrame
 
 GOLDEN = Path(__file__).parents[3] / "models/golden"
 FPS, SIDE = 5, 240
@@ -57,3 +58,13 @@ def test_what_is_no_film_and_a_zone_outside_the_picture_are_refused_with_a_sente
         next(predictions_of(film.with_name("none.mp4"), everyday, halves(Rules())))
     with pytest.raises(UsageError, match="does not fit"):
         next(predictions_of(film, everyday, [Area("far", Region(900, 0, 50, 50), Rules())]))
+
+
+def test_a_frame_that_cannot_be_converted_is_a_gap_and_not_the_end(film: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    convert = FilmFrame.picture
+    damaged = 3
+    shown = iter(range(8 * FPS))
+    monkeypatch.setattr(FilmFrame, "picture", lambda shot: None if next(shown) == damaged else convert(shot))
+    predictions = list(predictions_of(film, Classifier("everyday"), [Area(None, None, Rules())]))
+
+    assert [each.seq for each in predictions] == [seq for seq in range(8 * FPS) if seq != damaged]
