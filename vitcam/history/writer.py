@@ -194,14 +194,23 @@ class HistoryWriter:
         if self._file is not None and (change := self._file.change()):
             self._changed(change)
         if self._connection is None:
-            connection = self._connection = open_to_write(self._folder)
-            if not self._first:
-                self._begin(connection)
-            if self.rules is not None:
-                self.dating = Dating(connection, self._clock)
-            self._housekeeping = Housekeeping(connection, self._pictures, self._clock)
-            self._file = FileWatch(self._folder, connection)
+            self._connection = open_to_write(self._folder)
+            try:
+                self._set_up(self._connection)
+            except BaseException as error:  # the next try opens it again, and misses no part
+                if not (isinstance(error, sqlite3.Error) and is_damage(error)):  # a damaged file is set aside first
+                    self._close()
+                raise
         return self._connection
+
+    def _set_up(self, connection: sqlite3.Connection) -> None:
+        """All that belongs to one open connection."""
+        if not self._first:
+            self._begin(connection)
+        if self.rules is not None:
+            self.dating = Dating(connection, self._clock)
+        self._housekeeping = Housekeeping(connection, self._pictures, self._clock)
+        self._file = FileWatch(self._folder, connection)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         """A file that this run has not had before."""

@@ -15,6 +15,7 @@ from vitcam.errors import VitcamError
 from vitcam.history import inbox, writer
 from vitcam.history.database import search
 from vitcam.history.database.connections import FILE
+from vitcam.history.database.writing import close_open
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
@@ -26,6 +27,12 @@ JPEG = encode_jpeg(picture(), 80)
 def disk_error() -> sqlite3.OperationalError:
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    return error
+
+
+def full() -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
     return error
 
 
@@ -183,3 +190,40 @@ def test_a_stored_event_that_cannot_be_read_keeps_followers_from_no_later_one(
 
     assert eventually(lambda: told == ["a", "b"])
     assert not failures
+
+
+@pytest.mark.fault(
+    "the disk is full while the history is opened",
+    injected="one step after the file is open raises SQLITE_FULL, once; each step in turn",
+    observed="the event is kept at the next try; what is kept is counted, and a deleted file is noticed, as ever",
+)
+@pytest.mark.parametrize("step", ["close_open", "Dating", "Housekeeping", "FileWatch"])
+def test_an_error_while_the_history_is_opened_costs_nothing_once_it_is_over(
+    store: EventStore, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = Fails(getattr(writer, step), full(), 1)
+    monkeypatch.setattr(writer, step, fails)
+    store.put(change("a", "new"))
+    store.start()
+
+    assert eventually(lambda: store.get("a"))
+    assert not fails.left
+    assert eventually(lambda: store.state().events == 1)
+    assert store._writer.dating is not None
+    for path in store.folder.glob(f"{FILE}*"):
+        path.unlink()
+    store.put(change("b", "new"))
+    assert eventually(lambda: "was deleted while vitcam ran" in store.state().trouble)
+
+
+def test_damage_found_while_the_history_is_opened_sets_the_file_aside_with_its_log(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damage = sqlite3.DatabaseError("database disk image is malformed")
+    damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    monkeypatch.setattr(writer, "close_open", Fails(close_open, damage, 1))
+    store.put(change("a", "new"))
+    store.start()
+
+    assert eventually(lambda: store.get("a"))
+    assert [path for path in store.folder.glob(f"{FILE}-wal.damaged-*") if path.stat().st_size]
