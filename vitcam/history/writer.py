@@ -279,7 +279,7 @@ class HistoryWriter:
             if self._housekeeping is not None and written:
                 self._housekeeping.look()
             while late:
-                self._finish(late[0], late[0].result(connection))
+                self._do_late(connection, late[0])
                 late.pop(0)
             if self._file is not None and (batch.changes or batch.work):
                 self._file.wrote()
@@ -289,6 +289,16 @@ class HistoryWriter:
             return False
         self._say("")
         return True
+
+    def _do_late(self, connection: sqlite3.Connection, work: Work) -> None:
+        """Raises sqlite3.Error and OSError. After an error in vitcam only this work is refused."""
+        try:
+            self._finish(work, work.result(connection))
+        except (sqlite3.Error, OSError):
+            raise
+        except Exception:  # one piece of work must not stop the rest
+            log.exception("a change of the history could not be finished because of an error in vitcam")
+            _refuse(Writes(work=[work]), "of an error in vitcam; see its log")
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
         dating = self.dating

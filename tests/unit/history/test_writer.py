@@ -13,9 +13,11 @@ from tests.frames import picture
 from tests.histories import change
 from vitcam.errors import VitcamError
 from vitcam.history import inbox, writer
+from vitcam.history import store as store_module
 from vitcam.history.database import search
 from vitcam.history.database.connections import FILE
 from vitcam.history.database.writing import close_open
+from vitcam.history.housekeeping import reclaim
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
@@ -227,3 +229,21 @@ def test_damage_found_while_the_history_is_opened_sets_the_file_aside_with_its_l
 
     assert eventually(lambda: store.get("a"))
     assert [path for path in store.folder.glob(f"{FILE}-wal.damaged-*") if path.stat().st_size]
+
+
+def test_who_waits_for_late_work_hears_at_once_of_an_error_in_it(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "_ANSWER_S", 2.0)
+    monkeypatch.setattr(store_module, "reclaim", Fails(reclaim, RuntimeError("a bug"), 1))
+    failures: list[BaseException] = []
+    monkeypatch.setattr(store._writer.worker, "_note", failures.append)
+    store.put(change("a", "new"))
+    store.put(change("b", "new"))
+    store.start()
+    assert eventually(lambda: store.get("b"))
+
+    with pytest.raises(VitcamError, match="error in vitcam"):
+        store.delete("a")
+    assert store.delete("b")
+    assert not failures
