@@ -22,7 +22,7 @@ from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.tls import Certificate, CertificateFiles
 
-PATIENCE_S = 20.0
+PATIENCE_S = 30.0  # a silent connection may stay for 20 s
 FRAMES = 120
 
 
