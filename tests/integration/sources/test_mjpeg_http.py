@@ -75,10 +75,10 @@ def test_pictures_of_every_kind_of_server_come_whole_and_in_order(name: str) -> 
     injected="a second daemon as the camera, stopped and started",
     observed="no signal, then the picture again, in the same process",
 )
-def test_vitcam_watches_vitcam_and_returns_when_it_does() -> None:
+def test_vitcam_watches_vitcam_and_returns_when_it_does(tmp_path: Path) -> None:
     port = free_port()
     url = f"http://admin:hunter2@127.0.0.1:{port}/stream?overlay=none"
-    with daemon("--source", url, "--wait") as second:
+    with daemon("--source", url, "--wait", STATE_DIRECTORY=str(tmp_path)) as second:
         with daemon("--source", "demo", "--port", str(port)):
             source = second.wait_for("ok")["source"]
         lost = second.wait_for("no_signal")
