@@ -65,13 +65,14 @@ $(DAEMON_VENV)/ready: pyproject.toml
 	$(DAEMON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 
-DAEMON_TESTS := $(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/unit/training --ignore tests/integration/training
 test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
-	$(DAEMON_TESTS) $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
 
-# pixels, numbers, sockets, processes, SQLite. Pages, texts and settings are the same on each.
+# pixels, numbers, processes, sockets with and without TLS, SQLite; pages, texts and settings are the same on each
+VERSIONS := $(addprefix unit/,access actions backup clips explain heat history model pictures pipeline problems processes replay sources storage threads web words zones) \
+	$(addprefix integration/,history model pictures sources web/access/test_tls.py web/test_stream.py web/test_events.py web/test_uploads.py)
 test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that another Python, OpenCV or NumPy can change
-	$(DAEMON_TESTS) $(addprefix --ignore tests/,unit/docs integration/docs unit/config unit/service integration/web/page unit/test_structure.py unit/test_docstrings.py) $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" $(addprefix tests/,$(VERSIONS)) $(ARGS)
 
 # Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
 test-install:  ## check that installing keeps Debian's NumPy
