@@ -53,6 +53,12 @@ class Writes:
     generation: int = 0
     """Of the masks: how often they had been drawn when it was taken."""
 
+    def refuse(self, reason: str) -> None:
+        """Tell the threads that wait for work why it is not done."""
+        for work in self.work:
+            if not work.done.done():
+                work.done.set_exception(VitcamError(f"this cannot be changed now: {reason}"))
+
 
 class Inbox:
     """Any thread adds; one thread takes. A newer change of an event replaces one that was not written yet."""
@@ -132,6 +138,13 @@ class Inbox:
                 before = self._changes.get(change.event.id)
                 self._changes[change.event.id] = change if before is None else merged(before, change)
             self._work.extendleft(reversed(batch.work))
+
+    def finish(self, work: Work, result: Any) -> None:
+        """Give the result of work to the thread that waits; work whose event may be written in a moment is kept."""
+        if isinstance(result, VitcamError):
+            work.done.set_exception(result)
+        elif work.asked or result or not self.park(work):
+            work.done.set_result(result)
 
     def park(self, work: Work) -> bool:
         """Keep work that is about an event which is not written yet, until the next batch.

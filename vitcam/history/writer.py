@@ -5,8 +5,7 @@ import logging
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
 from vitcam.history.database.connections import FILE, is_damage, is_input_or_output, is_whole, open_to_write, set_aside
-from vitcam.history.database.file_watch import Change, FileWatch
+from vitcam.history.database.file_watch import NOTICES, Change, FileWatch
 from vitcam.history.database.search import get
 from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
@@ -34,13 +33,6 @@ log = logging.getLogger(__name__)
 _IDLE_S = 1.0
 _AGAIN_S = 2.0  # after a failure, such as a full disk
 _MOST_UNTOLD = 256
-
-_NOTICES: Mapping[Change, str] = {
-    "deleted": "the history {} was deleted while vitcam ran, and a new one has begun",
-    "replaced": "another file took the place of the history {} while vitcam ran, and is used from now on",
-    "overwritten": "the history {} was overwritten while vitcam ran; what is in it now is used from now on",
-    "without its log": "the log of the history {} was deleted while vitcam ran; what was in it is kept",
-}
 
 Told = Callable[[StoredEvent, str], None]
 
@@ -137,7 +129,7 @@ class HistoryWriter:
             more = good and self._rest()
             if not good:
                 self._inbox.wait_for_close(_AGAIN_S)
-        _refuse(self._inbox.take(0.0), "the daemon is ending")
+        self._inbox.take(0.0).refuse("the daemon is ending")
         self._close()
 
     def _close(self) -> None:
@@ -175,7 +167,7 @@ class HistoryWriter:
         else:
             return self._after_commit(connection, batch, results)
         asked = Writes(work=[work for work in batch.work if work.asked])
-        _refuse(asked, self.trouble)
+        asked.refuse(self.trouble)
         self._inbox.give_back(Writes(batch.changes, [work for work in batch.work if not work.asked]))
         return False
 
@@ -187,7 +179,7 @@ class HistoryWriter:
                 self._write(part)
             return
         log.exception("an event or a change of one could not be kept because of an error in vitcam")
-        _refuse(batch, "of an error in vitcam; see its log")
+        batch.refuse("of an error in vitcam; see its log")
         self._inbox.dropped += len(parts)
 
     def _open(self) -> sqlite3.Connection:
@@ -238,7 +230,7 @@ class HistoryWriter:
         if change != "without its log":
             self._stored.clear()
             self._first = 0
-        self.notice = _NOTICES[change].format(self._folder / FILE)
+        self.notice = NOTICES[change].format(self._folder / FILE)
         log.error("%s", self.notice)
 
     def _commit(self, connection: sqlite3.Connection, batch: Writes) -> list[tuple[Work, Any]]:
@@ -266,7 +258,7 @@ class HistoryWriter:
     def _after_commit(self, connection: sqlite3.Connection, batch: Writes, results: list[tuple[Work, Any]]) -> bool:
         """What follows a commit: nothing of it can make the commit undone. False: something failed."""
         for work, result in results:
-            self._finish(work, result)
+            self._inbox.finish(work, result)
         for change in batch.changes:
             (self._stored.discard if change.phase == "end" else self._stored.add)(change.event.id)
         self._untold.extend((change.event.id, change.phase) for change in batch.changes)
@@ -285,7 +277,7 @@ class HistoryWriter:
                 self._file.wrote()
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
-            _refuse(Writes(work=late), self.trouble or self.notice)
+            Writes(work=late).refuse(self.trouble or self.notice)
             return False
         self._say("")
         return True
@@ -293,12 +285,12 @@ class HistoryWriter:
     def _do_late(self, connection: sqlite3.Connection, work: Work) -> None:
         """Raises sqlite3.Error and OSError. After an error in vitcam only this work is refused."""
         try:
-            self._finish(work, work.result(connection))
+            self._inbox.finish(work, work.result(connection))
         except (sqlite3.Error, OSError):
             raise
         except Exception:  # one piece of work must not stop the rest
             log.exception("a change of the history could not be finished because of an error in vitcam")
-            _refuse(Writes(work=[work]), "of an error in vitcam; see its log")
+            Writes(work=[work]).refuse("of an error in vitcam; see its log")
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
         dating = self.dating
@@ -321,17 +313,11 @@ class HistoryWriter:
             try:
                 event = get(connection, event_id)
             except (ValueError, TypeError, LookupError, OverflowError, RecursionError):  # vitcam has not written it
-                log.exception("the event %s is stored, and cannot be read: nobody is told of it", event_id)
+                log.exception("the event %s is stored, and cannot be read: it is not passed on", event_id)
                 event = None
             self._untold.popleft()
             if event is not None:
                 self._told(event, phase)
-
-    def _finish(self, work: Work, result: Any) -> None:
-        if isinstance(result, VitcamError):
-            work.done.set_exception(result)
-        elif work.asked or result or not self._inbox.park(work):  # its event may be written in a moment
-            work.done.set_result(result)
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, sqlite3.Error) and is_damage(error):
@@ -362,10 +348,3 @@ class HistoryWriter:
         elif self.trouble and not trouble:
             log.info("events are kept again")
         self.trouble = trouble
-
-
-def _refuse(batch: Writes, reason: str) -> None:
-    for work in batch.work:
-        refused: Future[Any] = work.done
-        if not refused.done():
-            refused.set_exception(VitcamError(f"this cannot be changed now: {reason}"))

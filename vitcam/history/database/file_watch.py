@@ -2,13 +2,20 @@
 
 import sqlite3
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from vitcam.history.database.connections import FILE
 
 Change = Literal["", "deleted", "replaced", "emptied", "overwritten", "without its log"]
-
+NOTICES: Mapping[Change, str] = {
+    "deleted": "the history {} was deleted while vitcam ran, and a new one has begun",
+    "replaced": "another file took the place of the history {} while vitcam ran, and is used from now on",
+    "overwritten": "the history {} was overwritten while vitcam ran; what is in it now is used from now on",
+    "without its log": "the log of the history {} was deleted while vitcam ran; what was in it is kept",
+}
+"""What is said of a change, with the path of the file."""
 
 _LATE_S = 30.0
 

@@ -17,10 +17,10 @@ class ClipRoute:
         event = await self._events.event(request)
         path, size = await self._events.clip_of(event)
         _check_range(request, size)
-        return _File(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
+        return _ClipFile(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
 
 
-class _File(web.FileResponse):
+class _ClipFile(web.FileResponse):
     """Is sent once. The middleware of limits sends it, to know when its client has read it, and aiohttp would again."""
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
