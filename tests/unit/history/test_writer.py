@@ -227,6 +227,7 @@ def test_damage_found_while_the_history_is_opened_sets_the_file_aside_with_its_l
     store.put(change("a", "new"))
     store.start()
 
+    assert eventually(lambda: [*store.folder.glob(f"{FILE}-wal.damaged-*")])  # until then it may not be readable
     assert eventually(lambda: store.get("a"))
     assert [path for path in store.folder.glob(f"{FILE}-wal.damaged-*") if path.stat().st_size]
 
