@@ -5,8 +5,8 @@ PYTHON311 ?= python3.11
 ARGS ?=
 .DEFAULT_GOAL := help
 # A file's tests share what they make, so a file stays in one process; in their own order, the long ones come early.
-# Three processes on two cores: many tests wait for a socket or a child.
-WORKERS ?= --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Four processes on two cores: many tests wait for a socket or a child.
+WORKERS ?= --numprocesses 4 --dist loadfile --no-loadscope-reorder
 VENV := .venv
 BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))

@@ -21,7 +21,7 @@ from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.vit import pooled_attention, sincos_position
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/reference.py", "training/vit.py", "training/config.py")
 
 RNG = np.random.default_rng(11)
 
@@ -50,7 +50,6 @@ def test_a_random_network_computes_what_the_reference_does(config: ViTConfig, se
     assert_computes_what_the_reference_does(config, seed)
 
 
-@pytest.mark.slow("training/reference.py", "training/vit.py", "training/config.py")
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
 def test_two_hundred_random_networks_compute_what_the_reference_does(config: ViTConfig, seed: int) -> None:

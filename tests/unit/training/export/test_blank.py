@@ -13,6 +13,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.export.blank import blank_images, least_contrast
 
+pytestmark = pytest.mark.long
+
 SPEC = InputSpec(64, 64)
 
 

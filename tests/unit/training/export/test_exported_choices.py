@@ -22,6 +22,8 @@ from vitcam_training.export.folded import Rewrites
 from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
+pytestmark = pytest.mark.long
+
 PLAIN = ViTConfig(classes=5, image_size=(16, 24), patch_size=8, width=32, depth=2, heads=4)
 WHOLE = {"classify": (1, 0), "explain": (1, 0)}
 ONE_AT_A_TIME: list[dict[str, Any]] = [

@@ -13,6 +13,8 @@ from vitcam_training.export.quantise import delegate_input, to_int8
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def weights() -> Weights:

@@ -3,6 +3,8 @@
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import pytest
+
 from tests.unit.training.nets import photos, small_vit
 from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec
@@ -12,6 +14,8 @@ from vitcam_training.data.published.things import read_things
 from vitcam_training.export.export import export_model, groups
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
+
+pytestmark = pytest.mark.long
 
 ANIMALS = Dataset("animals", ("pug", "tabby", "collie"), {}, groups={"cat": (1,), "dog": (0, 2), "animal": (0, 1, 2)})
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.unit.training.pictures import write_pictures
 from tests.unit.training.weights.published.test_shards import sharded
@@ -14,6 +15,8 @@ from vitcam_training.export.export import export_model
 from vitcam_training.export.quantise import Quantisation
 from vitcam_training.weights.checkpoints import read_network
 from vitcam_training.weights.foreign import ImportOptions, import_foreign
+
+pytestmark = pytest.mark.long
 
 PREPARED = {"do_normalize": False, "rescale_factor": 1 / 127.5, "size": {"height": 48, "width": 48}}
 

@@ -25,6 +25,8 @@ from vitcam_training.weights.checkpoints import (
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import IMAGENET
 
+pytestmark = pytest.mark.long
+
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},
     {"pooling": "mean", "position": "sincos"},

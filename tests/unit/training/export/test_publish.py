@@ -19,6 +19,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.publish import WeakerModel, publish
 from vitcam_training.model_card.attempts import Attempt, attempt_rows, listed
 
+pytestmark = pytest.mark.long
+
 FIGURES = {
     "data": "cups", "split": "heldout", "n": 200, "top1": 0.9, "top5": 0.99, "ece": 0.02,
     "float_top1": 0.91, "agreement": 0.995, "attention_cosine_mean": 0.98, "attention_cosine_min": 0.8,

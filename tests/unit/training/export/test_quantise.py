@@ -19,6 +19,8 @@ from vitcam_training.export.network import to_tflite
 from vitcam_training.export.quantise import SCHEMES, Quantisation, to_int8
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
+pytestmark = pytest.mark.long
+
 SMALL = replace(ODD, classes=6)  # XNNPACK takes 4-bit weights of an even number of inputs
 Make = Callable[..., bytes]
 

@@ -19,6 +19,8 @@ from vitcam_training.export.rewrites import (
 )
 from vitcam_training.weights.checkpoints import to_timm
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(5)
 
 

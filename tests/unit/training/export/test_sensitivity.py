@@ -15,6 +15,8 @@ from vitcam_training.export.sensitivity import loses_too_much, ranked, scan, sca
 from vitcam_training.export.trial import Trial
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 
+pytestmark = pytest.mark.long
+
 SLOW = pytest.mark.slow("training/export")
 
 TINY = replace(SMALL, depth=2, width=64, heads=1)

@@ -23,6 +23,8 @@ from vitcam_training.export.rewrites import fold
 from vitcam_training.export.words import Prompts, export_words
 from vitcam_training.weights.checkpoints import read_network, to_timm
 
+pytestmark = pytest.mark.long
+
 SAVED = Path(__file__).parents[3] / "fixtures" / "transformers"
 WORDS = ("a cat on the table", "an empty table", "a dog")
 

@@ -37,6 +37,8 @@ from vitcam_training.recipes.recipe import Recipe, read_recipe
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def recipe(tmp_path: Path) -> Recipe:

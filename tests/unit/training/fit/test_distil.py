@@ -15,6 +15,8 @@ from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.metadata import read_metadata
 
+pytestmark = pytest.mark.long
+
 LABELS = ("blue", "green", "red")
 
 

@@ -17,6 +17,8 @@ from vitcam_training.fit.optimiser import (
 from vitcam_training.recipes.recipe import TrainRecipe
 from vitcam_training.vit import ViT
 
+pytestmark = pytest.mark.long
+
 
 def test_the_learning_rate_rises_linearly_and_falls_along_a_cosine() -> None:
     train = TrainRecipe(epochs=10, warmup_epochs=1.0, learning_rate=1.0)

@@ -9,6 +9,8 @@ from vitcam_training.fit.start import prepare
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 
+pytestmark = pytest.mark.long
+
 
 def test_patience_ends_training_and_keeps_the_weights_of_the_best_epoch(recipe: Recipe, tmp_path: Path) -> None:
     still = replace(recipe.train, epochs=9, learning_rate=0.0, average=0.0, patience=2)

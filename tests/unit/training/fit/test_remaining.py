@@ -8,6 +8,8 @@ import pytest
 from vitcam_training.config import ViTConfig
 from vitcam_training.fit.progress.remaining import Remaining, StageWork, photo_cost
 
+pytestmark = pytest.mark.long
+
 SMALL, LARGE = photo_cost(ViTConfig(10, (96, 96))), photo_cost(ViTConfig(10, (224, 224)))
 ONE = StageWork(epochs=15, steps=90, photos=16, scored=400, cost=LARGE)
 

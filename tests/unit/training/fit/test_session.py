@@ -19,6 +19,8 @@ from vitcam_training.fit.progress.event_files import EventWriter
 from vitcam_training.fit.progress.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
 
+pytestmark = pytest.mark.long
+
 
 def line(epoch: int, **scores: float) -> dict[str, float]:
     return {"epoch": epoch, "train_loss": 1.5, "train_accuracy": 0.5, "learning_rate": 0.1, "seconds": 2.0} | scores

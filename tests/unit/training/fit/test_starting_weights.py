@@ -14,6 +14,8 @@ from vitcam_training.recipes.recipe import AboutRecipe, Recipe, on_photos
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
+pytestmark = pytest.mark.long
+
 
 def test_fine_tuning_drops_what_its_own_recipe_says(recipe: Recipe, whole: Path) -> None:
     dropping = replace(recipe, model=replace(recipe.model, dropout=0.1, attention_dropout=0.2, drop_path=0.0))

@@ -15,6 +15,8 @@ from vitcam_training.fit.start import train
 from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -7,7 +7,7 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.recipes.presets import PRESETS, count_parameters, preset
 from vitcam_training.vit import ViT
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/recipes", "training/vit.py", "training/config.py")
 
 PUBLISHED = {
     "vit-ti16": 5_717_416,  # timm, deit_tiny_patch16_224

@@ -16,7 +16,7 @@ from vitcam.errors import UsageError
 from vitcam_training.weights.checkpoints import read_weights
 from vitcam_training.weights.torch_file import read_torch
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/weights/torch_file.py")
 
 KEPT = Path(__file__).parent / "torch_files"
 FILES = ("new.pth", "old.pth", "training-*.pth")

@@ -19,7 +19,7 @@ from vitcam_training.weights.checkpoints import load_into
 from vitcam_training.weights.published.clip import read_clip
 from vitcam_training.weights.published.network import PublishedText
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/weights", "training/vit.py", "training/config.py")
 
 SAVED = Path(__file__).parents[4] / "fixtures" / "transformers"
 TEXTS = ("a cat on the table", "an empty table", "a dog")

@@ -21,7 +21,7 @@ from vitcam_training.weights.published.google import HALVES, is_google, read_goo
 from vitcam_training.weights.published.network import UNNAMED, PublishedNetwork
 from vitcam_training.weights.published.timm import read_timm
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/weights", "training/vit.py", "training/config.py")
 
 SAVED = Path(__file__).parents[4] / "fixtures" / "timm"
 

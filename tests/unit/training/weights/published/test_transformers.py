@@ -21,7 +21,7 @@ from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import UNNAMED
 from vitcam_training.weights.published.transformers import read_transformers
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/weights", "training/vit.py", "training/config.py")
 
 SAVED = Path(__file__).parents[4] / "fixtures" / "transformers"
 HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
