@@ -27,7 +27,7 @@ import numpy as np
 from tests.daemon import Daemon, daemon
 from tests.soak.gauge import read
 from vitcam.frames import Guess, Rect
-from vitcam.history.asked import read_query
+from vitcam.history.query_text import read_query
 from vitcam.history.database.connections import open_to_write
 from vitcam.history.database.rows import sight_values, values_of
 from vitcam.history.record import stored_record

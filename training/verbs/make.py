@@ -144,7 +144,7 @@ def export(
     from vitcam.model import bundle
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.evaluation.answers import ELSEWHERE
-    from vitcam_training.evaluation.elsewhere import measure_elsewhere
+    from vitcam_training.evaluation.other_datasets import measure_elsewhere
     from vitcam_training.export.export import export_model
     from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.publish import WeakerModel, publish

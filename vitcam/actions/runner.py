@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from vitcam.actions.lane import Hand
+from vitcam.actions.worker_queue import Hand
 from vitcam.actions.rules import TICK_S, Firing, Groups, Instant, RuleState, step
 from vitcam.actions.task import Note, Outcome, Task
 from vitcam.config.tables import OnSettings

@@ -9,25 +9,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vitcam.actions.acting import Acting, Vocabulary
+from vitcam.actions.rule_engine import Acting, Vocabulary
 from vitcam.config.duration import seconds_of
 from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
-from vitcam.daemon.from_settings import check_overlay, default_variant, frozen_of, gate_of
+from vitcam.daemon.part_options import check_overlay, default_variant, frozen_of, gate_of
 from vitcam.daemon.model import FewerThreads, RunModel, load_configured_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
-from vitcam.daemon.remembered.areas import initial_areas
-from vitcam.daemon.remembered.crops import initial_crop
-from vitcam.daemon.remembered.events import event_store, note, picture_soon, record, state_of
-from vitcam.daemon.remembered.last_model import LastModel
-from vitcam.daemon.remembered.recording import Recording, recording_of
-from vitcam.daemon.remembered.set_aside import SetAside
-from vitcam.daemon.remembered.stored_answers import StoredAnswers
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.saved_state.areas import initial_areas
+from vitcam.daemon.saved_state.crops import initial_crop
+from vitcam.daemon.saved_state.events import event_store, note, picture_soon, record, state_of
+from vitcam.daemon.saved_state.last_model import LastModel
+from vitcam.daemon.saved_state.recording import Recording, recording_of
+from vitcam.daemon.saved_state.set_aside import SetAside
+from vitcam.daemon.saved_state.stored_answers import StoredAnswers
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.running import Daemon
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.errors import VitcamError
@@ -56,7 +56,7 @@ from vitcam.text import readable
 from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
-from vitcam.words.in_force import WordsInForce
+from vitcam.words.live_labels import WordsInForce
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.labels import unknown_labels, watched_by_zones
 

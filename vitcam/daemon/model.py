@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.config.settings import ModelSettings
-from vitcam.daemon.remembered.last_model import LastModel
+from vitcam.daemon.saved_state.last_model import LastModel
 from vitcam.errors import ConfigError, ModelError
 from vitcam.model.classifier import Classifier
 from vitcam.model.find import DEFAULT, find_model, model_folders

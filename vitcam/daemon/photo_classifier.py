@@ -7,7 +7,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
-from vitcam.words.in_force import WordsInForce
+from vitcam.words.live_labels import WordsInForce
 
 _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 

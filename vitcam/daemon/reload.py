@@ -9,13 +9,13 @@ from vitcam.config.compare import Changes, taken_over
 from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
-from vitcam.daemon.from_settings import check_overlay, default_variant, gate_of
+from vitcam.daemon.part_options import check_overlay, default_variant, gate_of
 from vitcam.daemon.model import RunModel
-from vitcam.daemon.remembered.areas import initial_areas
-from vitcam.daemon.remembered.crops import initial_crop
-from vitcam.daemon.remembered.events import retention_of
-from vitcam.daemon.remembered.set_aside import SetAside
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.saved_state.areas import initial_areas
+from vitcam.daemon.saved_state.crops import initial_crop
+from vitcam.daemon.saved_state.events import retention_of
+from vitcam.daemon.saved_state.set_aside import SetAside
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import VitcamError
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.zones.active import ActiveAreas

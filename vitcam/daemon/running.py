@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vitcam.actions.acting import Acting
+from vitcam.actions.rule_engine import Acting
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
-from vitcam.daemon.remembered.recording import Recording
+from vitcam.daemon.saved_state.recording import Recording
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.frames import Prediction
 from vitcam.heat.sentences import status_words

@@ -6,7 +6,7 @@ from vitcam.history.clock import MachineClock
 from vitcam.history.database.connections import transaction
 from vitcam.history.database.totals import Counter, Totals
 from vitcam.history.database.writing import delete
-from vitcam.history.pictures.files import PictureFiles
+from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import RetentionRules, most_in_an_hour, too_old, without_room
 
 _LOOK_MS, _HOUR_MS = 10_000, 3_600_000

@@ -20,9 +20,9 @@ from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
 from vitcam.history.label_folders import CORRECTIONS, LabelFolders
-from vitcam.history.pictures.drawn import classified
-from vitcam.history.pictures.files import PictureFiles
-from vitcam.history.pictures.placing import Look, as_its_frame
+from vitcam.history.drawn import classified
+from vitcam.history.picture_files import PictureFiles
+from vitcam.history.placing import Look, as_its_frame
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.writer import HistoryWriter, Told

@@ -22,8 +22,8 @@ from vitcam.history.database.writing import close_open, first_free, forget_open_
 from vitcam.history.dating import Dating
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
-from vitcam.history.pictures.files import PictureFiles
-from vitcam.history.pictures.placing import Look, Placing
+from vitcam.history.picture_files import PictureFiles
+from vitcam.history.placing import Look, Placing
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
 from vitcam.threads.worker import Worker

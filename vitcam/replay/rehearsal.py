@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from vitcam.actions import rules
-from vitcam.actions.acting import Vocabulary
+from vitcam.actions.rule_engine import Vocabulary
 from vitcam.actions.rules import Firing, Instant, RuleState
 from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings

@@ -125,7 +125,7 @@ def _filters(
     favourite: bool,
     corrected: bool,
 ) -> dict[str, str]:
-    """As `vitcam.history.asked.read_query` takes them."""
+    """As `vitcam.history.query_text.read_query` takes them."""
     marks = {"favourite": "1" if favourite else "", "corrected": "1" if corrected else ""}
     given = {"since": since, "until": until, "label": label, "zone": zone, "min_p": min_p, "kind": kind, "text": text}
     return given | marks

@@ -13,7 +13,7 @@ from vitcam.web.live import LivePipeline
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
-from vitcam.words.in_force import WordsInForce
+from vitcam.words.live_labels import WordsInForce
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:

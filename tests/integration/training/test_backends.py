@@ -84,7 +84,7 @@ def test_the_last_loss_of_every_backend_is_that_of_jax_within_two_percent(
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_training_needs_tensorflow_on_no_other_backend(backend: str) -> None:
-    code = "import sys, vitcam_training.fit.start; print('tensorflow' in sys.modules)"
+    code = "import sys, vitcam_training.fit.prepare; print('tensorflow' in sys.modules)"
     python = need_torch() if backend == "torch" else sys.executable
     environment = os.environ | {"KERAS_BACKEND": backend}
     done = subprocess.run([python, "-c", code], env=environment, capture_output=True, text=True, timeout=120)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.training.nets import SMALL, small_about, small_vit
 from tests.unit.training.pictures import write_pictures
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.fit.start import prepare
+from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import read_recipe, shipped_recipes
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 

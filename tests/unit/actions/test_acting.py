@@ -1,7 +1,7 @@
 """What a rule may be about is what the model can see."""
 
 from tests.parts import need_model
-from vitcam.actions.acting import Vocabulary, without_meaning
+from vitcam.actions.rule_engine import Vocabulary, without_meaning
 from vitcam.config.tables import OnSettings
 from vitcam.model.classifier import Classifier
 

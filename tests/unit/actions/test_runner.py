@@ -11,7 +11,7 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.actions.doing import Kept, event, task
 from vitcam.actions import runner
-from vitcam.actions.lane import Lane
+from vitcam.actions.worker_queue import Lane
 from vitcam.actions.runner import ActionRunner, Tally
 from vitcam.actions.task import ActionFailed, Outcome, Task
 from vitcam.config.tables import OnSettings

@@ -14,7 +14,7 @@ from tests.problems import Scenes, fixed_camera
 from vitcam.config.recording import ClipSettings, ProblemSettings
 from vitcam.config.settings import Settings
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.remembered.recording import KeptClips, recording_of
+from vitcam.daemon.saved_state.recording import KeptClips, recording_of
 from vitcam.events import Rules
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.history.store import EventStore

@@ -8,10 +8,10 @@ import pytest
 from tests.eventually import eventually
 from vitcam.config.settings import CameraSettings, Settings
 from vitcam.config.tables import ZoneSettings
-from vitcam.daemon.remembered.areas import SavedAreas, initial_areas
-from vitcam.daemon.remembered.crops import SavedCrop, initial_crop
-from vitcam.daemon.remembered.set_aside import MOST_FAILED, SetAside
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.saved_state.areas import SavedAreas, initial_areas
+from vitcam.daemon.saved_state.crops import SavedCrop, initial_crop
+from vitcam.daemon.saved_state.set_aside import MOST_FAILED, SetAside
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.eventually import eventually
-from vitcam.daemon.remembered import trials as module
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.saved_state import trials as module
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop

@@ -13,7 +13,7 @@ from vitcam.history.budget import Detail, WriteBudget
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query
-from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.history.recorder import Origin, Recorder
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 

@@ -15,7 +15,7 @@ from vitcam.history.inbox import Inbox
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange
-from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.history.recorder import Origin, Recorder
 from vitcam.pictures.encode import encode_jpeg
 
 JPEG = encode_jpeg(frame().preview, 80)

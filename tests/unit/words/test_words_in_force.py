@@ -12,7 +12,7 @@ from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.words.change import read_changeable
-from vitcam.words.in_force import WordsInForce
+from vitcam.words.live_labels import WordsInForce
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 

@@ -2,7 +2,7 @@
 
 from vitcam.history.database.search import MOST
 from vitcam.history.export import FORMATS
-from vitcam.history.pictures.drawn import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
+from vitcam.history.drawn import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
 from vitcam.history.stored import KINDS
 from vitcam.web.openapi.schema import (
     COUNT,

@@ -5,7 +5,7 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
-from vitcam.history.asked import FILTERS, read_query
+from vitcam.history.query_text import FILTERS, read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent

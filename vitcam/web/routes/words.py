@@ -7,7 +7,7 @@ from aiohttp import web
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
-from vitcam.words.in_force import WordsInForce
+from vitcam.words.live_labels import WordsInForce
 
 
 class WordsRoute:

@@ -28,7 +28,7 @@ from itertools import islice
 from pathlib import Path
 from vitcam_training.fit.data_parallel import join
 from vitcam_training.data.augment import Augment
-from vitcam_training.fit.start import prepare
+from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.fit.session import Session
 

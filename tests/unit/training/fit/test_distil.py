@@ -11,7 +11,7 @@ from vitcam_training.data.augment import Augment
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy, read_teacher
-from vitcam_training.fit.start import prepare
+from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.metadata import read_metadata
 

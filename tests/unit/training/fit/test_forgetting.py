@@ -19,7 +19,7 @@ from vitcam_training.data.dataset import NOTHING, REPLAY, UNLABELLED, Dataset, S
 from vitcam_training.fit.cross_entropy import CrossEntropy, adjustment
 from vitcam_training.fit.distil import DistilLoss, read_teacher
 from vitcam_training.fit.loop import FitRun
-from vitcam_training.fit.start import last_blocks, prepare, train
+from vitcam_training.fit.prepare import last_blocks, prepare, train
 from vitcam_training.recipes.recipe import DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.carried_head import carried_head
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm

@@ -14,7 +14,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam_training.fit.progress.csv_log import COLUMNS
 from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session
-from vitcam_training.fit.start import train
+from vitcam_training.fit.prepare import train
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import read_metadata
 
@@ -124,7 +124,7 @@ def test_training_that_came_apart_says_so_and_keeps_the_state_before(recipe: Rec
 
 def test_training_on_jax_imports_neither_tensorflow_nor_torch() -> None:
     code = (
-        "import sys, vitcam_training.fit.start, vitcam_training.fit.loop; "
+        "import sys, vitcam_training.fit.prepare, vitcam_training.fit.loop; "
         "print([name for name in ('tensorflow', 'torch') if name in sys.modules])"
     )
     environment = os.environ | {"KERAS_BACKEND": "jax"}

@@ -5,7 +5,7 @@ import pytest
 
 from tests.unit.training.fit.three_colours import run, with_calibration
 from vitcam.errors import UsageError
-from vitcam_training.fit.start import prepare
+from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 

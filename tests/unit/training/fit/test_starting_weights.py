@@ -9,7 +9,7 @@ from tests.unit.training.nets import small_about
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.fit.start import prepare, start
+from vitcam_training.fit.prepare import prepare, start
 from vitcam_training.recipes.recipe import AboutRecipe, Recipe, on_photos
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import save_weights, to_timm

@@ -11,7 +11,7 @@ from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.folder import unlabelled_photos
 from vitcam_training.fit.loop import WEIGHTS
-from vitcam_training.fit.start import train
+from vitcam_training.fit.prepare import train
 from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 

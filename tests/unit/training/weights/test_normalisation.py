@@ -13,7 +13,7 @@ from vitcam.errors import UsageError
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.fit.start import start
+from vitcam_training.fit.prepare import start
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, to_timm

@@ -10,7 +10,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import vitcam.web
-from vitcam.history.asked import FILTERS
+from vitcam.history.query_text import FILTERS
 from vitcam.web.openapi.document import openapi_document, openapi_json
 from vitcam.web.openapi.operations import OPERATIONS
 from vitcam.web.openapi.schema import of_type

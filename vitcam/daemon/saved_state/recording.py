@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vitcam.clips.build import Clips, build_clips
 from vitcam.config.settings import Settings
-from vitcam.daemon.from_settings import clip_options_of
+from vitcam.daemon.part_options import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.frames import Event, Frame
 from vitcam.history.clock import RunTimes

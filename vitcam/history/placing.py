@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from vitcam.history.budget import Detail, WriteBudget
 from vitcam.history.database.sharing import owner_of
-from vitcam.history.pictures.album import Album, Small, small_grey
-from vitcam.history.pictures.files import PictureFiles
+from vitcam.history.album import Album, Small, small_grey
+from vitcam.history.picture_files import PictureFiles
 from vitcam.history.stored import EventChange, Sight, StoredEvent
 
 Look = Callable[[bytes, Sight], Sight]

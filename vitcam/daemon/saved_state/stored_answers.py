@@ -7,11 +7,11 @@ not wait, and it happens only when a picture is written.
 from functools import cached_property
 
 from vitcam.history.stored import Sight
-from vitcam.history.witness.best_picture import sight_of
+from vitcam.history.best_picture import sight_of
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
 from vitcam.replay.ask_again import ask_again
-from vitcam.words.in_force import WordsInForce
+from vitcam.words.live_labels import WordsInForce
 
 
 class StoredAnswers:

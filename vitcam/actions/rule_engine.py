@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vitcam.actions.command import AT_ONCE, Commands
-from vitcam.actions.lane import Hand, Lane
+from vitcam.actions.worker_queue import Hand, Lane
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
 from vitcam.actions.notification import Notifications, Picture

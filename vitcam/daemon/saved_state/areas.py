@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config.settings import Settings
-from vitcam.daemon.from_settings import masks_of, zones_of
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.part_options import masks_of, zones_of
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Region

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config.settings import Settings
-from vitcam.daemon.remembered.areas import SavedAreas
-from vitcam.daemon.remembered.crops import SavedCrop
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.saved_state.areas import SavedAreas
+from vitcam.daemon.saved_state.crops import SavedCrop
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.model.find import model_folders

@@ -3,7 +3,7 @@
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
 from vitcam.history.stored import Sight
-from vitcam.history.witness.best_picture import QUALITY, shrunk
+from vitcam.history.best_picture import QUALITY, shrunk
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_weights

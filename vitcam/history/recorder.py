@@ -9,8 +9,8 @@ from vitcam.frames import Event, Frame, Guess, Prediction
 from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, Sight, StoredEvent
-from vitcam.history.witness.best_picture import BestPicture, EncodedFrame
-from vitcam.history.witness.curve import Curve
+from vitcam.history.best_picture import BestPicture, EncodedFrame
+from vitcam.history.curve import Curve
 
 _REMEMBERED = 512  # frames, of all zones: the witness hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.config.settings import CameraSettings
-from vitcam.daemon.remembered.trials import Trials
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted

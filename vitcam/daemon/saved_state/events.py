@@ -9,11 +9,11 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
-from vitcam.history.pictures.placing import Look
+from vitcam.history.placing import Look
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action
-from vitcam.history.witness.recorder import Origin, Recorder
+from vitcam.history.recorder import Origin, Recorder
 from vitcam.model.classifier import Classifier
 from vitcam.state import History
 from vitcam.wire import wall_time

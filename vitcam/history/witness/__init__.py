@@ -1,1 +1,0 @@
-"""Collects what belongs to an event while it lasts. In: frames with their events. Out: changes for the store."""
