@@ -3,10 +3,10 @@
 from typing import Any, Literal
 
 from vitcam.frames import Guess, Rect
-from vitcam.history.stored import EventChange, Sight, StoredEvent
+from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 START_MS = 1_767_225_600_000  # 2026-01-01, 00:00 UTC
-SIGHT = Sight((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72), Rect(28, 0, 72, 72))
+SIGHT = FrameSummary((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72), Rect(28, 0, 72, 72))
 
 
 def stored(event_id: str, label: str = "cup", **fields: Any) -> StoredEvent:

@@ -27,12 +27,12 @@ import numpy as np
 from tests.daemon import Daemon, daemon
 from tests.soak.gauge import read
 from vitcam.frames import Guess, Rect
-from vitcam.history.query_text import read_query
 from vitcam.history.database.connections import open_to_write
 from vitcam.history.database.rows import sight_values, values_of
+from vitcam.history.query_text import read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Kind, Sight, StoredEvent
+from vitcam.history.stored import FrameSummary, Kind, StoredEvent
 
 _DAY_MS = 86_400_000
 _YOUNG_DAYS = 29.0
@@ -91,7 +91,7 @@ def _event(
     kind: Kind = "unknown" if rng.random() < 0.01 else "seen"
     return StoredEvent(
         f"{number:026}", kind, label, rng.choice(_ZONES), "demo", start_ms, start_ms + 4000, p, p, curve=curve,
-        sight=Sight(top, (1280, 720), Rect(280, 0, 720, 720), evidence, 0.9), frame=_frame(number),
+        sight=FrameSummary(top, (1280, 720), Rect(280, 0, 720, 720), evidence, 0.9), frame=_frame(number),
         favourite=rng.random() < 0.001,
     )  # fmt: skip
 

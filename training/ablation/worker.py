@@ -14,8 +14,8 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.convolutional import prepare_convolutional
 from vitcam_training.fit.loop import FitRun
-from vitcam_training.fit.session import Session
 from vitcam_training.fit.prepare import prepare
+from vitcam_training.fit.session import Session
 from vitcam_training.recipes.recipe import read_recipe
 
 

@@ -18,8 +18,8 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.fit.convolutional import prepare_convolutional
 from vitcam_training.fit.loop import FitRun
-from vitcam_training.fit.session import Session
 from vitcam_training.fit.prepare import prepare
+from vitcam_training.fit.session import Session
 from vitcam_training.inductive_bias.networks import pretrained_weights
 from vitcam_training.inductive_bias.pictures import part_of, shifted
 from vitcam_training.inductive_bias.runs import CHANGED_PHOTOS, SHIFTS, BiasJob, BiasResult, job_called

@@ -167,9 +167,9 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
 
     from vitcam_training.fit.budget import effort, within_budget
     from vitcam_training.fit.loop import WEIGHTS
+    from vitcam_training.fit.prepare import check_teacher, last_blocks, opened, train
     from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
-    from vitcam_training.fit.prepare import check_teacher, last_blocks, opened, train
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
     from vitcam_training.model_card.commands import exporting, training
     from vitcam_training.model_card.curves import CURVES, draw_curves

@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vitcam.actions.command import AT_ONCE, Commands
-from vitcam.actions.worker_queue import Hand, Lane
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
 from vitcam.actions.notification import Notifications, Picture
@@ -18,6 +17,7 @@ from vitcam.actions.rules import Groups
 from vitcam.actions.runner import ActionRunner, Tally
 from vitcam.actions.task import Note
 from vitcam.actions.webhook import Webhooks
+from vitcam.actions.worker_queue import ActionHandler, WorkerQueue
 from vitcam.config.layers import nearest
 from vitcam.config.settings import Settings
 from vitcam.config.tables import OnSettings
@@ -52,7 +52,7 @@ class Vocabulary:
         return cls(names, {label: frozenset(found) for label, found in groups.items()})
 
 
-class Acting:
+class RuleEngine:
     """The runner of a run and what only a reload changes in it.
 
     seen     what the model can see
@@ -76,12 +76,12 @@ class Acting:
         tally = Tally(note)
         commands, pins = Commands(environ), Pins()
         self.webhooks = Webhooks(outbox, tally, settings.actions.secret)
-        hands: dict[str, Hand] = {
-            "command": Lane("command", commands, tally, AT_ONCE, commands.close),
+        hands: dict[str, ActionHandler] = {
+            "command": WorkerQueue("command", commands, tally, AT_ONCE, commands.close),
             "webhook": self.webhooks,
-            "notify": Lane("notify", Notifications(picture), tally),
-            "gpio": Lane("gpio", pins, tally, end=pins.close),
-            "file": Lane("file", LineFiles(state_folder(environ)), tally),
+            "notify": WorkerQueue("notify", Notifications(picture), tally),
+            "gpio": WorkerQueue("gpio", pins, tally, end=pins.close),
+            "file": WorkerQueue("file", LineFiles(state_folder(environ)), tally),
         }
         self.runner = ActionRunner((), seen.groups, hands, tally)
         self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)

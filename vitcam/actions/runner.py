@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from vitcam.actions.worker_queue import Hand
 from vitcam.actions.rules import TICK_S, Firing, Groups, Instant, RuleState, step
 from vitcam.actions.task import Note, Outcome, Task
+from vitcam.actions.worker_queue import ActionHandler
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.sinks.sink import Summary
@@ -61,7 +61,9 @@ class ActionRunner:
     tally   what came of the actions
     """
 
-    def __init__(self, rules: Sequence[OnSettings], groups: Groups, hands: Mapping[str, Hand], tally: Tally) -> None:
+    def __init__(
+        self, rules: Sequence[OnSettings], groups: Groups, hands: Mapping[str, ActionHandler], tally: Tally
+    ) -> None:
         self.rules = tuple(rules)
         """Any thread may replace them."""
         self._groups = groups

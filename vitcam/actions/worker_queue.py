@@ -19,7 +19,7 @@ _FULL = f"{_MOST_WAITING} actions of this kind wait already"
 _ENDED = "vitcam ended before it began"
 
 
-class Hand(Protocol):
+class ActionHandler(Protocol):
     """Does the actions of one kind. Every method may be called in any thread."""
 
     @property
@@ -49,7 +49,7 @@ class Hand(Protocol):
         ...
 
 
-class Lane:
+class WorkerQueue:
     """Does tasks in order. Its threads begin with the first task. Each task that was taken has one outcome.
 
     kind     of the actions, as in `Outcome`

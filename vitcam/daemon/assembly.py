@@ -9,17 +9,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vitcam.actions.rule_engine import Acting, Vocabulary
+from vitcam.actions.rule_engine import RuleEngine, Vocabulary
 from vitcam.config.duration import seconds_of
 from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
-from vitcam.daemon.part_options import check_overlay, default_variant, frozen_of, gate_of
 from vitcam.daemon.model import FewerThreads, RunModel, load_configured_model
+from vitcam.daemon.part_options import check_overlay, default_variant, frozen_of, gate_of
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
+from vitcam.daemon.running import Daemon
 from vitcam.daemon.saved_state.areas import initial_areas
 from vitcam.daemon.saved_state.crops import initial_crop
 from vitcam.daemon.saved_state.events import event_store, note, picture_soon, record, state_of
@@ -28,7 +29,6 @@ from vitcam.daemon.saved_state.recording import Recording, recording_of
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.stored_answers import StoredAnswers
 from vitcam.daemon.saved_state.trials import Trials
-from vitcam.daemon.running import Daemon
 from vitcam.daemon.source_opener import SourceOpener
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
@@ -56,7 +56,7 @@ from vitcam.text import readable
 from vitcam.web.parts import Binding
 from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.labels import unknown_labels, watched_by_zones
 
@@ -89,13 +89,13 @@ class _Handles:
     crop: ActiveCrop
     demand: Demand
     over: threading.Event
-    words: WordsInForce | None
+    words: LiveLabels | None
     """None: the model's labels cannot be changed."""
     heat_limits: HeatLimits
     history: Current[EventStore | None]
     """None: no events are kept."""
     areas: ActiveAreas
-    acting: Acting
+    acting: RuleEngine
     recording: Current[Recording]
     standing: Current[str]
     unkept: Current[str]
@@ -249,10 +249,10 @@ def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) ->
 
 def _acting(
     settings: Settings, classifier: Classifier, environ: Mapping[str, str], history: Current[EventStore | None]
-) -> Acting:
+) -> RuleEngine:
     # only one run of a camera uses a state folder, but any number of runs of files
     outbox = state_folder(environ) if is_camera(settings.camera.source) else None
-    return Acting(
+    return RuleEngine(
         settings,
         Vocabulary.of(classifier),
         outbox,
@@ -262,10 +262,10 @@ def _acting(
     )
 
 
-def _words(model: str, classifier: Classifier) -> WordsInForce | None:
+def _words(model: str, classifier: Classifier) -> LiveLabels | None:
     if not classifier.card.word_capacity:
         return None
-    return WordsInForce(read_changeable(classifier.path), place_for(model, classifier.path))
+    return LiveLabels(read_changeable(classifier.path), place_for(model, classifier.path))
 
 
 def _source_options(

@@ -7,7 +7,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 
 _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 
@@ -20,7 +20,7 @@ _DETAIL = 4
 class PhotoClassifier:
     """The daemon's model for uploaded photos. Its interpreter is made for the first one. Close it at the end."""
 
-    def __init__(self, classifier: Classifier, words: WordsInForce | None = None) -> None:
+    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
         self._classifier = classifier
         self._words = words
         self._decoder = DecodeProcess()

@@ -11,7 +11,7 @@ from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Unreadable
 from vitcam.pipeline.zone_events import ZoneEvents
-from vitcam.sinks.sink import Sink, Summary, Witness
+from vitcam.sinks.sink import FrameSink, Sink, Summary
 from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
 
@@ -32,7 +32,7 @@ class Publisher:
         self._areas = areas or ActiveAreas()
         self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()
-        self._witnesses: tuple[Witness, ...] = ()
+        self._witnesses: tuple[FrameSink, ...] = ()
         self._stop = stop
         self.errors = 0
         """Files that were skipped."""
@@ -60,7 +60,7 @@ class Publisher:
         """Add sinks. Call it before anything runs."""
         self._sinks += sinks
 
-    def show_to(self, *witnesses: Witness) -> None:
+    def show_to(self, *witnesses: FrameSink) -> None:
         """Add what gets the pictures, too. Call it before anything runs."""
         self._witnesses += witnesses
 

@@ -9,8 +9,8 @@ from vitcam.config.compare import Changes, taken_over
 from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
-from vitcam.daemon.part_options import check_overlay, default_variant, gate_of
 from vitcam.daemon.model import RunModel
+from vitcam.daemon.part_options import check_overlay, default_variant, gate_of
 from vitcam.daemon.saved_state.areas import initial_areas
 from vitcam.daemon.saved_state.crops import initial_crop
 from vitcam.daemon.saved_state.events import retention_of

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vitcam.actions.rule_engine import Acting
+from vitcam.actions.rule_engine import RuleEngine
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.reload import Reloadable
@@ -35,7 +35,7 @@ class Daemon:
     heat: HeatWatch
     history: EventStore | None
     """None: no events are kept."""
-    acting: Acting
+    acting: RuleEngine
     recording: Recording
     standing: Current[str]
     """What does not happen because of a thread; the state says so."""

@@ -8,7 +8,7 @@ import numpy as np
 from vitcam.errors import VitcamError
 from vitcam.frames import Frame, Image, Prediction, Rect
 from vitcam.history.budget import Detail
-from vitcam.history.stored import Sight
+from vitcam.history.stored import FrameSummary
 from vitcam.pictures.encode import encode_jpeg
 
 QUALITY = 80
@@ -24,7 +24,7 @@ class EncodedFrame:
     """One frame as it is kept."""
 
     jpeg: bytes
-    sight: Sight
+    sight: FrameSummary
 
 
 class BestPicture:
@@ -65,14 +65,14 @@ class BestPicture:
         return EncodedFrame(jpeg, sight_of(prediction, scale))
 
 
-def sight_of(prediction: Prediction, scale: float) -> Sight:
+def sight_of(prediction: Prediction, scale: float) -> FrameSummary:
     """What a prediction says, without the memory of its frame.
 
     scale  of the kept picture: its width as a part of the preview's
     """
     evidence, crop = prediction.evidence, prediction.crop
     width, height = (max(1, round(side * scale)) for side in prediction.size)
-    return Sight(
+    return FrameSummary(
         prediction.top,
         (width, height),
         Rect(*(round(side * scale) for side in (crop.x, crop.y, crop.width, crop.height))),

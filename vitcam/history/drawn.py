@@ -2,8 +2,8 @@
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Rect
-from vitcam.history.stored import Sight
 from vitcam.history.best_picture import QUALITY, shrunk
+from vitcam.history.stored import FrameSummary
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_weights
@@ -15,7 +15,7 @@ _ROUNDED_PX, _LEAST_OF_VIEW = 4, 0.8  # models look at 0.875 of the shorter side
 _FOR_TRAINING = 95  # quality of the JPEG
 
 
-def drawn(jpeg: bytes, sight: Sight, overlay: str = "none", width: int | None = None) -> bytes:
+def drawn(jpeg: bytes, sight: FrameSummary, overlay: str = "none", width: int | None = None) -> bytes:
     """The JPEG at most that wide, with the overlay.
 
     raises  UsageError for an overlay that nothing was kept for, or if the picture is damaged
@@ -32,7 +32,7 @@ def drawn(jpeg: bytes, sight: Sight, overlay: str = "none", width: int | None = 
     return encode_jpeg(image, QUALITY)
 
 
-def classified(jpeg: bytes, sight: Sight) -> bytes:
+def classified(jpeg: bytes, sight: FrameSummary) -> bytes:
     """The part of an event's picture that the model saw, where that is not the middle of the whole view.
 
     A model that is trained with the picture of a zone must not learn the view around it, which other labels have, too.

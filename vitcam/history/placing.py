@@ -4,17 +4,17 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from vitcam.history.album import Album, Small, small_grey
 from vitcam.history.budget import Detail, WriteBudget
 from vitcam.history.database.sharing import owner_of
-from vitcam.history.album import Album, Small, small_grey
 from vitcam.history.picture_files import PictureFiles
-from vitcam.history.stored import EventChange, Sight, StoredEvent
+from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
-Look = Callable[[bytes, Sight], Sight]
+Look = Callable[[bytes, FrameSummary], FrameSummary]
 """What an encoded picture shows, given what its frame showed."""
 
 
-def as_its_frame(_: bytes, sight: Sight) -> Sight:
+def as_its_frame(_: bytes, sight: FrameSummary) -> FrameSummary:
     """A `Look` that takes the picture for its frame."""
     return sight
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 from vitcam.frames import Event, Frame, Guess, Prediction
+from vitcam.history.best_picture import BestPicture, EncodedFrame
 from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
-from vitcam.history.stored import EventChange, Sight, StoredEvent
-from vitcam.history.best_picture import BestPicture, EncodedFrame
 from vitcam.history.curve import Curve
+from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 _REMEMBERED = 512  # frames, of all zones: the witness hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
@@ -59,7 +59,7 @@ class _Episode:
             self.better = picture
             self.event = replace(self.event, sight=picture.sight)
         elif not self.event.sight.top:
-            self.event = replace(self.event, sight=Sight(prediction.top, familiarity=prediction.familiarity))
+            self.event = replace(self.event, sight=FrameSummary(prediction.top, familiarity=prediction.familiarity))
 
     def remember(self, seen: _Glance) -> float:
         """Put a frame on the curve; the probability of the event's label in it."""
@@ -90,7 +90,7 @@ class _Episode:
 
 
 class Recorder:
-    """A `vitcam.sinks.sink.Witness`.
+    """A `vitcam.sinks.sink.FrameSink`.
 
     put     hands a change to the store; never waits
     detail  says what there is budget for

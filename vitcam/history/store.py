@@ -17,15 +17,15 @@ from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
+from vitcam.history.drawn import classified
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
 from vitcam.history.label_folders import CORRECTIONS, LabelFolders
-from vitcam.history.drawn import classified
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.placing import Look, as_its_frame
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
-from vitcam.history.writer import HistoryWriter, Told
+from vitcam.history.writer import HistoryWriter, Listener
 from vitcam.state import History
 from vitcam.threads.worker import Worker
 
@@ -61,7 +61,7 @@ class EventStore:
         self._inbox = Inbox()
         self.clock = clock or MachineClock()
         self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, look, self.clock)
-        self._followers: tuple[Told, ...] = ()
+        self._followers: tuple[Listener, ...] = ()
         self._told = threading.Condition()
         self._told_count = 0
         self._pictures = PictureFiles(folder)
@@ -91,9 +91,9 @@ class EventStore:
         """The limits in force."""
         return self._writer.rules
 
-    def follow(self, told: Told) -> None:
-        """Call `told` with each event and its phase, once it is on the disk. It may only hand over."""
-        self._followers += (told,)
+    def follow(self, notify: Listener) -> None:
+        """Call `notify` with each event and its phase, once it is on the disk. It may only hand over."""
+        self._followers += (notify,)
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
@@ -266,9 +266,9 @@ class EventStore:
         with self._told:
             self._told_count += 1
             self._told.notify_all()
-        for told in self._followers:
+        for notify in self._followers:
             try:
-                told(event, phase)
+                notify(event, phase)
             except Exception:  # what one of them does wrong must not keep others from hearing of it
                 log.exception("an event was kept, and a part of vitcam could not be told of it")
 

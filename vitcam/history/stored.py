@@ -32,7 +32,7 @@ _NOWHERE = Rect(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
+class FrameSummary:
     """What the best frame of an event showed."""
 
     top: tuple[Guess, ...] = ()
@@ -45,9 +45,9 @@ class Sight:
     """(gh, gw), with the precision of float16; None if the model does not give it."""
     familiarity: float | None = None
 
-    def without_picture(self) -> "Sight":
+    def without_picture(self) -> "FrameSummary":
         """The same where no picture is kept."""
-        return Sight(self.top, familiarity=self.familiarity)
+        return FrameSummary(self.top, familiarity=self.familiarity)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class StoredEvent:
     model: str = ""
     fingerprint: str = ""
     """SHA-256 of the model's graph, as hexadecimal digits."""
-    sight: Sight = Sight()
+    sight: FrameSummary = FrameSummary()
     curve: tuple[tuple[int, float], ...] = ()
     """ms after the start, and the probability."""
     frame: str | None = None

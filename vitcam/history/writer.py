@@ -34,13 +34,13 @@ _IDLE_S = 1.0
 _AGAIN_S = 2.0  # after a failure, such as a full disk
 _MOST_UNTOLD = 256
 
-Told = Callable[[StoredEvent, str], None]
+Listener = Callable[[StoredEvent, str], None]
 
 
 class HistoryWriter:
     """Owns the one connection that writes.
 
-    told   called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
+    notify  called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
            action or a person's word was added
     rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
     look   called for each picture that is written
@@ -51,7 +51,7 @@ class HistoryWriter:
         self,
         folder: Path,
         inbox: Inbox,
-        told: Told,
+        notify: Listener,
         rules: RetentionRules | None,
         budget: WriteBudget,
         look: Look,
@@ -59,7 +59,7 @@ class HistoryWriter:
     ) -> None:
         self._folder = folder
         self._inbox = inbox
-        self._told = told
+        self._notify = notify
         self._budget = budget
         self.rules = rules
         """Any thread may replace it."""
@@ -317,7 +317,7 @@ class HistoryWriter:
                 event = None
             self._untold.popleft()
             if event is not None:
-                self._told(event, phase)
+                self._notify(event, phase)
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, sqlite3.Error) and is_damage(error):

@@ -15,7 +15,7 @@ _EVERY_NS = 500_000_000
 
 
 class ProblemWatch:
-    """A `vitcam.sinks.sink.Witness`; a look takes 0.6 ms.
+    """A `vitcam.sinks.sink.FrameSink`; a look takes 0.6 ms.
 
     new_id  gives the id of an event
     tell    gets each problem when it begins and when it ends, with the frame at which it did; None: the run ended

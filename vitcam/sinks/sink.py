@@ -43,7 +43,7 @@ class Sink(Protocol):
         ...
 
 
-class Witness(Protocol):
+class FrameSink(Protocol):
     """Gets the pictures, too. Called from the publishing thread, in order; while it works, newer frames wait."""
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:

@@ -13,7 +13,7 @@ from vitcam.web.live import LivePipeline
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class AppParts:
     playback: Playback
     set_aside: "Aside | None"
     """None: nothing is remembered."""
-    words: WordsInForce | None
+    words: LiveLabels | None
     """None: the model's labels cannot be changed."""
     history: EventStore | None
     """None: no events are kept."""

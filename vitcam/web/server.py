@@ -26,7 +26,7 @@ from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, SHUTDOWN_TIMEOUT_S, Certificate
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class WebServer:
         active_crop: ActiveCrop | None = None,
         playback: Playback | None = None,
         demand: Demand | None = None,
-        words: WordsInForce | None = None,
+        words: LiveLabels | None = None,
         history: EventStore | None = None,
         active_areas: ActiveAreas | None = None,
         set_aside: "Aside | None" = None,

@@ -22,7 +22,7 @@ class _Change:
     words: Words
 
 
-class WordsInForce:
+class LiveLabels:
     """The words that each thread with a classifier of its own takes over before its next picture.
 
     model  as it was loaded

@@ -70,7 +70,7 @@ EACH_FAILS_ONCE = """{
     "vitcam.clips.queue": lambda module: fails_once(module.ClipQueue, "_next", MemoryError("in clips")),
     "vitcam.heat.watch": lambda module: fails_once(module.HeatWatch, "look", ValueError("in heat")),
     "vitcam.actions.runner": lambda module: fails_once(module.ActionRunner, "_run", KeyError("in rules")),
-    "vitcam.actions.worker_queue": lambda module: fails_once(module.Lane, "_next", SystemExit("in files")),
+    "vitcam.actions.worker_queue": lambda module: fails_once(module.WorkerQueue, "_next", SystemExit("in files")),
 }"""
 LOST = ("no events are kept", "no clips are made", "the temperature is not watched", "no rule acts", "actions of")
 THE_HISTORY_HANGS = """{

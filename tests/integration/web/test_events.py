@@ -23,7 +23,7 @@ from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Query, Sight
+from vitcam.history.stored import FrameSummary, Query
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.web.parts import Binding
@@ -129,7 +129,7 @@ def test_a_filter_that_is_invalid_is_refused_in_a_sentence(serving: WebServer, f
 def test_a_picture_comes_whole_small_or_with_its_evidence(serving: WebServer, store: EventStore) -> None:
     evidence = np.zeros((4, 4), np.float32)
     evidence[0, 0] = 1
-    sight = Sight(SIGHT.top, SIGHT.size, SIGHT.crop, evidence)
+    sight = FrameSummary(SIGHT.top, SIGHT.size, SIGHT.crop, evidence)
     store.put(change(event_id(1), "end", jpeg=JPEG, sight=sight))
     assert eventually(lambda: store.get(event_id(1)))
     where = f"/api/events/{event_id(1)}/frame.jpg"

@@ -11,9 +11,9 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.actions.doing import Kept, event, task
 from vitcam.actions import runner
-from vitcam.actions.worker_queue import Lane
 from vitcam.actions.runner import ActionRunner, Tally
 from vitcam.actions.task import ActionFailed, Outcome, Task
+from vitcam.actions.worker_queue import WorkerQueue
 from vitcam.config.tables import OnSettings
 from vitcam.daemon.watchdog import look_after
 from vitcam.frames import Event
@@ -46,7 +46,9 @@ def acting(*rules: OnSettings) -> Iterator[tuple[ActionRunner, Doer, Doer, Kept]
     """A runner, who does its gpio, who does its file, and the outcomes."""
     kept, pins, files = Kept(), Doer(), Doer()
     tally = Tally(kept)
-    found = ActionRunner(rules, {}, {"gpio": Lane("gpio", pins, tally), "file": Lane("file", files, tally)}, tally)
+    found = ActionRunner(
+        rules, {}, {"gpio": WorkerQueue("gpio", pins, tally), "file": WorkerQueue("file", files, tally)}, tally
+    )
     try:
         yield found, pins, files, kept
     finally:
@@ -179,7 +181,7 @@ def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs()
 def test_at_the_end_of_a_run_every_action_that_waits_has_an_outcome() -> None:
     kept, doer = Kept(), Doer()
     doer.hangs = True
-    lane = Lane("notify", doer, Tally(kept))
+    lane = WorkerQueue("notify", doer, Tally(kept))
     for number in range(5):
         lane.put(task(FILE, str(number)))
     assert eventually(lambda: doer.done == ["0"])

@@ -10,10 +10,10 @@ from tests.frames import SECOND, frame, picture, prediction
 from tests.histories import change
 from vitcam.frames import Event
 from vitcam.history.budget import Detail, WriteBudget
+from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query
-from vitcam.history.recorder import Origin, Recorder
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 

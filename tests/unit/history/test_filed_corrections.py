@@ -10,7 +10,7 @@ from tests.histories import change
 from vitcam.frames import Guess, Image, Rect
 from vitcam.history.label_folders import CORRECTIONS
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Sight
+from vitcam.history.stored import FrameSummary
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 
@@ -27,7 +27,7 @@ def view() -> Image:
 def filed(folder: Path, crop: Rect, jpeg: bytes) -> Image:
     store = EventStore(folder)
     store.start()
-    sight = Sight((Guess("cup", 0.9),), (WIDTH, HEIGHT), crop)
+    sight = FrameSummary((Guess("cup", 0.9),), (WIDTH, HEIGHT), crop)
     store.put(change("a", "end", jpeg=jpeg, sight=sight, zone="door"))
     assert eventually(lambda: store.get("a"))
     store.correct("a", "mug")

@@ -5,9 +5,9 @@ from dataclasses import replace
 from tests.frames import SECOND, frame, picture, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Rect
-from vitcam.history.stored import EventChange
 from vitcam.history.best_picture import sharpness
 from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.stored import EventChange
 from vitcam.pictures.decode import decode_image
 from vitcam.pipeline.zone_events import ZoneEvents
 

@@ -10,10 +10,10 @@ from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
 from vitcam.history.placing import Look
+from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action
-from vitcam.history.recorder import Origin, Recorder
 from vitcam.model.classifier import Classifier
 from vitcam.state import History
 from vitcam.wire import wall_time

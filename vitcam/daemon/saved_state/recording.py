@@ -13,7 +13,7 @@ from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.frames import Event, Frame
 from vitcam.history.clock import RunTimes
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Action, EventChange, Sight, StoredEvent
+from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
@@ -133,14 +133,14 @@ class KeptProblems:
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._times = RunTimes()
-        self._sight = Sight()
+        self._sight = FrameSummary()
 
     def keep(self, event: Event, frame: Frame | None) -> None:
         """Hand it over."""
         jpeg = None
         if event.phase == "new" and frame is not None:
             height, width = frame.preview.shape[:2]
-            self._sight = Sight(size=(width, height), crop=frame.crop)
+            self._sight = FrameSummary(size=(width, height), crop=frame.crop)
             jpeg = encode_jpeg(frame.preview, _QUALITY)
         stored = StoredEvent(
             id=event.id,

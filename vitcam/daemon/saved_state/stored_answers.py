@@ -6,22 +6,22 @@ not wait, and it happens only when a picture is written.
 
 from functools import cached_property
 
-from vitcam.history.stored import Sight
 from vitcam.history.best_picture import sight_of
+from vitcam.history.stored import FrameSummary
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
 from vitcam.replay.ask_again import ask_again
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 
 
 class StoredAnswers:
     """Called in one thread. Its interpreter, about 7 MB, is made for the first picture."""
 
-    def __init__(self, classifier: Classifier, words: WordsInForce | None = None) -> None:
+    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
         self._classifier = classifier
         self._words = words
 
-    def __call__(self, jpeg: bytes, sight: Sight) -> Sight:
+    def __call__(self, jpeg: bytes, sight: FrameSummary) -> FrameSummary:
         """What the encoded picture shows.
 
         sight  what the frame showed, of which it was made; its crop holds

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Group, Guess, Rect
-from vitcam.history.stored import CLIPS, FRAMES, Action, Sight, StoredEvent, is_below
+from vitcam.history.stored import CLIPS, FRAMES, Action, FrameSummary, StoredEvent, is_below
 
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits
@@ -37,7 +37,7 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
         group=None if group is None else Group(group, group_p),
         model=model or "",
         fingerprint=fingerprint or "",
-        sight=_sight(json.loads(sight), evidence) if sight else Sight(),
+        sight=_sight(json.loads(sight), evidence) if sight else FrameSummary(),
         curve=tuple((int(ms), int(p) / _WHOLE) for ms, p in np.frombuffer(curve, _CURVE)),
         frame=frame if is_below(frame, (FRAMES,)) else None,
         frame_of=owner,
@@ -67,7 +67,7 @@ def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:
     }
 
 
-def sight_values(sight: Sight) -> dict[str, Any]:
+def sight_values(sight: FrameSummary) -> dict[str, Any]:
     """The columns that belong to the picture."""
     weights = sight.evidence
     record = {
@@ -92,10 +92,10 @@ def actions_of(connection: sqlite3.Connection, event_id: str) -> tuple[Action, .
     return None if found is None else tuple(Action(**action) for action in json.loads(found[0]))
 
 
-def _sight(record: dict[str, Any], evidence: bytes | None) -> Sight:
+def _sight(record: dict[str, Any], evidence: bytes | None) -> FrameSummary:
     weights: NDArray[np.float32] | None = None
     if evidence is not None:
         weights = np.frombuffer(evidence, "<f2").reshape(record["grid"]).astype(np.float32)
     width, height = record["size"]
     top = tuple(Guess(label, p) for label, p in record["top"])
-    return Sight(top, (width, height), Rect(*record["crop"]), weights, record["familiarity"])
+    return FrameSummary(top, (width, height), Rect(*record["crop"]), weights, record["familiarity"])

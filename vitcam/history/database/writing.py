@@ -6,7 +6,7 @@ from typing import Any
 
 from vitcam.history.database.rows import actions_of, actions_text, sight_values, values_of
 from vitcam.history.database.sharing import pass_on
-from vitcam.history.stored import Action, EventChange, Sight
+from vitcam.history.stored import Action, EventChange, FrameSummary
 
 _MOST_ACTIONS = 32
 
@@ -86,7 +86,7 @@ def forget_open_pictures(connection: sqlite3.Connection, first: int) -> list[str
         "SELECT n, frame FROM events WHERE end_ms IS NULL AND n >= ? AND (frame IS NOT NULL OR shared IS NOT NULL)",
         (first,),
     ).fetchall()
-    bare = sight_values(Sight()) | {"frame": None, "frame_bytes": 0, "shared": None}
+    bare = sight_values(FrameSummary()) | {"frame": None, "frame_bytes": 0, "shared": None}
     columns = ", ".join(f"{name} = ?" for name in bare)
     connection.executemany(f"UPDATE events SET {columns} WHERE n = ?", [[*bare.values(), n] for n, _ in found])  # noqa: S608
     return [frame for _, frame in found if frame is not None]

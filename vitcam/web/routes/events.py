@@ -11,10 +11,10 @@ from typing import TypeVar
 from aiohttp import web
 
 from vitcam.errors import UsageError
-from vitcam.history.query_text import read_query
 from vitcam.history.database.search import MOST
-from vitcam.history.export import FORMATS, as_text, header, pages
 from vitcam.history.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
+from vitcam.history.export import FORMATS, as_text, header, pages
+from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent

@@ -7,13 +7,13 @@ from aiohttp import web
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 
 
 class WordsRoute:
     """`POST /api/words`, and the words in `/api/model`."""
 
-    def __init__(self, words: WordsInForce | None, admission: Admission) -> None:
+    def __init__(self, words: LiveLabels | None, admission: Admission) -> None:
         self._words = words
         self._admission = admission
 

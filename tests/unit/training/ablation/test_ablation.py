@@ -16,8 +16,8 @@ from vitcam_training.ablation.shuffle import shuffle, shuffled
 from vitcam_training.ablation.worker import run
 from vitcam_training.convolution.config import ConvolutionConfig
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.fit.session import Session
 from vitcam_training.fit.prepare import prepare
+from vitcam_training.fit.session import Session
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 from vitcam_training.weights.checkpoints import read_weights

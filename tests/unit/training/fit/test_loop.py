@@ -11,10 +11,10 @@ import pytest
 
 from tests.unit.training.fit.three_colours import assert_same, run, weights_of
 from vitcam.errors import UsageError, VitcamError
+from vitcam_training.fit.prepare import train
 from vitcam_training.fit.progress.csv_log import COLUMNS
 from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session
-from vitcam_training.fit.prepare import train
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import read_metadata
 

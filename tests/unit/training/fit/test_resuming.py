@@ -10,8 +10,8 @@ from vitcam.frames import Image
 from vitcam_training.data import batches
 from vitcam_training.data.dataset import Sample
 from vitcam_training.data.photos import photo_of
-from vitcam_training.fit.session import Session, Stopped
 from vitcam_training.fit.prepare import train
+from vitcam_training.fit.session import Session, Stopped
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 

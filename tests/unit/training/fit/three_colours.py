@@ -9,8 +9,8 @@ import numpy as np
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.loop import FitRun
-from vitcam_training.fit.session import Stop, Stopped
 from vitcam_training.fit.prepare import prepare
+from vitcam_training.fit.session import Stop, Stopped
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.checkpoints import Weights, read_weights
 

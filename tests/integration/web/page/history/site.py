@@ -17,7 +17,7 @@ from tests.integration.web.page.test_page import wait
 from vitcam.frames import Guess, Rect
 from vitcam.history.budget import WriteBudget
 from vitcam.history.store import EventStore
-from vitcam.history.stored import EventChange, Sight, StoredEvent
+from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -88,7 +88,7 @@ def seen_at(start_ms: int, number: int) -> StoredEvent:
         p=p,
         peak=p,
         model="toy",
-        sight=Sight(top, _SIZE, Rect(70, 0, 180, 180), _EVIDENCE),
+        sight=FrameSummary(top, _SIZE, Rect(70, 0, 180, 180), _EVIDENCE),
         curve=tuple((ms, p * min(1, ms / 5000)) for ms in range(0, LASTED_MS, 500)),
     )
 

@@ -12,7 +12,7 @@ from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.words.change import read_changeable
-from vitcam.words.live_labels import WordsInForce
+from vitcam.words.live_labels import LiveLabels
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 
@@ -23,11 +23,11 @@ def model(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def words(model: Path) -> WordsInForce:
-    return WordsInForce(read_changeable(model), model)
+def words(model: Path) -> LiveLabels:
+    return LiveLabels(read_changeable(model), model)
 
 
-def test_the_next_picture_is_compared_with_the_new_words(model: Path, words: WordsInForce) -> None:
+def test_the_next_picture_is_compared_with_the_new_words(model: Path, words: LiveLabels) -> None:
     classifier = Classifier(model, threads=1)
     words.give_to(classifier)
     before = classifier.classify_image(CROSS)
@@ -41,7 +41,7 @@ def test_the_next_picture_is_compared_with_the_new_words(model: Path, words: Wor
     assert len(after.top) == 2
 
 
-def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words: WordsInForce) -> None:
+def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words: LiveLabels) -> None:
     classifier = Classifier(model, threads=1)
     words.replace(["a cross", "a circle", "a red ring"])
     words.give_to(classifier)
@@ -50,7 +50,7 @@ def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words
     assert classifier.labels == words.labels == ("a cross", "a circle", "a red ring")
 
 
-def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, words: WordsInForce) -> None:
+def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, words: LiveLabels) -> None:
     photos = PhotoClassifier(Classifier(model, threads=1), words)
     before = photos.classify(CROSS)
     words.replace(["a cross", "a circle"])
@@ -59,7 +59,7 @@ def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, w
     assert photos.classify(CROSS).top[0].label == "a cross"
 
 
-def test_refused_words_change_nothing(model: Path, words: WordsInForce) -> None:
+def test_refused_words_change_nothing(model: Path, words: LiveLabels) -> None:
     content = model.read_bytes()
     with pytest.raises(UsageError):
         words.replace(["a cross", "A cross"])
@@ -70,7 +70,7 @@ def test_refused_words_change_nothing(model: Path, words: WordsInForce) -> None:
 
 def test_words_that_cannot_be_written_are_in_force_until_the_end(model: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    words = WordsInForce(read_changeable(model), tmp_path / "file" / "shapes.tflite")
+    words = LiveLabels(read_changeable(model), tmp_path / "file" / "shapes.tflite")
     reason = words.replace(["a cross"])
 
     assert words.labels == ("a cross",)
@@ -78,12 +78,12 @@ def test_words_that_cannot_be_written_are_in_force_until_the_end(model: Path, tm
     assert "cannot be written" in reason
 
 
-def test_a_change_is_in_the_log(words: WordsInForce, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_change_is_in_the_log(words: LiveLabels, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     words.replace(["a cross", "a circle"])
 
     assert "the words are now: a cross, a circle" in caplog.text
 
 
-def test_there_is_room_for_255_words(words: WordsInForce) -> None:
+def test_there_is_room_for_255_words(words: LiveLabels) -> None:
     assert words.room == 255
