@@ -9,7 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.unit.actions.doing import task
-from vitcam.actions import acting, pin
+from vitcam.actions import rule_engine, pin
 from vitcam.actions.pin import MISSING, NO_PINS, OutputPin, Pins, open_pin
 from vitcam.actions.task import ActionFailed
 from vitcam.config.tables import OnSettings
@@ -198,8 +198,8 @@ def test_a_pin_that_is_in_use_already_fails_with_a_sentence(mock: Any) -> None:
 
 
 def test_a_missing_library_is_said_once_for_all_rules_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(acting, "find_spec", lambda name: None)
+    monkeypatch.setattr(rule_engine, "find_spec", lambda name: None)
     rules = [OnSettings("a", gpio=1), OnSettings("b", gpio=2), OnSettings("c", file="x")]
 
-    assert acting.missing(rules) == [MISSING]
-    assert len(acting.missing([*rules, OnSettings("d", notify=("ntfy://x",))])) == 2
+    assert rule_engine.missing(rules) == [MISSING]
+    assert len(rule_engine.missing([*rules, OnSettings("d", notify=("ntfy://x",))])) == 2
