@@ -216,6 +216,7 @@ def test_a_daemon_that_a_shell_started_in_its_background_ends_by_the_same_signal
     assert took_s < 2
 
 
+@pytest.mark.long
 def test_the_address_is_said_only_when_there_is_something_to_watch() -> None:
     with daemon("--source", "/dev/video97") as absent:
         absent.process.wait(60)

@@ -156,6 +156,7 @@ def call(hub: tuple[Hub, str], tmp_path: Path) -> Caller:
     return Caller(hub[0], {"HF_ENDPOINT": hub[1], "HF_HOME": str(tmp_path / "home"), "HF_TOKEN": ""})
 
 
+@pytest.mark.long
 def test_a_network_of_the_hub_becomes_a_checkpoint_with_its_commit_and_licence(call: Caller, tmp_path: Path) -> None:
     out = tmp_path / "net.safetensors"
     done = subprocess.run(

@@ -73,6 +73,7 @@ def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
     ).stat().st_size
 
 
+@pytest.mark.long
 def test_a_weaker_network_takes_no_better_models_place(
     workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -284,6 +285,7 @@ def test_photos_of_none_of_the_labels_are_told_apart_by_thresholds_of_other_labe
     assert found["auroc"] > 0.5
 
 
+@pytest.mark.long
 def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path: Path) -> None:
     before = (workshop / "colours.safetensors").read_bytes()
     call(

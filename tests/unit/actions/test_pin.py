@@ -9,7 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.unit.actions.doing import task
-from vitcam.actions import rule_engine, pin
+from vitcam.actions import pin, rule_engine
 from vitcam.actions.pin import MISSING, NO_PINS, OutputPin, Pins, open_pin
 from vitcam.actions.task import ActionFailed
 from vitcam.config.tables import OnSettings
