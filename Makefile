@@ -106,17 +106,17 @@ $(VENV)/peers-tflite/ready:
 	-$(PYTHON311) -m venv $(VENV)/peers-tflite && $(VENV)/peers-tflite/bin/python -m pip install --quiet \
 		--disable-pip-version-check tflite-runtime==2.14.0 numpy==1.26.4 && touch $@
 
-bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready  ## measure other runtimes; writes docs/peers.md
+bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready  ## measure other runtimes; writes docs/program/peers.md
 	$(VENV)/peers/bin/python -m tests.bench.peers $(ARGS)
 
-test-peers: $(VENV)/peers/ready  ## compare imported networks with their own libraries; writes docs/pretrained.md
+test-peers: $(VENV)/peers/ready  ## compare imported networks with their own libraries; writes docs/train/pretrained.md
 	$(VENV)/peers/bin/python -m tests.bench.pretrained $(ARGS)
 
 # says which of Debian's packages it lacks
 bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor
 	$(VENV)/peers/bin/python -m tests.bench.aarch64 $(ARGS)
 
-# what measurements write (docs/peers.md, docs/int8.md …) is made by the commands that these pages name
+# what measurements write (docs/program/peers.md, docs/int8.md …) is made by the commands that these pages name
 docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_cli.py
@@ -126,7 +126,7 @@ docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_concepts.py
 	$(BIN)/python docs/generate_notebook.py
 
-# ARGS=docs/graph.md; docs/measured.json holds the commands of each page, and the models that were measured
+# ARGS=docs/train/graph.md; docs/measured.json holds the commands of each page, and the models that were measured
 measured: $(VENV)/full  ## list the pages with measured figures; ARGS=PAGE measures one anew
 	$(BIN)/python docs/measured.py $(ARGS)
 

@@ -1,4 +1,4 @@
-"""The figures of docs/concepts.md: the equations of training/reference.py at work on everyday's own weights."""
+"""The figures of docs/study/concepts.md: the equations of training/reference.py at work on everyday's own weights."""
 
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,8 @@ Weights = dict[str, NDArray[Any]]
 
 
 def draw_all(root: Path) -> None:
-    """Write every figure into docs/concepts/."""
-    folder = root / "docs" / "concepts"
+    """Write every figure into docs/study/concepts/."""
+    folder = root / "docs" / "study" / "concepts"
     folder.mkdir(exist_ok=True)
     weights = load_file(root / "models" / "everyday.safetensors")
     photos = [_photo(root / "models" / "golden" / f"{name}.jpg") for name in PHOTOS]

@@ -1,4 +1,4 @@
-"""Write docs/cli.md from the commands' own options; --check tells if the page is fresh."""
+"""Write docs/use/cli.md from the commands' own options; --check tells if the page is fresh."""
 
 import sys
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from typer.core import TyperArgument, TyperOption
 from vitcam.cli import app as vitcam_app
 from vitcam_training.cli import app as training_app
 
-PAGE = Path(__file__).parent / "cli.md"
+PAGE = Path(__file__).parent / "use" / "cli.md"
 PROGRAMS = {"vitcam": vitcam_app, "vitcam-train": training_app}
 KINDS = {"str": "TEXT", "text": "TEXT", "int": "N", "integer": "N", "float": "NUMBER", "path": "PATH"}
 """A type as typer calls it, in older and newer versions -> the word on the page."""

@@ -1,4 +1,4 @@
-"""Write the code of training/reference.py into docs/concepts.md, and draw its figures; --check tells if it is fresh.
+"""Write the code of training/reference.py into docs/study/concepts.md, draw its figures; --check tells if it is fresh.
 
 python docs/generate_concepts.py            the quotes and the figures
 python docs/generate_concepts.py --quotes   the quotes alone, in a second
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "concepts.md"
+PAGE = ROOT / "docs" / "study" / "concepts.md"
 SOURCES = {
     "reference": Path("training/reference.py"),
     "vit": Path("training/vit.py"),
@@ -48,7 +48,7 @@ def _mistake(test: str, root: Path) -> str:
     definition = _find(f"mistakes.{test}", root)[1]
     words = " ".join((ast.get_docstring(definition) or "").split())
     measured = f'test="{test}"' in (root / MEASURED).read_text("utf-8")
-    cost = " · [what it costs](mistakes.md)" if measured else ""
+    cost = " · [what it costs](../mistakes.md)" if measured else ""
     return f"> **A mistake that circulates.** {words}\n> Test: [`{test}`]({_link(f'mistakes.{test}', root)}){cost}\n"
 
 
@@ -67,7 +67,7 @@ def _quote(name: str, root: Path) -> str:
 
 def _link(name: str, root: Path) -> str:
     path, definition = _find(name, root)
-    return f"../{path.as_posix()}#L{definition.lineno}"
+    return f"../../{path.as_posix()}#L{definition.lineno}"
 
 
 def _find(name: str, root: Path) -> tuple[Path, Definition]:
@@ -79,7 +79,7 @@ def _find(name: str, root: Path) -> tuple[Path, Definition]:
         inside = (node for node in found.body if isinstance(node, Definition) and node.name == part)
         named = next(inside, None)
         if named is None:
-            sys.exit(f"docs/concepts.md quotes {name}, but {path} has no {part}; mend the marker")
+            sys.exit(f"docs/study/concepts.md quotes {name}, but {path} has no {part}; mend the marker")
         found = named
     assert not isinstance(found, ast.Module)  # noqa: S101 - a name has two parts
     return path, found
@@ -91,7 +91,7 @@ def main() -> int:
     wanted = fresh(page)
     if "--check" in sys.argv[1:]:
         if page != wanted:
-            print("docs/concepts.md is stale; run python docs/generate_concepts.py --quotes", file=sys.stderr)
+            print("docs/study/concepts.md is stale; run python docs/generate_concepts.py --quotes", file=sys.stderr)
         return int(page != wanted)
     PAGE.write_text(wanted, "utf-8")
     if "--quotes" not in sys.argv[1:]:

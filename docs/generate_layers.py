@@ -1,11 +1,11 @@
-"""Write the import layers of pyproject.toml into docs/architecture.md; --check tells if they are fresh."""
+"""Write the import layers of pyproject.toml into docs/program/architecture.md; --check tells if they are fresh."""
 
 import sys
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "program" / "architecture.md"
 BEGIN = "<!-- layers: written by docs/generate_layers.py -->\n"
 END = "<!-- layers end -->\n"
 

@@ -1,4 +1,4 @@
-"""Make docs/notebook.ipynb: the cells of docs/notebook/cells.md, filled from docs/concepts.md; run them.
+"""Make docs/study/notebook.ipynb: the cells of notebook/cells.md beside it, filled from concepts.md; run them.
 
 python docs/generate_notebook.py             make it, run it, and keep what its cells print and draw
 python docs/generate_notebook.py -o FILE     the same, into another file
@@ -24,10 +24,10 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-DOCS = Path(__file__).parent
-CELLS = DOCS / "notebook" / "cells.md"
-PAGE = DOCS / "concepts.md"
-NOTEBOOK = DOCS / "notebook.ipynb"
+FOLDER = Path(__file__).parent / "study"
+CELLS = FOLDER / "notebook" / "cells.md"
+PAGE = FOLDER / "concepts.md"
+NOTEBOOK = FOLDER / "notebook.ipynb"
 PARTS = re.compile(r"<!-- (section|code|mistake|table): (.+?) -->\n|```python\n(.*?)```\n", re.DOTALL)
 WANTED = {
     "section": r"^(#+ {name}\n.*?)<!-- code: [^\n]*\n```python\n(.*?)```",
@@ -59,7 +59,7 @@ def cells(text: str, page: str) -> list[NotebookNode]:
 def _filled(kind: str, name: str, page: str) -> list[tuple[bool, str]]:
     found = re.search(WANTED[kind].format(name=re.escape(name)), page, re.DOTALL | re.MULTILINE)
     if found is None:
-        sys.exit(f"docs/notebook/cells.md wants the {kind} {name!r}, which docs/concepts.md does not have")
+        sys.exit(f"docs/study/notebook/cells.md wants the {kind} {name!r}, which docs/study/concepts.md does not have")
     return [(False, found[1]), (True, found[2])]
 
 
@@ -75,7 +75,7 @@ def _joined(parts: list[tuple[bool, str]]) -> list[tuple[bool, str]]:
 
 
 def run(notebook: NotebookNode) -> None:
-    """Run every cell in the folder docs/, as Jupyter does, and keep the outputs."""
+    """Run every cell in its own folder, as Jupyter does, and keep the outputs."""
     NotebookClient(
         notebook,
         kernel_name="python3",
@@ -83,7 +83,7 @@ def run(notebook: NotebookNode) -> None:
         record_timing=False,
         coalesce_streams=True,
         extra_arguments=["--log-level=ERROR"],  # it warns that it listens on 127.0.0.1
-        resources={"metadata": {"path": str(DOCS)}},
+        resources={"metadata": {"path": str(FOLDER)}},
     ).execute()
     notebook.metadata = NotebookNode(  # the same on every machine
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
@@ -98,7 +98,7 @@ def sources(notebook: NotebookNode) -> list[tuple[str, str]]:
 
 def main() -> int:
     """Exit status: 1 if --check found the notebook stale."""
-    options = argparse.ArgumentParser(description="Make docs/notebook.ipynb and run it.")
+    options = argparse.ArgumentParser(description="Make docs/study/notebook.ipynb and run it.")
     options.add_argument("--check", action="store_true", help="Tell whether the committed cells are fresh.")
     options.add_argument("-o", "--out", type=Path, default=NOTEBOOK, help="The file that is written.")
     asked = options.parse_args()
@@ -106,7 +106,7 @@ def main() -> int:
     if asked.check:
         stale = sources(nbformat.read(NOTEBOOK, as_version=4)) != sources(notebook)
         if stale:
-            print("docs/notebook.ipynb is stale; run python docs/generate_notebook.py", file=sys.stderr)
+            print("docs/study/notebook.ipynb is stale; run python docs/generate_notebook.py", file=sys.stderr)
         return int(stale)
     run(notebook)
     nbformat.validate(notebook)

@@ -1,4 +1,4 @@
-"""Write the tables of faults in docs/reliability.md from the tests' own marks; --check tells if they are fresh.
+"""Write the tables of faults in docs/program/reliability.md from the tests' own marks; --check tells if they are fresh.
 
 A test that injects a fault carries `@pytest.mark.fault("what happens", injected="how", observed="what must be seen")`.
 The tests are read, not imported, so that the page is the same on a machine that lacks what some of them need.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "program" / "reliability.md"
 BEGIN = "<!-- faults: written by docs/generate_reliability.py -->\n"
 END = "<!-- faults end -->\n"
 SECTIONS = {
@@ -57,7 +57,7 @@ class Fault:
 
     def row(self) -> str:
         """Its line of the table."""
-        link = f"[{self.test}](../{self.path.relative_to(ROOT).as_posix()})"
+        link = f"[{self.test}](../../{self.path.relative_to(ROOT).as_posix()})"
         return f"| {self.happens} | {self.injected} | {self.observed} | {link} | `{self.command}` |"
 
 

@@ -1,4 +1,4 @@
-"""Write the settings into docs/configuration.md and examples/config.toml; --check tells if they are."""
+"""Write the settings into docs/use/configuration.md and examples/config.toml; --check tells if they are."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ END = "<!-- settings end -->\n"
 
 def wanted(root: Path) -> dict[Path, str]:
     """Each file that is generated, wholly or between its markers -> its text."""
-    page = root / "docs" / "configuration.md"
+    page = root / "docs" / "use" / "configuration.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     return {

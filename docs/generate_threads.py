@@ -1,11 +1,11 @@
-"""Write the table of threads into docs/architecture.md; --check tells if it is fresh."""
+"""Write the table of threads into docs/program/architecture.md; --check tells if it is fresh."""
 
 import sys
 from pathlib import Path
 
 from vitcam.threads.kinds import KINDS, ThreadKind
 
-PAGE = Path(__file__).parent / "architecture.md"
+PAGE = Path(__file__).parent / "program" / "architecture.md"
 BEGIN = "<!-- threads: written by docs/generate_threads.py -->\n"
 END = "<!-- threads end -->\n"
 HEAD = "| thread | does | may block on | if it fails | if it stands still |\n|---|---|---|---|---|\n"

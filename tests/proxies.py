@@ -1,4 +1,4 @@
-"""Reverse proxies that show a vitcam below a path, by https and HTTP/2, as the examples of docs/access.md say."""
+"""Reverse proxies that show a vitcam below a path, by https and HTTP/2, as the examples of docs/use/access.md say."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tests.parts import need_program
 from tests.secured import make_certificate
 
 BASE = "/cameras/vitcam"
-_DOCS = Path(__file__).parents[1] / "docs/access.md"
+_DOCS = Path(__file__).parents[1] / "docs/use/access.md"
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What each rewrite of the inference graph gains, and what smaller inputs do: writes the tables of docs/graph.md.
+"""What each rewrite of the inference graph gains, and what smaller inputs do: writes the tables of docs/train/graph.md.
 
 python -m tests.bench.rewrites [--turns 30] [--threads 2] [--folder build/rewrites] [--keep]
 
@@ -30,7 +30,7 @@ from vitcam_training.export.network import positions, to_tflite
 from vitcam_training.weights.checkpoints import read_network
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "graph.md"
+PAGE = ROOT / "docs" / "train" / "graph.md"
 MODEL = ROOT / "models" / "everyday.safetensors"
 SIZES = (224, 192, 160, 128, 96)
 TITLES = {

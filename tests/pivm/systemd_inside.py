@@ -205,7 +205,7 @@ def runs_commands_in_its_sandbox(report: Report) -> None:
     acted = json.loads(ACTED.read_text())
     report.check("it gets the event", acted.pop("event") == "event")
     may = {what for what, works in acted.items() if works}
-    report.check("it may do what docs/actions.md says, and no more", may == ALLOWED, acted)
+    report.check("it may do what docs/use/actions.md says, and no more", may == ALLOWED, acted)
     lines = Path("/var/lib/vitcam/acted.jsonl")
     report.check("a rule writes its file into the state folder", until(lambda: '"event"' in lines.read_text(), 20))
 

@@ -43,7 +43,7 @@ def try_rules(names: Sequence[str], config: Path | None, sets: list[str], as_jso
 def _chosen(rules: Sequence[OnSettings], names: Sequence[str]) -> list[OnSettings]:
     known = [rule.name for rule in rules]
     if not rules:
-        raise UsageError("the configuration has no rules; docs/actions.md shows how to write [[on]]")
+        raise UsageError("the configuration has no rules; docs/use/actions.md shows how to write [[on]]")
     for name in names:
         if name not in known:
             raise UsageError(f"no rule is called {printable(name)!r}; there are {', '.join(known)}")

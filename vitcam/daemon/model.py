@@ -106,7 +106,7 @@ def load_model(settings: ModelSettings) -> Classifier:
 class FewerThreads:
     """Used in one thread. Another number of threads takes an interpreter of its own: 18 MB while it is in use.
 
-    With one thread, a frame of `everyday` takes a quarter less processor time than with two (docs/benchmarks.md).
+    With one thread, a frame of `everyday` takes a quarter less processor time than with two: docs/program/benchmarks.md
 
     classifier  with all of its threads
     """

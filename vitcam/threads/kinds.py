@@ -1,6 +1,6 @@
 """Every thread of `vitcam run`: what it does, what it may wait for, and what happens where it fails or stands still.
 
-The thread table of docs/architecture.md is made from this one.
+The thread table of docs/program/architecture.md is made from this one.
 """
 
 from collections.abc import Mapping

@@ -148,8 +148,8 @@ def _network(bench: Bench, models: Path, count: int) -> None:
         return
     made = f"{date.today()} on {platform.machine()} by `make bench-aarch64`"
     text = page(list(rows.values()), rows[BASELINE], alike, made)
-    (ROOT / "docs" / "aarch64.md").write_text(text, encoding="utf-8")
-    figures = ROOT / "docs" / "benchmarks.md"
+    (ROOT / "docs" / "program" / "aarch64.md").write_text(text, encoding="utf-8")
+    figures = ROOT / "docs" / "program" / "benchmarks.md"
     lines = summary(rows[OURS], rows[BASELINE], alike)
     figures.write_text(between_marks(figures.read_text(encoding="utf-8"), lines), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""What people read: a table, the page docs/aarch64.md, and the lines of docs/benchmarks.md between two marks."""
+"""What people read: a table, the page aarch64.md of docs/program/, and lines of benchmarks.md between two marks."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def table(rows: Sequence[Row], against: Row) -> str:
 
 
 def page(rows: Sequence[Row], against: Row, alike: Agreement, made: str) -> str:
-    """docs/aarch64.md; `made` says when, with what."""
+    """docs/program/aarch64.md; `made` says when, with what."""
     covered = min(row.work.covered for row in rows)
     text = PAGE.read_text(encoding="utf-8")
     return text.format(table=table(rows, against), agreement=alike, made=made, covered=f"{covered:.0%}")
 
 
 def summary(ours: Row, against: Row, alike: Agreement) -> str:
-    """The paragraph of docs/benchmarks.md."""
+    """The paragraph of docs/program/benchmarks.md."""
     instructions = ours.work.instructions / against.work.instructions
     cycles = ours.work.cycles / against.work.cycles
     return (

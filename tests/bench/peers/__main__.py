@@ -78,12 +78,12 @@ def _chosen(only: str) -> list[str]:
 
 
 def _write(rows: list[Row], conditions: Conditions) -> None:
-    (ROOT / "docs" / "peers.md").write_text(page(rows, conditions), encoding="utf-8")
-    plot(rows, conditions.threads[0], ROOT / "docs" / "peers.svg")
-    figures = ROOT / "docs" / "benchmarks.md"
+    (ROOT / "docs" / "program" / "peers.md").write_text(page(rows, conditions), encoding="utf-8")
+    plot(rows, conditions.threads[0], ROOT / "docs" / "program" / "peers.svg")
+    figures = ROOT / "docs" / "program" / "benchmarks.md"
     text = figures.read_text(encoding="utf-8")
     figures.write_text(between_marks(text, summary(rows, conditions)), encoding="utf-8")
-    print("wrote docs/peers.md, docs/peers.svg and the lines of docs/benchmarks.md that show them", file=sys.stderr)
+    print("wrote peers.md, peers.svg and the lines of benchmarks.md that show them, in docs/program", file=sys.stderr)
 
 
 main()

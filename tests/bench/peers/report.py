@@ -1,4 +1,4 @@
-"""What people read of a run: a Markdown table, a plot, and the lines of docs/benchmarks.md between two marks."""
+"""What people read of a run: a Markdown table, a plot, and lines of docs/program/benchmarks.md between two marks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RIVALS = {
     "ExecuTorch's": ("executorch-int8", "executorch-dynamic"),
     "PyTorch": ("pytorch", "pytorch-compiled", "torchao"),
 }
-"""What docs/benchmarks.md compares with; of each the fastest."""
+"""What docs/program/benchmarks.md compares with; of each the fastest."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _counted(threads: int) -> str:
 
 
 def page(rows: Sequence[Row], conditions: Conditions) -> str:
-    """The whole of `docs/peers.md`."""
+    """The whole of `docs/program/peers.md`."""
     values = {name: getattr(conditions, name) for name in ("date", "command", "rounds", "count", "photos")}
     threads = " and ".join(map(_counted, conditions.threads))
     shown = table(rows, conditions.threads)
@@ -111,7 +111,7 @@ def machine() -> str:
 
 
 def summary(rows: Sequence[Row], conditions: Conditions) -> str:
-    """What docs/benchmarks.md says: the plot and the comparisons that matter most."""
+    """What docs/program/benchmarks.md says: the plot and the comparisons that matter most."""
     said = [f"with {_counted(n)} {_compared(rows, n)}" for n in conditions.threads]
     return (
         f"![Time of one inference by runtime](peers.svg)\n\n"

@@ -1,4 +1,4 @@
-"""Compare all networks of `catalogue.py`, and write docs/pretrained.md: `make test-peers`."""
+"""Compare all networks of `catalogue.py`, and write docs/train/pretrained.md: `make test-peers`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.bench.pretrained.catalogue import GOOGLE, SUBJECTS, Subject
 from tests.bench.pretrained.compare import Errors, compare, read
 from tests.bench.pretrained.saved import save, without_torchvision
 
-PAGE = Path(__file__).parents[3] / "docs" / "pretrained.md"
+PAGE = Path(__file__).parents[3] / "docs" / "train" / "pretrained.md"
 TEXT = Path(__file__).with_name("page.md")
 MOST = 1e-4
 """Logits and attention may differ so far in float32."""
@@ -64,7 +64,7 @@ def as_row(subject: Subject, errors: Errors, parameters: int) -> str:
 
 
 def page(rows: list[str]) -> str:
-    """docs/pretrained.md."""
+    """docs/train/pretrained.md."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("transformers", "timm", "torch", "keras"))
     return TEXT.read_text().format(table="\n".join(rows), versions=versions, date=datetime.date.today())
 

@@ -114,7 +114,7 @@ def test_a_command_of_a_table_prints_what_stands_beside_it(shown: Shown, checkou
     assert not missing, out
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/photos.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/use/photos.md"])
 def test_the_python_of_a_page_prints_what_it_found(page: str, checkout: Checkout) -> None:
     (block,) = python_blocks(ROOT / page)
     (checkout.root / "shown.py").write_text(block)

@@ -24,7 +24,7 @@ print(*sorted({result.ok for result in classifier.verify()}), len(classifier.gol
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with vitcam, what the extra `tflite` names, and no `ai-edge-litert`, as docs/models.md installs it."""
+    """A Python with vitcam, what the extra `tflite` names, no `ai-edge-litert`, as docs/use/models.md installs it."""
     base = sys.executable if sys.version_info[:2] == (3, 11) else need_program("python3.11")
     venv = tmp_path_factory.mktemp("tflite") / "venv"
     subprocess.run([base, "-m", "venv", str(venv)], check=True, timeout=INSTALL_S)

@@ -1,4 +1,4 @@
-"""docs/notebook.ipynb runs from its first cell to its last, and prints and draws what is committed."""
+"""docs/study/notebook.ipynb runs from its first cell to its last, and prints and draws what is committed."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from tests.unit.docs.pages import ROOT
 from vitcam.pictures.decode import decode_image
 
 pytestmark = pytest.mark.slow(
-    "docs/notebook.ipynb",
+    "docs/study/notebook.ipynb",
     "docs/generate_notebook.py",
     "training/vit.py",
     "training/reference.py",
@@ -58,7 +58,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 def test_a_new_run_prints_what_the_committed_notebook_shows(again: list[dict[str, Any]]) -> None:
-    before, after = printed(outputs(ROOT / "docs" / "notebook.ipynb")), printed(again)
+    before, after = printed(outputs(ROOT / "docs" / "study" / "notebook.ipynb")), printed(again)
 
     assert NUMBER.sub("#", after) == NUMBER.sub("#", before)
     np.testing.assert_allclose(  # the last digit may be rounded the other way on another machine
@@ -70,7 +70,7 @@ def test_a_new_run_prints_what_the_committed_notebook_shows(again: list[dict[str
 
 
 def test_a_new_run_draws_what_the_committed_notebook_shows(again: list[dict[str, Any]]) -> None:
-    pairs = list(zip(pictures(outputs(ROOT / "docs" / "notebook.ipynb")), pictures(again), strict=True))
+    pairs = list(zip(pictures(outputs(ROOT / "docs" / "study" / "notebook.ipynb")), pictures(again), strict=True))
 
     assert len(pairs) >= 8
     for before, after in pairs:

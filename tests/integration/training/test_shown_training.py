@@ -1,4 +1,4 @@
-"""The way from photos of one's own to a running model, typed as docs/training.md shows it."""
+"""The way from photos of one's own to a running model, typed as docs/train/training.md shows it."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 from tests.unit.docs.pages import ROOT, console_lines
 from tests.unit.training.pictures import write_pictures
 
-PAGE = ROOT / "docs" / "training.md"
+PAGE = ROOT / "docs" / "train" / "training.md"
 OWN_PHOTOS = "FOLDER"
 SHORTER = {"vitcam-train finetune": " short.toml"}
 """What is put behind a command, so that it trains for one epoch only."""
@@ -23,7 +23,7 @@ def commands() -> list[str]:
     return [line for line in lines if line.startswith("vitcam-train") and OWN_PHOTOS in line]
 
 
-@pytest.mark.slow("training", "docs/training.md")
+@pytest.mark.slow("training", "docs/train/training.md")
 def test_the_commands_for_photos_of_ones_own_make_a_model_as_they_are_shown(tmp_path: Path) -> None:
     write_pictures(tmp_path / OWN_PHOTOS, each=10)
     (tmp_path / "models").symlink_to(ROOT / "models")

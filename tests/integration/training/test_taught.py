@@ -1,4 +1,4 @@
-"""What docs/from-other-sources.md says that a command prints is what it prints.
+"""What docs/study/from-other-sources.md says that a command prints is what it prints.
 
 tests/integration/docs/test_shown_commands.py runs those that need no more than the daemon.
 """
@@ -14,8 +14,8 @@ from vitcam_training.cli import app
 
 COMMANDS = table_commands(TAUGHT)
 ABLATION = (ROOT / "docs" / "ablation.md").read_text("utf-8")
-NOTEBOOK = (ROOT / "docs" / "notebook.ipynb").read_text("utf-8")
-MEASURED = (*(ROOT / "models").glob("*.md"), ROOT / "docs" / "benchmarks.md")
+NOTEBOOK = (ROOT / "docs" / "study" / "notebook.ipynb").read_text("utf-8")
+MEASURED = (*(ROOT / "models").glob("*.md"), ROOT / "docs" / "program" / "benchmarks.md")
 """Where the figures of `evaluate` stand: it needs data sets, and minutes."""
 
 

@@ -71,8 +71,8 @@ def test_an_event_is_posted_as_json_with_a_signature_and_its_id(tmp_path: Path) 
 
 
 def is_from_vitcam(secret: str, timestamp: str, body: bytes, signature: str) -> bool:
-    """The function of docs/actions.md, run as it stands there."""
-    page = (Path(__file__).parents[3] / "docs/actions.md").read_text("utf-8")
+    """The function of docs/use/actions.md, run as it stands there."""
+    page = (Path(__file__).parents[3] / "docs/use/actions.md").read_text("utf-8")
     code = next(part for part in page.split("```python\n")[1:] if "def is_from_vitcam" in part).split("```")[0]
     names: dict[str, object] = {}
     exec(code, names)

@@ -83,7 +83,7 @@ def test_the_tables_of_the_example_file_are_valid_once_they_are_taken_in(tmp_pat
 
 @pytest.mark.parametrize("option", [*table_options("zones").values(), *table_options("on").values()])
 def test_the_documentation_has_a_row_for_every_key_of_a_table(option: Option) -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "use" / "configuration.md").read_text(encoding="utf-8")
 
     assert f"| `{option.name}` |" in page
 
@@ -101,7 +101,7 @@ def test_the_schema_says_of_every_option_what_the_check_enforces(option: Option)
 
 @pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
 def test_the_documentation_has_a_row_for_every_option(option: Option) -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "use" / "configuration.md").read_text(encoding="utf-8")
 
     assert f"| `{option.name}` |" in page
 

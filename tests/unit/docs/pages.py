@@ -7,7 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 TOP = tuple(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))
-PAGES = (*TOP, *sorted((ROOT / "docs").glob("*.md")))
+DOCS = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/*.md")])
+PAGES = (*TOP, *DOCS)
 PROGRAMS = ("vitcam", "vitcam-train")
 WRITTEN_BY_COMMANDS = (
     "ablation.md",
@@ -19,7 +20,7 @@ WRITTEN_BY_COMMANDS = (
 )
 """Pages of docs/ that say how they were made, by a command that writes them."""
 
-TAUGHT = ROOT / "docs" / "from-other-sources.md"
+TAUGHT = ROOT / "docs" / "study" / "from-other-sources.md"
 """A page whose tables end with a command and what it printed."""
 
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)

@@ -1,4 +1,4 @@
-"""docs/architecture.md names what there is: every file in it exists, and every package of both trees is in it."""
+"""docs/program/architecture.md names what there is: every file in it exists, every package of both trees is in it."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.docs.pages import ROOT
 
-TEXT = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "program" / "architecture.md").read_text("utf-8")
 TREES = ("vitcam", "training")
 MOST_MODULES = 14
 

@@ -75,4 +75,4 @@ def test_a_page_that_nobody_measured_is_refused_with_the_names_of_those_that_are
     done = subprocess.run([sys.executable, PROGRAM, "docs/nothing.md"], capture_output=True, text=True, timeout=60)
 
     assert done.returncode == 2
-    assert "docs/graph.md" in done.stderr
+    assert "docs/train/graph.md" in done.stderr

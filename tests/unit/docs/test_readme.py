@@ -32,7 +32,7 @@ def rows(page: str) -> dict[str, set[str]]:
 
 
 def test_every_figure_of_the_readme_is_that_of_the_same_command_on_the_page_that_explains_it() -> None:
-    page = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    page = (ROOT / "docs" / "program" / "benchmarks.md").read_text("utf-8")
     explained = rows(page) | {"make bench-peers": set(re.findall(r"\d+(?:\.\d+)?", page.split("<!-- bench-peers")[1]))}
     stated = rows(TEXT.split("## Figures", 1)[1].split("\n## ", 1)[0])
 

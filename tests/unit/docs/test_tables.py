@@ -21,22 +21,22 @@ def page(name: str) -> str:
 
 @pytest.mark.parametrize("scheme", sorted(set(OPENERS) - ONLY_BEFORE_A_PATH))
 def test_the_page_of_sources_has_a_row_for_every_source(scheme: str) -> None:
-    assert re.search(rf"^\|.*`{re.escape(scheme)}(`|:)", page("sources.md"), re.MULTILINE)
+    assert re.search(rf"^\|.*`{re.escape(scheme)}(`|:)", page("use/sources.md"), re.MULTILINE)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_page_of_the_interface_names_every_overlay(overlay: str) -> None:
-    assert f"`{overlay}`" in page("http.md")
+    assert f"`{overlay}`" in page("program/http.md")
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_the_page_of_training_has_a_row_for_every_data_set(dataset: str) -> None:
-    assert f"| `{dataset}` |" in page("training.md")
+    assert f"| `{dataset}` |" in page("train/training.md")
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_the_page_of_the_interface_says_what_every_route_needs(route: Route) -> None:
-    rows = [row for row in page("http.md").splitlines() if f"`{route.method} {route.path}`" in row]
+    rows = [row for row in page("program/http.md").splitlines() if f"`{route.method} {route.path}`" in row]
 
     assert len(rows) == 1
     assert f"| {route.needs.value if route.needs else 'nothing'} |" in rows[0]
@@ -44,9 +44,9 @@ def test_the_page_of_the_interface_says_what_every_route_needs(route: Route) -> 
 
 @pytest.mark.parametrize("model", sorted(path.stem for path in (ROOT / "models").glob("*.tflite")))
 def test_the_page_of_models_links_to_the_card_of_every_shipped_model(model: str) -> None:
-    assert f"[{model}](../models/{model}.md)" in page("models.md")
+    assert f"[{model}](../../models/{model}.md)" in page("use/models.md")
 
 
 @pytest.mark.parametrize("section", sections())
 def test_the_page_of_the_configuration_has_every_section(section: str) -> None:
-    assert f"| `{section}." in page("configuration.md")
+    assert f"| `{section}." in page("use/configuration.md")

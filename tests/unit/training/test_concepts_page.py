@@ -1,4 +1,4 @@
-"""docs/concepts.md quotes the code as it is, all of it, and names every mistake's test."""
+"""docs/study/concepts.md quotes the code as it is, all of it, and names every mistake's test."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "concepts.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "study" / "concepts.md").read_text("utf-8")
 
 
 def defined_in(path: str) -> list[str]:
@@ -34,7 +34,7 @@ def generate(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def copy(tmp_path: Path) -> Path:
     """The page, its generator and what they quote, to be spoilt."""
     quoted = ("training/reference.py", "training/vit.py", "training/fit/optimiser.py")
-    for name in ("docs/concepts.md", "docs/generate_concepts.py", *quoted,
+    for name in ("docs/study/concepts.md", "docs/generate_concepts.py", *quoted,
                  "tests/unit/training/test_circulating_mistakes.py", "training/mistakes/rows.py"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
@@ -57,7 +57,7 @@ def test_a_changed_equation_makes_the_page_stale_until_it_is_made_again(copy: Pa
     assert stale.returncode == 1
     assert "run python docs/generate_concepts.py" in stale.stderr
     assert made.returncode == 0, made.stderr
-    assert "math.sqrt(1.0)" in (copy / "docs" / "concepts.md").read_text("utf-8")
+    assert "math.sqrt(1.0)" in (copy / "docs" / "study" / "concepts.md").read_text("utf-8")
     assert generate(copy, "--check").returncode == 0
 
 
@@ -85,10 +85,10 @@ def test_every_mistake_that_has_a_test_is_on_the_page(test: str) -> None:
 
 
 def test_every_picture_of_the_page_is_there_and_small() -> None:
-    pictures = [ROOT / "docs" / name for name in re.findall(r"\]\((concepts/[\w.]+)\)", PAGE)]
+    pictures = [ROOT / "docs" / "study" / name for name in re.findall(r"\]\((concepts/[\w.]+)\)", PAGE)]
 
     assert len(pictures) == 7
-    assert sorted(pictures) == sorted((ROOT / "docs" / "concepts").iterdir())
+    assert sorted(pictures) == sorted((ROOT / "docs" / "study" / "concepts").iterdir())
     assert max(picture.stat().st_size for picture in pictures) < 300_000
 
 

@@ -1,4 +1,4 @@
-"""docs/notebook.ipynb has the cells that its sources make, and is small enough to be read on the web."""
+"""docs/study/notebook.ipynb has the cells that its sources make, and is small enough to be read on the web."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pytest
 from tests.unit.docs.test_links import leads_somewhere
 
 ROOT = Path(__file__).parents[3]
-NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+NOTEBOOK = ROOT / "docs" / "study" / "notebook.ipynb"
 LARGEST = 2_000_000
 
 
@@ -23,7 +23,8 @@ def check(root: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The notebook, its generator and what it is made of, to be spoilt."""
-    for name in ("docs/notebook.ipynb", "docs/notebook/cells.md", "docs/generate_notebook.py", "docs/concepts.md"):
+    pages = (f"docs/study/{name}" for name in ("notebook.ipynb", "notebook/cells.md", "concepts.md"))
+    for name in (*pages, "docs/generate_notebook.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
     return tmp_path
@@ -37,7 +38,7 @@ def test_the_committed_notebook_has_the_cells_that_would_be_made() -> None:
 
 
 def test_a_changed_equation_makes_the_notebook_stale(copy: Path) -> None:
-    page = copy / "docs" / "concepts.md"
+    page = copy / "docs" / "study" / "concepts.md"
     page.write_text(page.read_text("utf-8").replace("math.sqrt(q.shape[-1])", "math.sqrt(1.0)"), "utf-8")
     checked = check(copy)
 
@@ -46,7 +47,7 @@ def test_a_changed_equation_makes_the_notebook_stale(copy: Path) -> None:
 
 
 def test_a_section_that_the_page_lost_is_refused_by_name(copy: Path) -> None:
-    page = copy / "docs" / "concepts.md"
+    page = copy / "docs" / "study" / "concepts.md"
     page.write_text(page.read_text("utf-8").replace("### Rollout\n", "### Renamed\n"), "utf-8")
     checked = check(copy)
 
