@@ -1,9 +1,7 @@
-"""The order of the house: sizes of files and folders, and names that mean one thing each."""
+"""The order of the house: sizes of files and folders."""
 
-import ast
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -20,11 +18,6 @@ FLAT: dict[str, str] = {}
 
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
-
-
-def parsed() -> Iterator[tuple[str, ast.Module]]:
-    for path in MODULES:
-        yield name_of(path), ast.parse(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
@@ -52,26 +45,3 @@ def test_a_file_is_read_in_one_sitting() -> None:
     lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
 
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
-
-
-def test_the_name_of_a_class_means_one_thing() -> None:
-    places = defaultdict(list)
-    for module, tree in parsed():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name.lstrip("_")].append(module)
-
-    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
-
-
-def test_a_parameter_says_what_it_is() -> None:
-    found = [
-        f"{module}:{argument.lineno}"
-        for module, tree in parsed()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.arguments)
-        for argument in (*node.posonlyargs, *node.args, *node.kwonlyargs)
-        if argument.arg == "of"
-    ]
-
-    assert found == []
