@@ -63,9 +63,9 @@ class Daemon:
         return [pid for pid in map(int, listed.split()) if module.encode() in _command_line(pid)]
 
     def errors(self) -> str:
-        """What it said to people so far."""
-        self._errors.seek(0)
-        return self._errors.read().decode(errors="replace")
+        """What it said to people so far. The child writes where the shared position of the file is: it stays."""
+        descriptor = self._errors.fileno()
+        return os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode(errors="replace")
 
 
 def _command_line(pid: int) -> bytes:
