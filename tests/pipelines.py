@@ -39,7 +39,7 @@ class Numbered:
 
     def __iter__(self) -> Iterator[Frame]:
         for seq in range(self._count):
-            time.sleep(self._every_s)
+            time.sleep(self._every_s)  # the pace of a camera
             if self._stopped:
                 return
             yield frame(seq)
@@ -50,6 +50,16 @@ class Numbered:
 def answer(frame: Frame) -> Prediction:
     """A prediction of that very frame."""
     return replace(prediction(), seq=frame.seq, captured_ns=frame.captured_ns)
+
+
+def taking(seconds: float, classify: Callable[[Frame], Prediction] = answer) -> Callable[[Frame], Prediction]:
+    """A classifier that takes so long."""
+
+    def slow(frame: Frame) -> Prediction:
+        time.sleep(seconds)  # a slow model is what these tests are about
+        return classify(frame)
+
+    return slow
 
 
 def started(

@@ -99,8 +99,8 @@ def test_a_file_that_is_no_program_cannot_be_run(tmp_path: Path) -> None:
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = (
-        "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.fork();"
-        "open(sys.argv[1], 'a').write(f'{os.getpid()}\\n'); print('ready', flush=True); time.sleep(600)"
+        "import os, signal, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.fork();"
+        "open(sys.argv[1], 'a').write(f'{os.getpid()}\\n'); print('ready', flush=True); signal.pause()"
     )
     began = time.monotonic()
 

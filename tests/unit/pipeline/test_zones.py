@@ -1,17 +1,15 @@
 """Which zones of which frames are classified, and what viewers and sinks get of them."""
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tests.eventually import eventually
 from tests.frames import frame, picture
-from tests.pipelines import PATIENCE_S, Numbered, answer
+from tests.pipelines import PATIENCE_S, Numbered, answer, taking
 from vitcam.frames import Frame, Prediction, Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
@@ -29,6 +27,9 @@ QUARTERS = tuple(Zone(f"q{x}{y}", Region(x / 2, y / 2, 0.5, 0.5)) for x in (0, 1
 def seen_part(frame: Frame) -> Prediction:
     """A prediction that says which part of the frame it is about."""
     return replace(answer(frame), crop=frame.crop)
+
+
+SLOW = taking(0.004, seen_part)
 
 
 class Run:
@@ -60,15 +61,6 @@ class Moving(Numbered):
             image = picture()
             image[20:50, 70 + still.seq % 40 : 90 + still.seq % 40] = 255
             yield replace(still, preview=image)
-
-
-@pytest.fixture
-def slow() -> Callable[[Frame], Prediction]:
-    def classify(frame: Frame) -> Prediction:
-        time.sleep(0.004)
-        return seen_part(frame)
-
-    return classify
 
 
 def test_every_zone_of_every_frame_of_a_file_is_classified_in_order() -> None:
@@ -114,8 +106,8 @@ def test_the_scalers_picture_is_used_for_a_zone_that_shows_the_same_part() -> No
     assert given == [True, False]
 
 
-def test_zones_of_a_camera_share_the_time_and_the_newest_frame_wins(slow: Callable[[Frame], Prediction]) -> None:
-    run = Run(*QUARTERS, classify=slow)
+def test_zones_of_a_camera_share_the_time_and_the_newest_frame_wins() -> None:
+    run = Run(*QUARTERS, classify=SLOW)
     run.pipeline.start(lambda: Numbered(150, live=True, every_s=0.006))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)
@@ -128,8 +120,8 @@ def test_zones_of_a_camera_share_the_time_and_the_newest_frame_wins(slow: Callab
     assert max(counts.values()) - min(counts.values()) <= 0.1 * sum(counts.values())
 
 
-def test_a_zone_in_which_something_moves_is_looked_at_more_often(slow: Callable[[Frame], Prediction]) -> None:
-    run = Run(*(Zone(name, LEFT.region) for name in "abcd"), Zone("lively", RIGHT.region), classify=slow)
+def test_a_zone_in_which_something_moves_is_looked_at_more_often() -> None:
+    run = Run(*(Zone(name, LEFT.region) for name in "abcd"), Zone("lively", RIGHT.region), classify=SLOW)
     run.pipeline.start(lambda: Moving(300, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)
@@ -140,9 +132,9 @@ def test_a_zone_in_which_something_moves_is_looked_at_more_often(slow: Callable[
     assert min(counts[name] for name in "abcd") > 5
 
 
-def test_a_zone_whose_event_is_pending_is_looked_at_more_often(slow: Callable[[Frame], Prediction]) -> None:
+def test_a_zone_whose_event_is_pending_is_looked_at_more_often() -> None:
     zones = tuple(Zone(name, LEFT.region) for name in "abcde")
-    run = Run(*zones, classify=slow, pending=lambda: frozenset({"c"}))
+    run = Run(*zones, classify=SLOW, pending=lambda: frozenset({"c"}))
     run.pipeline.start(lambda: Numbered(300, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)

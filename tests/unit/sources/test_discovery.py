@@ -65,7 +65,7 @@ def test_a_machine_without_picamera2_takes_v4l2_and_says_nothing(
     ("code", "trouble"),
     [
         (CRASH, "libcamera crashed (signal 6)"),
-        ("import time; time.sleep(60)", "libcamera did not answer within 0.3 s"),
+        ("import signal; signal.pause()", "libcamera did not answer within 0.3 s"),
         ("print('garbage')", "picamera2 gives no list of cameras: 'garbage\\n'"),
         ("raise OSError('no memory')", "libcamera cannot list its cameras: OSError: no memory"),
         ("import sys; sys.exit('picamera2 is broken')", "libcamera cannot list its cameras: picamera2 is broken"),

@@ -1,10 +1,8 @@
 """Pictures that FFmpeg has kept while it analysed a stream are old."""
 
-import time
-
 import pytest
 
-from vitcam.sources.rtsp.child import skip_queued
+from vitcam.sources.rtsp import child
 
 FPS = 25.0
 QUEUED_S = 0.0
@@ -13,18 +11,22 @@ LATE_S = 0.03
 
 
 class Stream:
-    """What `skip_queued` uses of a camera: each grab takes its time; the stream then ends."""
+    """What `skip_queued` uses of a camera and of the clock: each grab takes its time; the stream then ends."""
 
     def __init__(self, takes_s: list[float]) -> None:
         self._takes_s = iter(takes_s)
+        self._now_s = 1000.0
         self.grabbed = 0
         self.fps = FPS
+
+    def monotonic(self) -> float:
+        return self._now_s
 
     def grab(self) -> bool:
         takes_s = next(self._takes_s, None)
         if takes_s is None:
             return False
-        time.sleep(takes_s)
+        self._now_s += takes_s
         self.grabbed += 1
         return True
 
@@ -39,8 +41,11 @@ class Stream:
     ],
     ids=["nothing queued", "ten queued", "one of those queued decoded late", "ended"],
 )
-def test_pictures_are_skipped_until_two_in_a_row_had_to_be_waited_for(takes_s: list[float], skipped: int) -> None:
+def test_pictures_are_skipped_until_two_in_a_row_had_to_be_waited_for(
+    takes_s: list[float], skipped: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stream = Stream(takes_s)
-    skip_queued(stream)
+    monkeypatch.setattr(child, "time", stream)
+    child.skip_queued(stream)
 
     assert stream.grabbed == skipped

@@ -14,13 +14,13 @@ from vitcam.errors import VitcamError
 from vitcam.storage.lock import FolderLock
 
 HOLDER = """
-import sys, time
+import signal, sys
 from pathlib import Path
 from vitcam.storage.lock import FolderLock
 with FolderLock(Path(sys.argv[1])) as lock:
     lock.take()
     print("holds", flush=True)
-    time.sleep(60)
+    signal.pause()
 """
 
 

@@ -2,13 +2,19 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 
 from vitcam_training.report import machine_load as room
 from vitcam_training.report.machine_load import MachineLoad, Moment, busy_s, machine_load, now
 
+SPIN = """
+import sys, time
+while time.process_time() < 0.5:
+    pass
+print("spun", flush=True)
+sys.stdin.read()
+"""
 STAT = "cpu  100 20 30 9000 500 1 2 3 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
 
 
@@ -44,12 +50,12 @@ def test_where_the_system_does_not_tell_nothing_is_pretended(monkeypatch: pytest
 
 @pytest.mark.skipif(not room.STAT.is_file(), reason="only Linux tells what its cores do")
 def test_a_process_that_keeps_a_core_busy_is_noticed() -> None:
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as spinner:
-        time.sleep(0.2)
-        before = now()
-        time.sleep(1.0)
-        found = machine_load(before, now())
-        spinner.kill()
+    before = now()
+    with subprocess.Popen([sys.executable, "-c", SPIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as spinner:
+        assert spinner.stdout
+        assert spinner.stdout.readline() == b"spun\n"
+        found = machine_load(before, now())  # while it runs: it is no child that was waited for
+        spinner.communicate()
 
     assert found.cores is not None
     assert found.cores > 0.3
