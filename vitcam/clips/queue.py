@@ -58,6 +58,8 @@ class ClipQueue:
         self._current: Cut | None = None
         self._masked = False
         """Whether masks were drawn while `_current` was being encoded."""
+        self._given_up: Cut | None = None
+        """What was being encoded at the end of the run: its event says so already, however late the encoder ends."""
         self._closed = False
         self._made = self._left_out = 0
         self.worker = Worker("clips", self._work)
@@ -117,6 +119,9 @@ class ClipQueue:
         with self._changed:
             self._closed = True
             rest, self._waiting = [*self._waiting], deque()
+            if self._current is not None and self._given_up is None:
+                self._given_up = self._current
+                rest.append(self._current)
             self._changed.notify_all()
         self._ffmpeg.stop()
         for cut in rest:
@@ -130,10 +135,10 @@ class ClipQueue:
                 self._encode(cut)
             except (OSError, VitcamError) as error:
                 why = _MASKED if self._masked else f"it could not be encoded: {error}"
-                self.leave_out(cut.event_id, _RUN_ENDED if self._closed else why)
+                self._failed(cut, why)
             except Exception:
                 log.exception("a clip failed unexpectedly")
-                self.leave_out(cut.event_id, "it could not be encoded because of an error in vitcam; see its log")
+                self._failed(cut, "it could not be encoded because of an error in vitcam; see its log")
             finally:
                 with self._changed:
                     self._current, self._masked = None, False
@@ -159,9 +164,17 @@ class ClipQueue:
             self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
             if self._masked:
                 raise VitcamError(_MASKED)
-        self._store.attach(cut.event_id, path)
         with self._changed:
+            if cut is self._given_up:
+                path.unlink(missing_ok=True)
+                return
+            self._store.attach(cut.event_id, path)
             self._made += 1
+
+    def _failed(self, cut: Cut, why: str) -> None:
+        with self._changed:
+            if cut is not self._given_up:
+                self.leave_out(cut.event_id, why)
 
 
 def remove_leftovers(state: Path, has_clip: Callable[[str], bool]) -> int:

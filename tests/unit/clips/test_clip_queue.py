@@ -14,6 +14,7 @@ from tests.eventually import eventually
 from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg
 from vitcam.clips.queue import ClipQueue, remove_leftovers
 from vitcam.clips.ring import Cut
+from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
 
 _LONG_S = 600.0
@@ -128,6 +129,40 @@ def test_at_the_end_of_a_run_without_time_clips_are_left_out_at_once(tmp_path: P
     assert set(store.left_out) == {"01SLOW", "01NEXT"}
     assert not any((tmp_path / "clips").iterdir())
     assert not any(thread.name == "clips" for thread in threading.enumerate())
+
+
+class Late(Ffmpeg):
+    """An encoder that ends long after it was stopped: its priority is the lowest, and others may take all the time."""
+
+    def __init__(self, succeeds: bool) -> None:
+        super().__init__("ffmpeg")
+        self.begun, self.ends, self._succeeds = threading.Event(), threading.Event(), succeeds
+
+    def encode(self, cut: Cut, fps: float, to: Path, timeout_s: float) -> None:
+        self.begun.set()
+        self.ends.wait(60)
+        if not self._succeeds:
+            raise VitcamError("ffmpeg ended by SIGKILL")
+
+
+@pytest.mark.parametrize("succeeds", [False, True])
+def test_an_event_says_why_it_has_no_clip_also_where_the_encoder_outlives_the_run(
+    tmp_path: Path, succeeds: bool
+) -> None:
+    store, ffmpeg = RememberingStore(), Late(succeeds)
+    with queue(tmp_path, store, ffmpeg) as clips:
+        clips.put(cut_of(1.0))
+        assert ffmpeg.begun.wait(60)
+        clips.close(lambda: True)
+        said_at_once = dict(store.left_out)
+        ffmpeg.ends.set()
+        ended = eventually(lambda: clips.worker.join(1))
+        counts = clips.counts()
+
+    assert said_at_once == {"01EVENT": "the run ended before it was encoded"}
+    assert ended
+    assert (store.left_out, store.clips, counts) == (said_at_once, {}, ClipCounts(True, 0, 1, 0))
+    assert not any((tmp_path / "clips").iterdir())
 
 
 @pytest.mark.fault(
