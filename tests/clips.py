@@ -3,6 +3,7 @@
 import json
 import subprocess
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,17 @@ def cut_of(seconds: float, event_id: str = "01EVENT", fps: float = 10.0, height:
         for index in range(count)
     ]
     return Cut(event_id, tuple(stills), round(seconds * SECOND))
+
+
+@cache
+def _ten_minutes() -> Cut:
+    """Its pictures take seconds to make."""
+    return cut_of(600.0, fps=1.0, height=720, width=1280)
+
+
+def slow_cut(event_id: str = "01EVENT") -> Cut:
+    """A clip that takes the encoder long."""
+    return replace(_ten_minutes(), event_id=event_id)
 
 
 def probed(clip: Path) -> dict[str, Any]:

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.clips import RememberingStore, cut_of, probed
+from tests.clips import RememberingStore, cut_of, probed, slow_cut
 from tests.eventually import eventually
 from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg
 from vitcam.clips.queue import ClipQueue, remove_leftovers
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
-
-_LONG_S = 600.0
 
 
 @contextmanager
@@ -30,10 +28,6 @@ def queue(
         yield running
     finally:
         running.close(lambda: True)
-
-
-def a_slow_cut(event_id: str) -> Cut:
-    return cut_of(_LONG_S, event_id, fps=1.0, height=720, width=1280)
 
 
 def test_a_clip_is_attached_to_its_event_once_the_whole_file_is_there(tmp_path: Path) -> None:
@@ -55,7 +49,7 @@ def test_only_the_owner_can_see_clips_also_while_they_are_made(tmp_path: Path) -
     with queue(tmp_path, store, most_bytes=1 << 30) as clips:
         clips.put(cut_of(1.0, "01FIRST"))
         eventually(lambda: len(store.clips) == 1)
-        clips.put(a_slow_cut("01SECOND"))
+        clips.put(slow_cut("01SECOND"))
         assert eventually(lambda: len([*(tmp_path / "clips").iterdir()]) == 2)
         made = {path.stat().st_mode & 0o777 for path in (tmp_path / "clips").iterdir()}
 
@@ -71,7 +65,7 @@ def test_only_the_owner_can_see_clips_also_while_they_are_made(tmp_path: Path) -
 def test_an_encoder_that_is_killed_loses_only_that_clip(tmp_path: Path) -> None:
     store, ffmpeg = RememberingStore(), find_ffmpeg()
     with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
-        clips.put(a_slow_cut("01KILLED"))
+        clips.put(slow_cut("01KILLED"))
         clips.put(cut_of(1.0, "01NEXT"))
         pid = eventually(lambda: ffmpeg.pid)
         assert pid
@@ -87,7 +81,7 @@ def test_an_encoder_that_is_killed_loses_only_that_clip(tmp_path: Path) -> None:
 def test_clips_beyond_the_queue_are_left_out_counted_and_say_why(tmp_path: Path) -> None:
     store, ffmpeg = RememberingStore(), find_ffmpeg()
     with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
-        clips.put(a_slow_cut("01SLOW"))
+        clips.put(slow_cut("01SLOW"))
         eventually(lambda: ffmpeg.pid)
         for index in range(10):
             clips.put(cut_of(1.0, f"01EVENT{index}"))
@@ -100,7 +94,7 @@ def test_clips_that_wait_take_no_more_memory_than_allowed(tmp_path: Path) -> Non
     store, ffmpeg = RememberingStore(), find_ffmpeg()
     cut = cut_of(1.0)
     with queue(tmp_path, store, ffmpeg, most_bytes=2 * cut.bytes) as clips:
-        clips.put(a_slow_cut("01SLOW"))
+        clips.put(slow_cut("01SLOW"))
         eventually(lambda: ffmpeg.pid)
         for index in range(3):
             clips.put(cut_of(1.0, f"01EVENT{index}"))
@@ -120,7 +114,7 @@ def test_at_the_end_of_a_run_what_waits_is_encoded_while_there_is_time(tmp_path:
 def test_at_the_end_of_a_run_without_time_clips_are_left_out_at_once(tmp_path: Path) -> None:
     store, ffmpeg = RememberingStore(), find_ffmpeg()
     with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
-        clips.put(a_slow_cut("01SLOW"))
+        clips.put(slow_cut("01SLOW"))
         clips.put(cut_of(1.0, "01NEXT"))
         eventually(lambda: ffmpeg.pid)
         clips.close(lambda: True)
@@ -202,7 +196,7 @@ def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_p
 def test_clips_of_the_time_before_a_mask_are_left_out_and_the_next_is_made(tmp_path: Path) -> None:
     store = RememberingStore()
     with queue(tmp_path, store, most_bytes=1 << 30) as clips:
-        clips.put(a_slow_cut("01ENCODED"))
+        clips.put(slow_cut("01ENCODED"))
         clips.put(cut_of(1.0, "01WAITS"))
         assert eventually(lambda: clips.counts().queued == 2)
         clips.let_go()

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from tests.clips import cut_of, probed
+from tests.clips import cut_of, probed, slow_cut
 from tests.eventually import eventually
 from tests.frames import SECOND
 from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg, ticks
@@ -64,7 +64,7 @@ def test_pictures_are_handed_over_slowly_so_that_the_network_keeps_its_processor
 
 def test_the_encoder_gets_only_the_time_that_nobody_else_wants(tmp_path: Path) -> None:
     encoder = find_ffmpeg()
-    slow = cut_of(600.0, fps=1.0, height=720, width=1280)
+    slow = slow_cut()
     thread = threading.Thread(target=lambda: _encode_until_stopped(encoder, tmp_path / "clip.mp4", slow))
     thread.start()
     try:
@@ -88,7 +88,7 @@ def _encode_until_stopped(encoder: Ffmpeg, clip: Path, cut: object) -> None:
 
 def test_an_encoder_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     with pytest.raises(VitcamError, match="SIGKILL"):
-        find_ffmpeg().encode(cut_of(600.0, fps=1.0, height=720, width=1280), 1.0, tmp_path / "clip.mp4", 0.2)
+        find_ffmpeg().encode(slow_cut(), 1.0, tmp_path / "clip.mp4", 0.2)
 
 
 def test_a_damaged_picture_is_skipped_and_a_clip_of_such_alone_is_refused(tmp_path: Path) -> None:

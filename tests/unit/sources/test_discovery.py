@@ -74,7 +74,7 @@ def test_a_machine_without_picamera2_takes_v4l2_and_says_nothing(
 def test_a_libcamera_that_misbehaves_is_said_with_the_camera_taken_instead(
     devices: Devices, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, code: str, trouble: str
 ) -> None:
-    monkeypatch.setattr(discovery, "LIST_WITHIN_S", 0.3 if "sleep" in code else 30)
+    monkeypatch.setattr(discovery, "LIST_WITHIN_S", 0.3 if "pause" in code else 30)
     libcamera_runs(monkeypatch, code)
     devices(WEBCAM)
 

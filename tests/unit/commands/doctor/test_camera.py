@@ -97,7 +97,7 @@ def test_a_libcamera_that_hangs_or_crashes_is_a_failure_of_its_own(
     context: CheckContext, seen: Callable[..., None], monkeypatch: pytest.MonkeyPatch, code: str, found: str
 ) -> None:
     seen(WEBCAM)
-    monkeypatch.setattr(discovery, "LIST_WITHIN_S", 0.3 if "sleep" in code else 30)
+    monkeypatch.setattr(discovery, "LIST_WITHIN_S", 0.3 if "pause" in code else 30)
     libcamera_says(monkeypatch, code)
 
     finding = camera.camera(context)
