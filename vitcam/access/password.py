@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from vitcam.errors import ConfigError, UsageError
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 
 USER = "vitcam"
 """The user name of HTTP's Basic authentication; there is no other."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from vitcam.access.scope import Scope
 from vitcam.errors import ConfigError, UsageError
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 
 _FILE = "tokens.json"
 _MOST = 64

@@ -17,7 +17,7 @@ from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas
 from vitcam.zones.record import areas_record, own_sides, read_areas

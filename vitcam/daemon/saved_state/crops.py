@@ -16,7 +16,7 @@ from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 
 log = logging.getLogger(__name__)
 

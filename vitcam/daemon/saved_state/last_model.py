@@ -4,7 +4,7 @@ import json
 import logging
 from pathlib import Path
 
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 
 log = logging.getLogger(__name__)
 

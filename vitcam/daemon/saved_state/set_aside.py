@@ -26,7 +26,7 @@ from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 from vitcam.storage.whole import write_whole
 from vitcam.words.change import read_changeable
 from vitcam.zones.active import ActiveAreas

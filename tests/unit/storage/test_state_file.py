@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.storage.kept import KeptFile
+from vitcam.storage.state_file import KeptFile
 
 
 @pytest.fixture
