@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from vitcam.errors import ConfigError, UsageError
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 
 USER = "vitcam"
 """The user name of HTTP's Basic authentication; there is no other."""
@@ -96,14 +96,14 @@ def password_file(folder: Path) -> Path:
 
 def save_password(folder: Path, kept: PasswordHash) -> None:
     """Raises OSError if it cannot be written."""
-    KeptFile(password_file(folder), private=True).write(f"{kept}\n")
+    StateFile(password_file(folder), private=True).write(f"{kept}\n")
 
 
 def load_password(folder: Path) -> PasswordHash | None:
     """None if there is none. Raises ConfigError if the file cannot be read or holds something else."""
     path = password_file(folder)
     try:
-        return KeptFile(path, private=True).read(PasswordHash.parse)
+        return StateFile(path, private=True).read(PasswordHash.parse)
     except OSError as error:
         raise ConfigError(
             f"the password cannot be read from {path}: {error.strerror}; set it again with `vitcam password`"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from vitcam.access.scope import Scope
 from vitcam.errors import ConfigError, UsageError
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 
 _FILE = "tokens.json"
 _MOST = 64
@@ -48,7 +48,7 @@ def load_tokens(folder: Path) -> tuple[Token, ...]:
     """
     path = tokens_file(folder)
     try:
-        return KeptFile(path, private=True).read(_parsed) or ()
+        return StateFile(path, private=True).read(_parsed) or ()
     except OSError as error:
         raise ConfigError(
             f"the tokens cannot be read from {path}: {error.strerror}; run vitcam as the owner of the file"
@@ -100,7 +100,7 @@ def _digest(text: str) -> str:
 
 
 def _save(folder: Path, tokens: Sequence[Token]) -> None:
-    KeptFile(tokens_file(folder), private=True).write(json.dumps([asdict(token) for token in tokens], indent=1) + "\n")
+    StateFile(tokens_file(folder), private=True).write(json.dumps([asdict(token) for token in tokens], indent=1) + "\n")
 
 
 def _parsed(text: str) -> tuple[Token, ...]:

@@ -16,7 +16,7 @@ _LONGEST_REASON = 200
 _DAMAGES = (ValueError, TypeError, LookupError, RecursionError)  # what parsing raises for a damaged text
 
 
-class KeptFile:
+class StateFile:
     """`path`, `NAME.copy` beside it, and `NAME.damaged`: the last one that was found damaged.
 
     The copy is written first. So it is never older than the file, and what was deleted does not come back.

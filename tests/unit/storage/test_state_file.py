@@ -5,77 +5,77 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptFile:
-    return KeptFile(tmp_path / "file.json")
+def file(tmp_path: Path) -> StateFile:
+    return StateFile(tmp_path / "file.json")
 
 
-def test_what_was_written_is_read_again_and_nothing_is_said(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
-    kept.write("[1]")
+def test_what_was_written_is_read_again_and_nothing_is_said(file: StateFile, caplog: pytest.LogCaptureFixture) -> None:
+    file.write("[1]")
 
-    assert kept.read(json.loads) == [1]
+    assert file.read(json.loads) == [1]
     assert caplog.text == ""
 
 
-def test_a_file_that_was_never_written_is_nothing_to_speak_of(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
-    assert kept.read(json.loads) is None
+def test_a_file_that_was_never_written_is_nothing_to_speak_of(file: StateFile, caplog: pytest.LogCaptureFixture) -> None:
+    assert file.read(json.loads) is None
     assert caplog.text == ""
 
 
-def test_a_file_that_somebody_deleted_does_not_come_back(kept: KeptFile) -> None:
-    kept.write("[1]")
-    kept.path.unlink()
+def test_a_file_that_somebody_deleted_does_not_come_back(file: StateFile) -> None:
+    file.write("[1]")
+    file.path.unlink()
 
-    assert kept.read(json.loads) is None
+    assert file.read(json.loads) is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1", b"\xff\xfe", b"\0" * 4096, b"[" * 100_000], ids=len)
 def test_the_copy_takes_the_place_of_a_damaged_file_and_the_log_says_so(
-    kept: KeptFile, caplog: pytest.LogCaptureFixture, damage: bytes
+    file: StateFile, caplog: pytest.LogCaptureFixture, damage: bytes
 ) -> None:
-    kept.write("[1]")
-    kept.path.write_bytes(damage)
+    file.write("[1]")
+    file.path.write_bytes(damage)
 
-    assert kept.read(json.loads) == [1]
-    assert kept.path.read_text() == "[1]"
-    assert kept.path.with_name("file.json.damaged").read_bytes() == damage
+    assert file.read(json.loads) == [1]
+    assert file.path.read_text() == "[1]"
+    assert file.path.with_name("file.json.damaged").read_bytes() == damage
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "so its last good copy is used; it was renamed to file.json.damaged" in caplog.text
 
 
 def test_without_a_good_copy_the_caller_chooses_between_an_error_and_nothing(
-    kept: KeptFile, caplog: pytest.LogCaptureFixture
+    file: StateFile, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept.write("[1]")
-    kept.path.write_text("[")
-    kept.copy.write_text("]")
+    file.write("[1]")
+    file.path.write_text("[")
+    file.copy.write_text("]")
 
     with pytest.raises(ValueError, match="Expecting value"):
-        kept.read(json.loads)
-    assert kept.path.exists()
-    assert kept.read_if_good(json.loads) is None
+        file.read(json.loads)
+    assert file.path.exists()
+    assert file.read_if_good(json.loads) is None
     assert "there is no good copy of it; it was renamed to file.json.damaged" in caplog.text
-    assert not kept.path.exists()
+    assert not file.path.exists()
 
 
-def test_only_the_last_damaged_file_is_set_aside(kept: KeptFile) -> None:
+def test_only_the_last_damaged_file_is_set_aside(file: StateFile) -> None:
     for damage in ("[", "{", "("):
-        kept.write("[1]")
-        kept.path.write_text(damage)
-        kept.read(json.loads)
+        file.write("[1]")
+        file.path.write_text(damage)
+        file.read(json.loads)
 
-    assert sorted(path.name for path in kept.path.parent.iterdir()) == [
+    assert sorted(path.name for path in file.path.parent.iterdir()) == [
         "file.json", "file.json.copy", "file.json.damaged",
     ]  # fmt: skip
-    assert kept.path.with_name("file.json.damaged").read_text() == "("
+    assert file.path.with_name("file.json.damaged").read_text() == "("
 
 
-def test_a_folder_in_its_place_is_named_and_moves_nothing(kept: KeptFile, caplog: pytest.LogCaptureFixture) -> None:
-    kept.path.mkdir()
+def test_a_folder_in_its_place_is_named_and_moves_nothing(file: StateFile, caplog: pytest.LogCaptureFixture) -> None:
+    file.path.mkdir()
 
-    assert kept.read_if_good(json.loads) is None
+    assert file.read_if_good(json.loads) is None
     assert "cannot be read: Is a directory" in caplog.text
-    assert kept.path.is_dir()
+    assert file.path.is_dir()

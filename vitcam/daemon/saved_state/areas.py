@@ -17,7 +17,7 @@ from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas
 from vitcam.zones.record import areas_record, own_sides, read_areas
@@ -34,7 +34,7 @@ class SavedAreas:
     """
 
     def __init__(self, folder: Path | None, source: str, configured: str = "") -> None:
-        self._file = KeptFile(folder / "zones.json") if folder else None
+        self._file = StateFile(folder / "zones.json") if folder else None
         self._source = source
         self._configured = configured
 

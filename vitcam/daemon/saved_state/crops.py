@@ -16,7 +16,7 @@ from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class SavedCrop:
     """The saved crop of one camera. A disk that cannot be written loses the crop, and nothing else."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
-        self._file = KeptFile(folder / "crops.json") if folder else None
+        self._file = StateFile(folder / "crops.json") if folder else None
         self._source = source
 
     def load(self) -> Region | None:

@@ -4,7 +4,7 @@ import json
 import logging
 from pathlib import Path
 
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 
 log = logging.getLogger(__name__)
 
@@ -13,7 +13,7 @@ class LastModel:
     """Kept in the state folder; without a folder nothing is remembered."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._file = KeptFile(folder / "model.json") if folder else None
+        self._file = StateFile(folder / "model.json") if folder else None
 
     @property
     def path(self) -> Path | None:

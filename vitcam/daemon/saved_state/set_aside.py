@@ -26,7 +26,7 @@ from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.storage.state_file import KeptFile
+from vitcam.storage.state_file import StateFile
 from vitcam.storage.whole import write_whole
 from vitcam.words.change import read_changeable
 from vitcam.zones.active import ActiveAreas
@@ -68,7 +68,7 @@ class SetAside:
         self._source = source
         self._model = model
         self._fixed = fixed
-        self._file = KeptFile(folder / "set_aside.json") if folder else None
+        self._file = StateFile(folder / "set_aside.json") if folder else None
         self._crop, self._areas = SavedCrop(folder, source), SavedAreas(folder, source)
         self._in_force = ActiveCrop(), ActiveAreas()
         self._is_counting = False
