@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from vitcam.storage.whole import write_whole
+from vitcam.storage.files import write_whole
 
 LASTS_S = 90 * 24 * 3600
 _MOST = 64

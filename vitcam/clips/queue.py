@@ -13,7 +13,7 @@ from vitcam.clips.options import MOST_BYTES
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
-from vitcam.storage.whole import written_whole
+from vitcam.storage.files import written_whole
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)

@@ -21,8 +21,8 @@ from vitcam.replay.bundle import BUNDLE, read_bundle, write_bundle
 from vitcam.replay.model import open_model
 from vitcam.replay.stored_picture import StoredPicture, stored_picture
 from vitcam.replay.surroundings import public_settings, versions
+from vitcam.storage.files import written_whole
 from vitcam.storage.owner import owned
-from vitcam.storage.whole import written_whole
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 _SENTENCES = {

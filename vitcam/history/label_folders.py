@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from vitcam.history.stored import is_file_name
-from vitcam.storage.whole import write_new
+from vitcam.storage.files import write_new
 
 CORRECTIONS = "datasets/corrections"
 """Below the state folder: pictures whose label a person has given."""

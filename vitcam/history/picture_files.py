@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from vitcam.history.stored import CLIPS, FRAMES, is_below
-from vitcam.storage.whole import write_new
+from vitcam.storage.files import write_new
 
 
 class PictureFiles:

@@ -33,7 +33,7 @@ from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
-from vitcam.storage.whole import written_whole
+from vitcam.storage.files import written_whole
 
 SCHEMA = 1
 DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files

@@ -21,7 +21,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Guess, Rect
 from vitcam.pictures.decode import MAX_BYTES
 from vitcam.replay.stored_picture import StoredPicture
-from vitcam.storage.whole import written_whole
+from vitcam.storage.files import written_whole
 
 BUNDLE = ".zip"
 """What the name of a bundle ends in."""

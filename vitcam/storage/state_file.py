@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from vitcam.storage.whole import write_whole
+from vitcam.storage.files import write_whole
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
 from vitcam.model.bundle import DAMAGES
-from vitcam.storage.whole import written_whole
+from vitcam.storage.files import written_whole
 from vitcam.words.text_tower import TextSizes
 
 SUFFIX = ".words"

@@ -26,8 +26,8 @@ from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
+from vitcam.storage.files import write_whole
 from vitcam.storage.state_file import StateFile
-from vitcam.storage.whole import write_whole
 from vitcam.words.change import read_changeable
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone

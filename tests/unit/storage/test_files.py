@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.storage.whole import write_whole, written_whole
+from vitcam.storage.files import write_whole, written_whole
 
 WRITER = """
 import sys
 from pathlib import Path
-from vitcam.storage.whole import write_whole
+from vitcam.storage.files import write_whole
 path, number = Path(sys.argv[1]), 0
 print("begins", flush=True)
 while True:
