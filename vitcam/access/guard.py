@@ -16,7 +16,7 @@ from vitcam.access.scope import Scope
 from vitcam.access.sessions import Sessions
 from vitcam.access.tokens import Token, find_token, load_tokens, tokens_file
 from vitcam.errors import ConfigError
-from vitcam.storage.stamp import Stamp, stamp_of
+from vitcam.storage.files import Stamp, stamp_of
 
 log = logging.getLogger(__name__)
 

@@ -1,10 +1,13 @@
-"""The one place that replaces files: a reader finds all of the old file or all of the new one, also after SIGKILL."""
+"""Files that are replaced in one step, so that a reader finds all of the old or all of the new one, also after SIGKILL.
+
+And whether a file was replaced since. No other part of vitcam replaces files.
+"""
 
 import glob
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -91,3 +94,20 @@ def write_new(path: Path, data: bytes) -> None:
 
 def _open_private(name: str, flags: int) -> int:
     return os.open(name, flags | os.O_CLOEXEC, _PRIVATE)
+
+
+Stamp = tuple[tuple[int, int, int] | None, ...]
+"""Of each file: inode, time of the last change in ns, and bytes; None if it is not there."""
+
+
+def stamp_of(paths: Iterable[Path]) -> Stamp:
+    """Differs from the one before if any of the files was written, replaced or deleted. Asks the disk."""
+    return tuple(_one(path) for path in paths)
+
+
+def _one(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from vitcam.errors import ConfigError
-from vitcam.storage.stamp import Stamp, stamp_of
+from vitcam.storage.files import Stamp, stamp_of
 
 HANDSHAKE_TIMEOUT_S = 10.0
 SHUTDOWN_TIMEOUT_S = 2.0  # for a client to say that it has understood the end

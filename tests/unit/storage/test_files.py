@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.storage.files import write_whole, written_whole
+from vitcam.storage.files import stamp_of, write_whole, written_whole
 
 WRITER = """
 import sys
@@ -78,3 +78,19 @@ def test_a_writer_that_is_killed_at_any_moment_leaves_a_whole_file(tmp_path: Pat
 
         assert len(text) == 300_000
         assert len(set(text)) == 1
+
+
+def test_a_stamp_differs_after_a_file_was_written_replaced_or_deleted(tmp_path: Path) -> None:
+    path, other = tmp_path / "a", tmp_path / "b"
+    seen = [stamp_of([path])]
+    path.write_text("one")
+    seen.append(stamp_of([path]))
+    path.write_text("three")
+    seen.append(stamp_of([path]))
+    other.write_text("three")
+    other.replace(path)
+    seen.append(stamp_of([path]))
+
+    assert len(set(seen)) == len(seen)
+    assert stamp_of([path]) == seen[-1]
+    assert stamp_of([]) == ()

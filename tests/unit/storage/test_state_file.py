@@ -20,7 +20,7 @@ def test_what_was_written_is_read_again_and_nothing_is_said(file: StateFile, cap
     assert caplog.text == ""
 
 
-def test_a_file_that_was_never_written_is_nothing_to_speak_of(file: StateFile, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_that_was_never_written_is_nothing(file: StateFile, caplog: pytest.LogCaptureFixture) -> None:
     assert file.read(json.loads) is None
     assert caplog.text == ""
 
