@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from vitcam.storage.files import write_whole
+from vitcam.storage.files import write_atomically
 
 LASTS_S = 90 * 24 * 3600
 _MOST = 64
@@ -66,7 +66,7 @@ class Sessions:
         if self._path is None:
             return
         try:
-            write_whole(self._path, json.dumps(ends, indent=1) + "\n", private=True)
+            write_atomically(self._path, json.dumps(ends, indent=1) + "\n", private=True)
         except OSError as error:
             log.warning("%s cannot be written: %s; after a restart everybody must log in again", self._path, error)
 

@@ -13,7 +13,7 @@ from vitcam.clips.options import MOST_BYTES
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
-from vitcam.storage.files import written_whole
+from vitcam.storage.files import atomic_write
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class ClipQueue:
         self._folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
         self._folder.chmod(_FOLDER_MODE)  # one that an older version made was open to others
         path = self._folder / f"{cut.event_id}.mp4"
-        with written_whole(path, private=True) as partial:
+        with atomic_write(path, private=True) as partial:
             self._ffmpeg.encode(cut, self._fps, partial, _TIMEOUT_S)
             if self._masked:
                 raise VitcamError(_MASKED)

@@ -21,7 +21,7 @@ from vitcam.replay.bundle import BUNDLE, read_bundle, write_bundle
 from vitcam.replay.model import open_model
 from vitcam.replay.stored_picture import StoredPicture, stored_picture
 from vitcam.replay.surroundings import public_settings, versions
-from vitcam.storage.files import written_whole
+from vitcam.storage.files import atomic_write
 from vitcam.storage.owner import owned
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
@@ -117,7 +117,7 @@ def _save_overlay(path: Path, agreement: Agreement) -> None:
         raise UsageError("the model gives no evidence, so there is no overlay to write")
     data = encode_by_ending(agreement.overlay, path.name)
     try:
-        with written_whole(path) as half:
+        with atomic_write(path) as half:
             half.write_bytes(data)
     except OSError as error:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error

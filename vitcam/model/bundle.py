@@ -33,7 +33,7 @@ from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec
-from vitcam.storage.files import written_whole
+from vitcam.storage.files import atomic_write
 
 SCHEMA = 1
 DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files
@@ -218,7 +218,7 @@ def _sha256(graph: bytes | memoryview) -> str:
 
 def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
     """Replace the file in one step, so that a reader finds either all of the old model or all of the new one."""
-    with written_whole(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_bytes(tflite)
         with zipfile.ZipFile(partial, "a") as archive:
             for name, content in parts.items():  # ZipInfo dates each 1980, so the same model makes the same file

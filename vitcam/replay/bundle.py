@@ -21,7 +21,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Guess, Rect
 from vitcam.pictures.decode import MAX_BYTES
 from vitcam.replay.stored_picture import StoredPicture
-from vitcam.storage.files import written_whole
+from vitcam.storage.files import atomic_write
 
 BUNDLE = ".zip"
 """What the name of a bundle ends in."""
@@ -45,7 +45,7 @@ def write_bundle(path: Path, stored: StoredPicture, documents: Mapping[str, Mapp
     raises  VitcamError if it cannot be written
     """
     try:
-        with written_whole(path) as half, zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED) as archive:
+        with atomic_write(path) as half, zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("frame.jpg", stored.jpeg)
             for name, document in {**documents, "replay": _replay(stored)}.items():
                 archive.writestr(f"{name}.json", json.dumps(document, ensure_ascii=False, indent=1))

@@ -18,7 +18,7 @@ _ABANDONED_S = 3600.0  # nobody writes a file for this long
 
 
 @contextmanager
-def written_whole(path: Path, private: bool = False) -> Iterator[Path]:
+def atomic_write(path: Path, private: bool = False) -> Iterator[Path]:
     """A new, empty file beside `path` to write into. After the `with` it has the name `path`, and is on the disk.
 
     After an exception `path` is as it was, and the new file is gone. What a killed process left is removed later.
@@ -31,8 +31,8 @@ def written_whole(path: Path, private: bool = False) -> Iterator[Path]:
         yield partial
 
 
-def write_whole(path: Path, text: str, private: bool = False) -> None:
-    """Write a text file in one step, and the folder that it is in. Arguments and errors as in `written_whole`."""
+def write_atomically(path: Path, text: str, private: bool = False) -> None:
+    """Write a text file in one step, and the folder that it is in. Arguments and errors as in `atomic_write`."""
     path.parent.mkdir(_FOLDER, parents=True, exist_ok=True)
     with _made(path, private) as (_, number), os.fdopen(number, "w", encoding="utf-8") as file:
         file.write(text)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from vitcam.storage.files import write_whole
+from vitcam.storage.files import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +34,8 @@ class StateFile:
 
     def write(self, text: str) -> None:
         """Write both, each as a whole. Raises OSError."""
-        write_whole(self.copy, text, self._private)
-        write_whole(self.path, text, self._private)
+        write_atomically(self.copy, text, self._private)
+        write_atomically(self.path, text, self._private)
 
     def read(self, parse: Callable[[str], T]) -> T | None:
         """What `parse` makes of the file; None if there is no file.
@@ -78,7 +78,7 @@ class StateFile:
         aside = self._set_aside()
         log.warning("%s is damaged (%s), so its last good copy is used; %s", self.path, reason, aside)
         try:
-            write_whole(self.path, text, self._private)
+            write_atomically(self.path, text, self._private)
         except OSError as error:
             log.warning("%s cannot be written: %s", self.path, error.strerror)
         return found

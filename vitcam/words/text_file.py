@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
 from vitcam.model.bundle import DAMAGES
-from vitcam.storage.files import written_whole
+from vitcam.storage.files import atomic_write
 from vitcam.words.text_tower import TextSizes
 
 SUFFIX = ".words"
@@ -111,7 +111,7 @@ class _Tensors(Mapping[str, NDArray[Any]]):
 def write_text_file(path: Path, about: AboutTower, weights: Mapping[str, NDArray[Any]], tokenizer: str) -> None:
     """Write a file of words in one step; the weights, such as `projection` (S, W), become float16."""
     with (
-        written_whole(path) as partial,
+        atomic_write(path) as partial,
         zipfile.ZipFile(partial, "w") as archive,
     ):  # ZipInfo dates each 1980, so the same tower makes the same file
         archive.writestr(zipfile.ZipInfo(ABOUT), json.dumps(asdict(about), indent=1, ensure_ascii=False))

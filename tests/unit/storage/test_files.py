@@ -9,32 +9,32 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.storage.files import stamp_of, write_whole, written_whole
+from vitcam.storage.files import atomic_write, stamp_of, write_atomically
 
 WRITER = """
 import sys
 from pathlib import Path
-from vitcam.storage.files import write_whole
+from vitcam.storage.files import write_atomically
 path, number = Path(sys.argv[1]), 0
 print("begins", flush=True)
 while True:
     number += 1
-    write_whole(path, str(number % 10) * 300_000)
+    write_atomically(path, str(number % 10) * 300_000)
 """
 
 
 def test_a_file_is_there_as_a_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
-    write_whole(tmp_path / "deep" / "er" / "file", "µ")
-    write_whole(tmp_path / "deep" / "er" / "file", "second")
+    write_atomically(tmp_path / "deep" / "er" / "file", "µ")
+    write_atomically(tmp_path / "deep" / "er" / "file", "second")
 
     assert [path.name for path in (tmp_path / "deep" / "er").iterdir()] == ["file"]
     assert (tmp_path / "deep" / "er" / "file").read_text() == "second"
 
 
 def test_an_error_while_it_is_written_leaves_the_old_file(tmp_path: Path) -> None:
-    write_whole(tmp_path / "file", "old")
+    write_atomically(tmp_path / "file", "old")
 
-    with pytest.raises(UnicodeEncodeError), written_whole(tmp_path / "file") as partial:
+    with pytest.raises(UnicodeEncodeError), atomic_write(tmp_path / "file") as partial:
         partial.write_text("half \ud800", "utf-8")
 
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -45,7 +45,7 @@ def test_an_error_while_it_is_written_leaves_the_old_file(tmp_path: Path) -> Non
 def test_only_a_private_file_is_closed_to_all_but_its_owner(tmp_path: Path, private: bool, mode: int) -> None:
     before = os.umask(0o027)
     try:
-        write_whole(tmp_path / "file", "text", private)
+        write_atomically(tmp_path / "file", "text", private)
     finally:
         os.umask(before)
 
@@ -59,14 +59,14 @@ def test_what_a_killed_writer_left_goes_with_a_later_writing_but_not_at_once(tmp
     os.utime(old, (0, time.time() - 7200))
     os.utime(other, (0, 0))
 
-    write_whole(tmp_path / "file", "text")
+    write_atomically(tmp_path / "file", "text")
 
     assert {path.name for path in tmp_path.iterdir()} == {"file", young.name, other.name}
 
 
 def test_a_writer_that_is_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    write_whole(path, "0" * 300_000)
+    write_atomically(path, "0" * 300_000)
     for attempt in range(5):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
         assert writer.stdout is not None

@@ -26,7 +26,7 @@ from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.storage.files import write_whole
+from vitcam.storage.files import write_atomically
 from vitcam.storage.state_file import StateFile
 from vitcam.words.change import read_changeable
 from vitcam.zones.active import ActiveAreas
@@ -238,7 +238,7 @@ class SetAside:
 
     def _count(self, failed: int) -> None:
         try:
-            write_whole(self._starts, json.dumps({"failed": failed}) + "\n")
+            write_atomically(self._starts, json.dumps({"failed": failed}) + "\n")
             self._is_counting = True
         except OSError as error:
             log.warning("%s cannot be written: %s", self._starts, error.strerror)
