@@ -12,7 +12,7 @@ import numpy as np
 
 from vitcam.errors import ModelError, VitcamError
 from vitcam.model.runtime import open_interpreter
-from vitcam.processes.limits import be_quiet
+from vitcam.processes.resources import be_quiet
 
 _TIMEOUT_S = 120.0  # ViT-B/16 takes 2 s on a Pi
 

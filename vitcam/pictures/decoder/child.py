@@ -19,7 +19,7 @@ from vitcam.pictures.decode import decode
 from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, unpack
-from vitcam.processes.limits import be_quiet, confine
+from vitcam.processes.resources import be_quiet, confine
 
 _IDLE_S = 60  # then the process ends and frees its memory; the next picture starts another one
 _FILES = 16

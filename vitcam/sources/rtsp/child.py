@@ -19,7 +19,7 @@ import numpy as np
 
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
-from vitcam.processes.limits import be_quiet, confine
+from vitcam.processes.resources import be_quiet, confine
 from vitcam.sources.ffmpeg import Shown, number_of
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
