@@ -18,8 +18,7 @@ from vitcam.daemon.watchdog import Verdict, look_after, may_feed
 from vitcam.errors import SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.processes.heap import collect_often, give_back, use_one_heap
-from vitcam.processes.resources import allow_many_files
+from vitcam.processes.resources import allow_many_files, collect_often, give_back, use_one_heap
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.storage.lock import FolderLock

@@ -7,7 +7,7 @@ import pytest
 
 COUNTS_HEAPS = """
 import ctypes, re, threading
-from vitcam.processes.heap import use_one_heap
+from vitcam.processes.resources import use_one_heap
 
 {call}
 libc = ctypes.CDLL(None)
@@ -40,7 +40,7 @@ def test_threads_share_one_heap_where_it_was_asked_for(call: str, one: bool) -> 
 GIVES_BACK = """
 import re
 from pathlib import Path
-from vitcam.processes.heap import give_back, use_one_heap
+from vitcam.processes.resources import give_back, use_one_heap
 
 def resident():
     return int(re.search(r"RssAnon:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
