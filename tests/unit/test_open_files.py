@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import SourceError
-from vitcam.processes.open_files import other_users
 from vitcam.sources import open_source
+from vitcam.sources.v4l2_devices import other_users
 
 HOLD = "import sys; held = open(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
 

@@ -14,9 +14,8 @@ import numpy as np
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.pictures.opencv import SELECT_TIMEOUT_S, prepare_capture
-from vitcam.processes.open_files import other_users
 from vitcam.sources.source import SourceOptions
-from vitcam.sources.v4l2_devices import capture_devices, stable_name
+from vitcam.sources.v4l2_devices import capture_devices, other_users, stable_name
 
 _OLDEST_NS = 5_000_000_000
 
