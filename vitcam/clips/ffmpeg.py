@@ -12,7 +12,7 @@ from pathlib import Path
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.processes.bounded import run_bounded
-from vitcam.processes.child import how_it_ended
+from vitcam.processes.child import how_it_ended, without_settings
 from vitcam.text import printable
 
 INSTALL = "sudo apt install ffmpeg"
@@ -22,6 +22,7 @@ _PAUSE_S = 0.05
 """Before each picture, which takes 3 ms to encode, and three times as long on a Pi. Even the lowest priority takes time
 from a network that uses every core: its threads wait for each other, and the encoder fills each such gap."""
 _WORDS = 4096  # bytes of what ffmpeg says that are read
+_NICEST = 19
 
 
 class Ffmpeg:
@@ -42,7 +43,7 @@ class Ffmpeg:
         """Write a clip into the file `to`. Raises VitcamError with the reason, OSError if no process can be started."""
         words = os.memfd_create("ffmpeg-words", os.MFD_CLOEXEC)
         try:
-            process = self._process = start_low_priority(self._command(fps, to), words)
+            process = self._process = _start_low_priority(self._command(fps, to), words)
             with _killed_after(process, timeout_s):
                 if self._stopped:
                     process.kill()
@@ -108,6 +109,35 @@ def ticks(cut: Cut, fps: float) -> Iterator[bytes]:
         yield cut.stills[index].jpeg
 
 
+def _start_low_priority(command: Sequence[str], words: int) -> "subprocess.Popen[bytes]":
+    """Start a command that reads a pipe. What the kernel or a service manager forbids of the below is left out.
+
+    Priority and policy hold for the threads that it starts later: a command that first waits for its input has none
+    before. When memory runs out, it is killed before the daemon.
+
+    words    file descriptor that gets what it says on stderr
+    raises   OSError if it cannot be started
+    source   sched(7): SCHED_IDLE, autogroup
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=words,
+        env=without_settings(os.environ),
+        # Ctrl-C is for the daemon. In a session of its own the encoder would be a rival of equal rights: Linux shares
+        # the processor between sessions first (sched(7): autogroup), and then SCHED_IDLE makes way only later
+        process_group=0,
+    )
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, process.pid, _NICEST)
+    with suppress(OSError):
+        os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
+    with suppress(OSError):
+        Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
+    return process
+
+
 def _feed(process: "subprocess.Popen[bytes]", jpegs: Iterator[bytes]) -> None:
     """Write all to its pipe, slowly enough to leave most of its processor to others."""
     pipe = process.stdin
@@ -136,35 +166,3 @@ def _killed_after(process: "subprocess.Popen[bytes]", timeout_s: float) -> Itera
         process.kill()
         with suppress(subprocess.TimeoutExpired):
             process.wait(_LEAVE_S)
-
-
-_NICEST = 19
-
-
-def start_low_priority(command: Sequence[str], words: int) -> "subprocess.Popen[bytes]":
-    """Start a command that reads a pipe. What the kernel or a service manager forbids of the below is left out.
-
-    Priority and policy hold for the threads that it starts later: a command that first waits for its input has none
-    before. When memory runs out, it is killed before the daemon.
-
-    words    file descriptor that gets what it says on stderr
-    raises   OSError if it cannot be started
-    source   sched(7): SCHED_IDLE, autogroup
-    """
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=words,
-        env={name: value for name, value in os.environ.items() if not name.startswith("VITCAM_")},
-        # Ctrl-C is for the daemon. In a session of its own the encoder would be a rival of equal rights: Linux shares
-        # the processor between sessions first (sched(7): autogroup), and then SCHED_IDLE makes way only later
-        process_group=0,
-    )
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, process.pid, _NICEST)
-    with suppress(OSError):
-        os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
-    with suppress(OSError):
-        Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
-    return process

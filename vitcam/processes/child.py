@@ -56,7 +56,7 @@ class Child:
                 pass_fds=inherited,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # the daemon's own may be a stream of JSON
-                env={**env, **_without_settings(os.environ)},
+                env={**env, **without_settings(os.environ)},
                 start_new_session=True,  # Ctrl-C is for the daemon
             )
 
@@ -138,5 +138,6 @@ def unpack(packet: bytes, kinds: Sequence[type[T]]) -> T:
     return next(kind for kind in kinds if kind.__name__.lower() == name)(**fields)
 
 
-def _without_settings(environ: Mapping[str, str]) -> dict[str, str]:
+def without_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables without those of vitcam, which may hold a password."""
     return {name: value for name, value in environ.items() if not name.startswith("VITCAM_")}

@@ -37,7 +37,7 @@ def confine(memory_mb: int, files: int) -> None:
         Path("/proc/self/oom_score_adj").write_text("1000")  # when memory runs out, this process goes first
 
 
-def be_quiet() -> None:
+def silence_stderr() -> None:
     """Send stderr to /dev/null: libraries print there what is wrong with a picture."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)

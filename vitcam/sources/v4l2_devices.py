@@ -1,4 +1,7 @@
-"""Which of the kernel's video nodes are cameras: about twenty of a Pi's are codecs and parts of its ISP."""
+"""Which of the kernel's video nodes are cameras, and who has one open.
+
+About twenty of the nodes of a Pi are codecs and parts of its ISP.
+"""
 
 import fcntl
 import os
@@ -46,6 +49,19 @@ def stable_name(path: str, root: Path = Path("/dev/v4l/by-path")) -> str | None:
     return next((str(link) for link in sorted(root.iterdir()) if link.resolve() == wanted), None)
 
 
+def other_users(path: str, proc: Path = Path("/proc")) -> list[str]:
+    """As `process 812 (motion)`. Processes of other users are seen by root only, and none in a sandbox that hides them.
+
+    source  proc(5): /proc/PID/fd
+    """
+    wanted = os.path.realpath(path)
+    return sorted(
+        f"process {process.name} ({_name_of(process)})"
+        for process in proc.glob("[0-9]*")
+        if process.name != str(os.getpid()) and wanted in _open_files(process)
+    )
+
+
 def _inspect(node: Path) -> Iterator[Device]:
     try:
         fd = os.open(node, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -79,19 +95,6 @@ def _card_in_sysfs(node: Path) -> str:
         return "unknown"
 
 
-def other_users(path: str, proc: Path = Path("/proc")) -> list[str]:
-    """As `process 812 (motion)`. Processes of other users are seen by root only, and none in a sandbox that hides them.
-
-    source  proc(5): /proc/PID/fd
-    """
-    wanted = os.path.realpath(path)
-    return sorted(
-        f"process {process.name} ({_name(process)})"
-        for process in proc.glob("[0-9]*")
-        if process.name != str(os.getpid()) and wanted in _open_files(process)
-    )
-
-
 def _open_files(process: Path) -> Iterator[str]:
     with suppress(OSError):  # it is another user's, or has ended
         for link in (process / "fd").iterdir():
@@ -99,7 +102,7 @@ def _open_files(process: Path) -> Iterator[str]:
                 yield os.readlink(link)  # noqa: PTH115 - it need not be a path: "socket:[1]"
 
 
-def _name(process: Path) -> str:
+def _name_of(process: Path) -> str:
     try:
         name = (process / "comm").read_text("utf-8", "replace").strip()
     except OSError:

@@ -12,7 +12,7 @@ import numpy as np
 
 from vitcam.errors import ModelError, VitcamError
 from vitcam.model.runtime import open_interpreter
-from vitcam.processes.resources import be_quiet
+from vitcam.processes.resources import silence_stderr
 
 _TIMEOUT_S = 120.0  # ViT-B/16 takes 2 s on a Pi
 
@@ -37,7 +37,7 @@ def check_by_trial(path: Path, content: bytes) -> None:
 
 def main() -> None:
     """Load the graph and run it on zeros."""
-    be_quiet()
+    silence_stderr()
     graph = open_interpreter(Path("the model"), 1, sys.stdin.buffer.read())
     for position, tensor in enumerate(graph.inputs):
         graph.set_input(np.zeros(tensor.shape, tensor.dtype), position)

@@ -19,7 +19,7 @@ from vitcam.pictures.decode import decode
 from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, unpack
-from vitcam.processes.resources import be_quiet, confine
+from vitcam.processes.resources import confine, silence_stderr
 
 _IDLE_S = 60  # then the process ends and frees its memory; the next picture starts another one
 _FILES = 16
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     link = socket.socket(fileno=fd)
     use_one_thread()
     confine(memory_mb, _FILES)
-    be_quiet()
+    silence_stderr()
     link.settimeout(_IDLE_S)
     try:
         link.send(READY)

@@ -19,7 +19,7 @@ import numpy as np
 
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
-from vitcam.processes.resources import be_quiet, confine
+from vitcam.processes.resources import confine, silence_stderr
 from vitcam.sources.ffmpeg import Shown, number_of
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
     link = socket.socket(fileno=int(arguments[0]))
     use_one_thread()
     confine(_MEMORY_MB, _FILES)
-    be_quiet()
+    silence_stderr()
     try:
         request = unpack(link.recv(MAX_MESSAGE), (Open,))
         # not handled, so that it ends whatever hangs
