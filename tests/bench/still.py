@@ -14,7 +14,7 @@ from vitcam.cli import main
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources import OPENERS, open_source
-from vitcam.sources.files.pace import Pace
+from vitcam.sources.playback import Pace
 from vitcam.sources.source import Source, SourceOptions
 
 _VERSIONS = 8

@@ -13,9 +13,8 @@ from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
 from vitcam.sources.files.film import Film
-from vitcam.sources.files.pace import Pace
-from vitcam.sources.files.repeat import repeat_while_paused
 from vitcam.sources.files.video import Video
+from vitcam.sources.playback import Pace, repeat_while_paused
 from vitcam.sources.source import Source, SourceOptions
 
 CLIP = Path(__file__).with_name("demo.mp4")

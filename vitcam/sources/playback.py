@@ -1,7 +1,19 @@
-"""Pause, resume and step of a film or a slideshow. The page sets it, and the source follows it."""
+"""How files are played: at their own pace, paused, resumed and stepped through. The page sets it, the source follows.
+
+A paused source delivers its frame again and again, as a camera in front of it would. So a viewer who comes later, a new
+crop and another overlay all get a picture.
+"""
 
 import threading
+import time
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+
+from vitcam.frames import Frame
+
+_TOO_LATE_S = 0.5
+_TOO_EARLY_S = 60.0
+_AGAIN_S = 0.25  # at most four inferences a second, and a new crop is seen at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +94,60 @@ class Playback:
             self._position, self._step = position, step
             self._version += 1
             self._changed.notify_all()
+
+
+class Pace:
+    """Ties positions in a film to the clock. `stop` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+        self._origin: float | None = None
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """End every wait, now and later."""
+        self._stopped.set()
+
+    def restart(self) -> None:
+        """The next position is due at once, and those after it follow."""
+        self._origin = None
+
+    def wait_for(self, position_s: float) -> None:
+        """Wait until the frame at `position_s` of the film is due; not if it is late, or more than a minute early."""
+        now = time.monotonic()
+        if self._origin is None:
+            self._origin = now - position_s
+        early = self._origin + position_s - now
+        if -_TOO_LATE_S <= early <= _TOO_EARLY_S:
+            self._stopped.wait(max(0.0, early))
+        else:  # the reader paused or is too slow, or the film's clock jumped: continue from here
+            self._origin -= early
+
+
+def repeat_frame(frame: Frame, show_s: float, playback: Playback, pace: Pace) -> Generator[Frame, None, int]:
+    """Deliver `frame` again until it was shown for `show_s`, pauses not counted, or a viewer steps on.
+
+    returns  1: go to the next frame; -1: go back to the one before; 0: `pace` was stopped
+    """
+    left_s = show_s
+    while not pace.stopped:
+        began = time.monotonic()
+        step = playback.wait(_AGAIN_S if playback.paused else min(_AGAIN_S, left_s))
+        if step:
+            return step
+        if not playback.paused:
+            left_s -= time.monotonic() - began
+            if left_s <= 0:
+                return 1
+        yield replace(frame, captured_ns=time.monotonic_ns(), capture_ms=0.0)
+    return 0
+
+
+def repeat_while_paused(last: Frame | None, playback: Playback, pace: Pace) -> Iterator[Frame]:
+    """The last frame of a film again and again, until a viewer resumes it or steps; nothing if it is not paused."""
+    if last is not None and playback.paused:
+        yield from repeat_frame(last, 0.0, playback, pace)
+        pace.restart()

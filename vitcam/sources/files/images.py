@@ -15,8 +15,7 @@ from typing import Self
 from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import FOREIGN_SUFFIXES, IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
-from vitcam.sources.files.pace import Pace
-from vitcam.sources.files.repeat import repeat_frame
+from vitcam.sources.playback import Pace, repeat_frame
 from vitcam.sources.source import SourceOptions
 
 

@@ -9,8 +9,7 @@ from typing import Self
 
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.sources.files.film import Film
-from vitcam.sources.files.pace import Pace
-from vitcam.sources.files.repeat import repeat_while_paused
+from vitcam.sources.playback import Pace, repeat_while_paused
 from vitcam.sources.source import SourceOptions
 from vitcam.text import printable
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from vitcam.sources.files import pace as module
-from vitcam.sources.files.pace import Pace
+from vitcam.sources import playback as module
+from vitcam.sources.playback import Pace
 
 
 class Clock(threading.Event):
