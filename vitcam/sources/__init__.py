@@ -10,7 +10,7 @@ from vitcam.pictures.file_kind import JPEG, Use, kind_of, read_beginning
 from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.redaction import redacted
 from vitcam.sources.discovery import default_uri
-from vitcam.sources.files.jpeg_film import is_film_of_jpegs
+from vitcam.sources.jpeg_stream import is_film_of_jpegs
 from vitcam.sources.source import Source, SourceOptions
 
 __all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]

@@ -1,9 +1,15 @@
-"""Cuts a stream of bytes into whole JPEG pictures. Between them may be nothing, or the headers of multipart parts."""
+"""Cuts bytes into whole JPEG pictures: those of a stream, and those of a file (`rpicam-vid --codec mjpeg`).
+
+Between the pictures may be nothing, or the headers of multipart parts.
+"""
 
 import re
+from pathlib import Path
 from typing import Literal
 
-from vitcam.errors import SourceLost
+from vitcam.errors import SourceLost, UsageError
+from vitcam.pictures.decode import IMAGE_SUFFIXES
+from vitcam.pictures.header import read_header
 
 MAX_PICTURE = 16 << 20  # bytes; a JPEG of 100 megapixels is smaller, and an endless one must not fill the memory
 LEAST_PICTURE = 100  # bytes; the smallest JPEG has a few more
@@ -21,6 +27,10 @@ _AFTER_PICTURE = re.compile(
 )
 _ENOUGH_AFTER = 100  # bytes: a boundary has up to 70
 _SOI, _EOI, _SOS, _FILL = 0xD8, 0xD9, 0xDA, 0xFF
+_CHUNK = 1 << 18
+_LOOKED_AT = 2 * MAX_PICTURE  # bytes of a file, to find two pictures
+# a photo that carries other pictures says so: MPO and Ultra HDR (CIPA DC-007), Google's and Samsung's containers
+_CARRIES_OTHERS = (b"MPF\0", b"GContainer", b"Container:Directory", b"hdrgm:Version", b"Samsung_Capture_Info")
 
 
 class JpegStream:
@@ -143,3 +153,34 @@ class JpegStream:
     def _drop(self, end: int) -> None:
         del self._data[:end]
         self._at, self._in_scan, self._length = 0, False, None
+
+
+def is_film_of_jpegs(path: Path) -> bool:
+    """Whether a file that begins with a JPEG picture holds several that follow one another.
+
+    A photo may carry further pictures: its preview, a depth map, the other eye's view. So a file with the name of a
+    photo is a film only if the second picture has the size of the first. Raises OSError.
+    """
+    pictures = _first_two(path)
+    if len(pictures) < 2 or any(mark in pictures[0] for mark in _CARRIES_OTHERS):
+        return False
+    return path.suffix.lower() not in IMAGE_SUFFIXES or _size(pictures[0]) == _size(pictures[1])
+
+
+def _first_two(path: Path) -> list[bytes]:
+    stream, pictures, read = JpegStream(), list[bytes](), 0
+    with path.open("rb") as file:
+        while len(pictures) < 2 and read < _LOOKED_AT and (chunk := file.read(_CHUNK)):
+            read += len(chunk)
+            try:
+                pictures += stream.feed(chunk)
+            except SourceLost:  # the first one is too large for a film
+                break
+    return pictures
+
+
+def _size(picture: bytes) -> tuple[int, int] | None:
+    try:
+        return read_header(picture).upright_size
+    except UsageError:
+        return None

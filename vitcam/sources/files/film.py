@@ -1,5 +1,6 @@
 """A film's file as FFmpeg reads it: frame after frame, each with its position."""
 
+import math
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -18,8 +19,12 @@ from vitcam.pictures.file_kind import JPEG, FileKind, Use, kind_of, read_beginni
 from vitcam.pictures.header import READABLE
 from vitcam.sources.ffmpeg import Shown, number_of
 from vitcam.sources.files.cut_off import missing_bytes
-from vitcam.sources.files.film_times import ASSUMED_FPS, FilmTimes, is_possible
 from vitcam.text import printable
+
+ASSUMED_FPS = 25.0
+"""Frames/s of a film that says nothing that can be true."""
+_SLOWEST_FPS, _FASTEST_FPS = 1 / 60, 1000.0
+_LONGEST_S = 60.0  # from one frame to the next; a camera that records changes alone may be silent for long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +118,7 @@ class Film:
         stream = self._stream
         has_times = not av.format.Flags(self._container.format.flags) & av.format.Flags.no_timestamps
         fps = number_of(stream.guessed_rate) or number_of(stream.average_rate)
-        if not is_possible(fps):
+        if not _is_possible(fps):
             # a rate of 0 is one that nobody knows: of a film of few frames, which have their times all the same
             return ASSUMED_FPS, has_times and fps == 0
         return fps, has_times
@@ -169,3 +174,35 @@ def _video_of(container: av.container.InputContainer, path: Path) -> av.video.st
         raise SourceError(f"{printable(str(path))} holds no video, only sound or other data")
     stream.thread_type = "AUTO"
     return stream
+
+
+def _is_possible(fps: float) -> bool:
+    """Whether a film can have this rate, in frames/s."""
+    return _SLOWEST_FPS <= fps <= _FASTEST_FPS
+
+
+class FilmTimes:
+    """Positions of the frames of one film in s: from 0, and never backwards.
+
+    fps      of the film, for frames without a time
+    believe  whether the file's own times are used
+    """
+
+    def __init__(self, fps: float, believe: bool) -> None:
+        self._interval_s = 1 / fps
+        self._believe = believe
+        self._position_s = -self._interval_s
+        self._before_s: float | None = None
+
+    def next(self, time_s: float | None) -> float:
+        """The position of the next frame, in s.
+
+        time_s  the file's own time of it, from any origin; None: it has none
+        """
+        step_s = self._interval_s
+        if self._believe and time_s is not None and math.isfinite(time_s):
+            if self._before_s is not None and 0 < time_s - self._before_s <= _LONGEST_S:
+                step_s = time_s - self._before_s
+            self._before_s = time_s
+        self._position_s = max(0.0, self._position_s + step_s)
+        return self._position_s

@@ -1,16 +1,23 @@
 """The addresses of a camera's name, within a time limit.
 
 getaddrinfo(3) has none: where no name server answers it waits for as long as resolv.conf(5) says, which may be minutes,
-and nothing ends it. So a process of its own asks, which can be killed.
+and nothing ends it. So a process of its own asks, which can be killed: `python -m vitcam.sources.network.name_lookup
+LINK`.
 """
 
 import errno
 import ipaddress
+import math
+import signal
+import socket
+import sys
 from dataclasses import dataclass
 
-from vitcam.processes.child import Child, pack, unpack
+from vitcam.processes.child import MAX_MESSAGE, Child, pack, unpack
 
 _LIMIT_S = 10.0  # two attempts of the resolver's usual 5 s
+_MOST = 8  # addresses
+_LATER_S = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ class NameLookup:
         """The addresses of a host; an address is its own. Raises OSError, also where no name server answers in time."""
         if _is_address(host):
             return (host,)
-        self._child = child = Child("the name lookup", "vitcam.sources.network.name_child")
+        self._child = child = Child("the name lookup", "vitcam.sources.network.name_lookup")
         try:
             child.send(pack(Lookup(host, limit_s)))
             packet = child.receive(limit_s)
@@ -69,3 +76,28 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def main(arguments: list[str]) -> None:
+    """Answer one `Lookup`, in the process of its own."""
+    link = socket.socket(fileno=int(arguments[0]))
+    packet = link.recv(MAX_MESSAGE)
+    if not packet:  # the daemon has ended meanwhile
+        return
+    request = unpack(packet, (Lookup,))
+    signal.alarm(math.ceil(request.limit_s) + _LATER_S)  # not handled: it ends this process, should the daemon die
+    link.send(pack(_found(request.host)))
+
+
+def _found(host: str) -> Addresses:
+    try:
+        entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except UnicodeError:
+        return Addresses((), 0, "its name cannot be a host's")
+    except OSError as error:
+        return Addresses((), error.errno or 0, error.strerror or "its name has no address")
+    return Addresses(tuple(dict.fromkeys(str(address[0]) for *_, address in entries))[:_MOST])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
