@@ -20,8 +20,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
 from vitcam.sources.files.images import Images, bytes_of
+from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import fetch
-from vitcam.sources.network.error import reason_of
 from vitcam.sources.source import SourceOptions
 
 _FETCH_TIMEOUT_S = 20

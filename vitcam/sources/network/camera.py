@@ -23,10 +23,9 @@ from vitcam.pictures.file_kind import Use, kind_of
 from vitcam.redaction import redacted
 from vitcam.sources.jpeg_frames import IncomingStream, decode_newest
 from vitcam.sources.jpeg_stream import MAX_PICTURE
-from vitcam.sources.network.address import Address
+from vitcam.sources.network.address import Address, reason_of
 from vitcam.sources.network.client import CameraClient
 from vitcam.sources.network.connection import DeadlineConnection
-from vitcam.sources.network.error import reason_of
 from vitcam.sources.network.snapshots import Snapshot, Snapshots, unless_changed
 from vitcam.sources.source import SourceOptions, live_limits
 

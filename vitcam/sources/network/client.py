@@ -10,9 +10,8 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from vitcam._version import __version__
 from vitcam.errors import SourceError
 from vitcam.redaction import redacted
-from vitcam.sources.network.address import Address
+from vitcam.sources.network.address import Address, status_words
 from vitcam.sources.network.connection import DeadlineConnection
-from vitcam.sources.network.error import status_words
 from vitcam.sources.network.login import Login, challenges_of, unknown_methods
 
 _MOST_REDIRECTS = 10

@@ -9,8 +9,8 @@ from itertools import chain, repeat
 
 from vitcam.errors import SourceError, SourceLost, UsageError
 from vitcam.frames import Image
+from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import RequestRefused
-from vitcam.sources.network.error import reason_of
 
 _SHOW_AGAIN_S = 1.0  # a picture that lasts longer is delivered again: events last, and a new crop is seen
 _BACK_OFF_S = (0.25, 0.5, 1.0, 2.0)
