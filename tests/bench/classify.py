@@ -26,7 +26,7 @@ from tests.parts import data_root
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.resize import to_model_size
-from vitcam.sources.files.images import bytes_of, find_images
+from vitcam.sources.images import bytes_of, find_images
 from vitcam.wire import prediction_record
 
 _BARE_S = 2.0

@@ -11,7 +11,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.pipeline.unknown import UnknownWatch
-from vitcam.sources.files.film import Film
+from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
 from vitcam.zones.areas import mask_rect
 

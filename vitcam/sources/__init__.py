@@ -106,13 +106,13 @@ def _stdin(uri: str, place: str, options: SourceOptions) -> Source:
 
 
 def _video(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.files.video import Video
+    from vitcam.sources.video import Video
 
     return Video(uri, place, options)
 
 
 def _images(uri: str, place: str, options: SourceOptions) -> Source:
-    from vitcam.sources.files.images import Images
+    from vitcam.sources.images import Images
 
     return Images(uri, place, options)
 

@@ -12,10 +12,10 @@ import numpy as np
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import to_model_size
-from vitcam.sources.files.film import Film
-from vitcam.sources.files.video import Video
+from vitcam.sources.film import Film
 from vitcam.sources.playback import Pace, repeat_while_paused
 from vitcam.sources.source import Source, SourceOptions
+from vitcam.sources.video import Video
 
 CLIP = Path(__file__).with_name("demo.mp4")
 RAM_FRAMES = 48  # of 1280×720 px: 133 MB, and 7 MB more at 224 px; the whole clip would take 2 GB

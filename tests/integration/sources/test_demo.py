@@ -15,7 +15,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
-from vitcam.sources.files.film import Film
+from vitcam.sources.film import Film
 
 SPEC = InputSpec(224, 224)
 FAST = SourceOptions(input=SPEC, realtime=False)

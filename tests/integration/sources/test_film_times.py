@@ -17,7 +17,7 @@ from tests.videos import encode_film
 from vitcam.errors import SourceError
 from vitcam.frames import Unreadable
 from vitcam.sources import SourceOptions, open_source
-from vitcam.sources.files.film import Film
+from vitcam.sources.film import Film
 
 FAST = SourceOptions(realtime=False)
 

@@ -12,7 +12,7 @@ from vitcam.errors import SourceError
 from vitcam.frames import Frame, Rect, Unreadable
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources import SourceOptions, open_source
-from vitcam.sources.files.images import Images
+from vitcam.sources.images import Images
 
 RED = (200, 10, 10)
 

@@ -10,7 +10,7 @@ from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.replay.film import Area, events_of, predictions_of
-from vitcam.sources.files.film import FilmFrame
+from vitcam.sources.film import FilmFrame
 
 GOLDEN = Path(__file__).parents[3] / "models/golden"
 FPS, SIDE = 5, 240

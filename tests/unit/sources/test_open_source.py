@@ -12,13 +12,13 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.sources import OPENERS, SourceOptions, is_camera, open_source
 from vitcam.sources.demo import DemoInRam
-from vitcam.sources.files.images import Images
-from vitcam.sources.files.video import Video
+from vitcam.sources.images import Images
 from vitcam.sources.network.camera import HttpCamera
 from vitcam.sources.picamera.source import PiCamera
 from vitcam.sources.rtsp.source import RtspCamera
 from vitcam.sources.stdin import StandardInput
 from vitcam.sources.v4l2 import V4l2Camera
+from vitcam.sources.video import Video
 
 
 @pytest.fixture

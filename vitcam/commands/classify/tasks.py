@@ -19,7 +19,7 @@ from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Limits, checked
 from vitcam.pictures.resize import InputSpec
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
-from vitcam.sources.files.images import Images, bytes_of
+from vitcam.sources.images import Images, bytes_of
 from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import fetch
 from vitcam.sources.source import SourceOptions

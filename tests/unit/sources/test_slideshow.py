@@ -11,10 +11,10 @@ import pytest
 
 from vitcam.frames import Frame, Unreadable
 from vitcam.sources.demo import CLIP
-from vitcam.sources.files.images import Images
-from vitcam.sources.files.video import Video
+from vitcam.sources.images import Images
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
+from vitcam.sources.video import Video
 
 SHORT_S = 0.03
 LONG_S = 3600.0

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from vitcam.frames import Frame, Image, Unreadable
-from vitcam.sources.files.film import Film
+from vitcam.sources.film import Film
 from vitcam.sources.playback import Pace, repeat_while_paused
 from vitcam.sources.source import SourceOptions
 from vitcam.text import printable

@@ -1,1 +1,0 @@
-"""Films and photos from a disk. In: a path. Out: frames at their own pace. May block: only `next`."""
