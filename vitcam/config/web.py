@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from vitcam.config.addresses import OWN_PATHS, is_base_path, is_host_name, is_network, is_site
 from vitcam.config.option import Rule
+from vitcam.config.validators import OWN_PATHS, is_base_path, is_host_name, is_network, is_site
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitcam.config.addresses import OWN_PATHS, is_base_path, is_site
+from vitcam.config.validators import OWN_PATHS, is_base_path, is_site
 from vitcam.web.route_table import ROUTES
 
 
