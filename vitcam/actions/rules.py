@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 
-from vitcam.config.duration import minutes_of
 from vitcam.config.tables import OnSettings
+from vitcam.config.validators import minutes_of
 from vitcam.frames import UNKNOWN, Event
 
 Groups = Mapping[str, frozenset[str]]

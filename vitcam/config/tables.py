@@ -1,45 +1,19 @@
 """What a configuration may hold several of: zones, each with a name, and rules, in the order in which they stand."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
-from vitcam.config.duration import SPAN_WORDS, is_span_of_day
 from vitcam.config.option import Option, Rule, options_of
+from vitcam.config.validators import SPAN_WORDS, is_notify_address, is_rule_name, is_span_of_day, is_web_address
 from vitcam.pictures.view import CROP_WORDS, is_region
 
 EventKind = Literal["seen", "unknown", "problem"]
 Phase = Literal["new", "end"]
 ACTIONS = ("command", "webhook", "notify", "gpio", "file")
 """Keys of a rule that say what is done."""
-
-
-def is_rule_name(text: str) -> bool:
-    """Whether a rule may be called so."""
-    return re.fullmatch(r"[\w-]{1,32}", text) is not None
-
-
-def is_web_address(text: str) -> bool:
-    """Whether a text is an address of http or https with a host, and without a password in it."""
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return False
-    plain = text.isascii() and text.isprintable() and " " not in text
-    return (
-        plain and parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc and port != 0
-    )
-
-
-def is_notify_address(text: str) -> bool:
-    """Whether a text looks like an address of Apprise: a scheme and something behind it."""
-    scheme, _, rest = text.partition("://")
-    return scheme.isascii() and scheme.isalnum() and bool(rest.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What settings may hold where they name a machine, a network, a site or a place on a site."""
+"""What the text of a setting may be: names of machines, networks, paths, web addresses, durations, times of the day."""
 
 import ipaddress
 import re
@@ -24,6 +24,12 @@ _PART = r"/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+"
 _BASE_PATH = re.compile(rf"(?!/(?:{'|'.join(map(re.escape, OWN_PATHS))})(?:/|$))(?:{_PART})*/?")
 _LONGEST_PATH = 200
 _SITE = re.compile(r"https?://[a-z0-9.:\[\]-]+/?")
+DURATION_WORDS = "a time from 50ms to 24h, such as 3s, 0.5s, 500ms or 2m"
+SPAN_WORDS = "two times of the day such as 22:00-06:00"
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)?")
+_SPAN = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*")
+_SECONDS = {"ms": 0.001, "s": 1.0, None: 1.0, "m": 60.0, "h": 3600.0}
+_LEAST_S, _MOST_S = 0.05, 24 * 3600.0
 
 
 def is_host_name(text: str) -> bool:
@@ -54,3 +60,65 @@ def is_site(text: str) -> bool:
     except ValueError:
         return False
     return _SITE.fullmatch(text) is not None and port != 0 and (is_host_name(host) or is_network(host))
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is an address of http or https with a host, and without a password in it."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    plain = text.isascii() and text.isprintable() and " " not in text
+    return (
+        plain and parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc and port != 0
+    )
+
+
+def is_notify_address(text: str) -> bool:
+    """Whether a text looks like an address of Apprise: a scheme and something behind it."""
+    scheme, _, rest = text.partition("://")
+    return scheme.isascii() and scheme.isalnum() and bool(rest.strip())
+
+
+def is_rule_name(text: str) -> bool:
+    """Whether a rule may be called so."""
+    return re.fullmatch(r"[\w-]{1,32}", text) is not None
+
+
+def seconds_of(text: str) -> float:
+    """A duration in s; a number without a unit is seconds. Raises ValueError for any other text."""
+    found = _DURATION.fullmatch(text.strip())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not _LEAST_S <= seconds <= _MOST_S:
+        raise ValueError(f"{text!r} is not {DURATION_WORDS}")
+    return seconds
+
+
+def is_duration(text: str) -> bool:
+    """Whether `seconds_of` takes it."""
+    try:
+        seconds_of(text)
+    except ValueError:
+        return False
+    return True
+
+
+def minutes_of(text: str) -> tuple[int, int]:
+    """A span of the day: minutes since midnight of its begin and of its end, which may lie on the next day.
+
+    raises  ValueError for any other text, and for an empty span
+    """
+    found = _SPAN.fullmatch(text)
+    if not found or (begin := 60 * int(found[1]) + int(found[2])) == (end := 60 * int(found[3]) + int(found[4])):
+        raise ValueError(f"{text!r} is not {SPAN_WORDS}")
+    return begin, end
+
+
+def is_span_of_day(text: str) -> bool:
+    """Whether `minutes_of` takes it."""
+    try:
+        minutes_of(text)
+    except ValueError:
+        return False
+    return True

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vitcam.actions.rule_engine import RuleEngine, Vocabulary
-from vitcam.config.duration import seconds_of
 from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
+from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.model import FewerThreads, RunModel, load_configured_model

@@ -1,8 +1,7 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
 from vitcam.clips.options import ClipOptions
-from vitcam.config.recording import ClipSettings
-from vitcam.config.settings import MotionSettings, Settings
+from vitcam.config.settings import ClipSettings, MotionSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitcam.config.validators import OWN_PATHS, is_base_path, is_site
+from vitcam.config.validators import OWN_PATHS, is_base_path, is_duration, is_site, seconds_of
 from vitcam.web.route_table import ROUTES
 
 
@@ -84,3 +84,18 @@ def test_a_site_is_scheme_host_and_port(site: str) -> None:
 )
 def test_what_a_browser_does_not_compare_as_a_site_is_none(site: str) -> None:
     assert not is_site(site)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("3s", 3), ("3", 3), ("0.5s", 0.5), ("500ms", 0.5), ("2m", 120), ("1 h", 3600), (" 24h ", 86400)],
+)
+def test_a_time_is_read_with_its_unit(text: str, seconds: float) -> None:
+    assert seconds_of(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "s", "-3s", "3 weeks", "0", "1ms", "25h", "1e3", "3s3s", "nan", "9" * 5000])
+def test_what_is_no_time_or_out_of_range_is_refused_with_the_forms_that_are_allowed(text: str) -> None:
+    assert not is_duration(text)
+    with pytest.raises(ValueError, match="such as 3s"):
+        seconds_of(text)

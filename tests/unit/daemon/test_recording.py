@@ -11,8 +11,7 @@ from tests.clips import event, frame_at
 from tests.eventually import eventually
 from tests.frames import SECOND, picture, prediction
 from tests.problems import Scenes, fixed_camera
-from vitcam.config.recording import ClipSettings, ProblemSettings
-from vitcam.config.settings import Settings
+from vitcam.config.settings import ClipSettings, ProblemSettings, Settings
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.saved_state.recording import KeptClips, recording_of
 from vitcam.events import Rules

@@ -6,7 +6,7 @@ import pytest
 
 from vitcam.commands.doctor.check import CheckContext
 from vitcam.commands.doctor.clips import clips
-from vitcam.config.recording import ClipSettings
+from vitcam.config.settings import ClipSettings
 
 
 def switched_on(context: CheckContext) -> CheckContext:
