@@ -4,20 +4,18 @@ Nothing here reads the process's own environment or arguments: they are handed i
 """
 
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from vitcam.config import layers
-from vitcam.config.check import checked
-from vitcam.config.found_tables import FoundTables, table_values
+from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, RawSetting, RawTable
 from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
+from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.errors import ConfigError
-
-__all__ = ["EffectiveSettings", "Settings", "load", "merge_layers"]
 
 log = logging.getLogger(__name__)
 
@@ -89,14 +87,14 @@ def merge_layers(
         if isinstance(raw, RawTable):
             tables.add(raw)
             continue
-        option = _find(raw)
+        option = _option_of(raw)
         values[option.name] = checked(option, raw)
         origins[option.name] = raw.origin
     _check_together(values, origins)
     return EffectiveSettings(_build(values, tables), origins | tables.origins, tuple(warnings))
 
 
-def _find(raw: RawSetting) -> Option:
+def _option_of(raw: RawSetting) -> Option:
     """Raises its `error_class` when no setting has that name."""
     if option := options().get(f"{raw.section}.{raw.key}"):
         return option
@@ -105,8 +103,7 @@ def _find(raw: RawSetting) -> Option:
     else:
         known = [option.key for option in options().values() if option.section == raw.section]
         what = f"[{raw.section}] has no key {raw.key!r}"
-    near = layers.nearest(raw.key if raw.section in sections() else raw.section, known)
-    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+    hint = _hint(raw.key if raw.section in sections() else raw.section, known)
     raise raw.error_class(f"{raw.origin}: {what}; {hint}")
 
 
@@ -118,9 +115,87 @@ def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> No
         )
 
 
-def _build(values: Mapping[str, Any], tables: FoundTables) -> Settings:
+def _build(values: Mapping[str, Any], tables: "FoundTables") -> Settings:
     section_values = {
         section: section_class(**{o.key: values[o.name] for o in options().values() if o.section == section})
         for section, section_class in sections().items()
     }
     return Settings(**section_values, zones=tables.zones(), on=tables.on())
+
+
+class FoundTables:
+    """Takes tables in the order of their files, and makes settings of them.
+
+    A zone of a later file changes the keys that it gives. The rules of a later file replace those before.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, dict[str, dict[str, Checked]]] = {key: {} for key in TABLES}
+        self._rules_from = ""
+        self.origins: dict[str, str] = {}
+        """`zones.NAME.key` or `on.NUMBER.key` -> the file that it came from."""
+
+    def add(self, raw: RawTable) -> None:
+        """Raises ConfigError for a key that is unknown, and for a value that is not allowed."""
+        if not TABLES[raw.key].named and raw.origin != self._rules_from:
+            self._forget(raw.key)
+            self._rules_from = raw.origin
+        table = self._values[raw.key].setdefault(raw.name, {})
+        for key, value in raw.values.items():
+            option = replace(_option_of_table(raw, key), section=f"{raw.key}.{raw.name}")
+            table[key] = checked(option, RawSetting(option.section, key, value, raw.origin))
+            self.origins[option.name] = raw.origin
+
+    def zones(self) -> tuple[ZoneSettings, ...]:
+        """Raises ConfigError where a zone is incomplete or contradicts itself."""
+        found = []
+        for name, values in self._values["zones"].items():
+            zone = ZoneSettings(name, **values)  # type: ignore[arg-type]  # checked by `checked`
+            if not zone.rect:
+                raise ConfigError(f"[zones.{name}] has no rect; say which part of the picture it is")
+            if zone.enter is not None and zone.leave is not None and zone.leave > zone.enter:
+                raise ConfigError(
+                    f"[zones.{name}]: leave is {zone.leave:g} and enter {zone.enter:g}; leave may be at most enter"
+                )
+            found.append(zone)
+        return tuple(found)
+
+    def on(self) -> tuple[OnSettings, ...]:
+        """The rules, in their order, each with a name. Raises ConfigError for one that does nothing."""
+        found: list[OnSettings] = []
+        for number, values in self._values["on"].items():
+            rule = OnSettings(**{"name": number, **values})  # type: ignore[arg-type]
+            if not rule.kinds:
+                raise ConfigError(f"[[on]] number {number} does nothing; give it one of {', '.join(ACTIONS)}")
+            if any(rule.name == other.name for other in found):
+                raise ConfigError(f"two [[on]] are called {rule.name!r}; give each a name of its own")
+            found.append(rule)
+        return tuple(found)
+
+    def _forget(self, key: str) -> None:
+        self._values[key] = {}
+        self.origins = {name: origin for name, origin in self.origins.items() if not name.startswith(f"{key}.")}
+
+
+def table_values(zones: Iterable[ZoneSettings], on: Iterable[OnSettings]) -> Iterator[tuple[str, object]]:
+    """Name, as in `FoundTables.origins`, and value of everything in zones and rules."""
+    named = [(f"zones.{zone.name}", "zones", zone) for zone in zones]
+    numbered = [(f"on.{number}", "on", rule) for number, rule in enumerate(on, 1)]
+    for prefix, key, table in (*named, *numbered):
+        for option in table_options(key):
+            yield f"{prefix}.{option}", getattr(table, option)
+
+
+def _option_of_table(raw: RawTable, key: str) -> Option:
+    """Raises ConfigError when tables of this kind have no such key."""
+    known = table_options(raw.key)
+    if key in known:
+        return known[key]
+    what = f"{TABLES[raw.key].heading} has no key {layers.shortened(key)!r}"
+    raise ConfigError(f"{raw.origin}: {what}; {_hint(key, known)}")
+
+
+def _hint(word: str, known: Collection[str]) -> str:
+    """What may be meant by a word that is not known."""
+    near = layers.nearest(word, known)
+    return f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from vitcam.config import describe
-from vitcam.config.load import Settings, merge_layers
+from vitcam.config.load import merge_layers
 from vitcam.config.option import Option, without_secrets
-from vitcam.config.settings import options, sections
+from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import TABLES, table_options
 
 ROOT = Path(__file__).parents[3]
