@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vitcam.config.event_rules import rules_of
 from vitcam.config.load import load
 from vitcam.frames import Event
 from vitcam.model.open import open_classifier
@@ -138,7 +137,7 @@ def main() -> int:
             subprocess.run([sys.executable, str(maker), str(clip), *making], check=True)
         settings = load(None, o.set, {}, os.environ).settings
         script, zones = read_script(clip)
-        areas = [Area(zone, region, rules_of(settings.events)) for zone, region in zones.items()]
+        areas = [Area(zone, region, settings.events.rules) for zone, region in zones.items()]
         events = list(events_of(predictions_of(clip, open_classifier(settings.model), areas), areas))
     result = compare(script, ended(events))
     report(result)

@@ -14,6 +14,8 @@ from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
 if TYPE_CHECKING:
+    from vitcam.events import Rules
+
     OverlayMode = str
 else:
     OverlayMode = Literal[("auto", *OVERLAYS)]
@@ -172,6 +174,13 @@ class EventSettings:
         float,
         Rule("How long a thing may be out of sight and still be the same event, in s", low=0, high=3600, live=True),
     ] = 1.0
+
+    @property
+    def rules(self) -> "Rules":
+        """Those that hold in every zone that has none of its own."""
+        from vitcam.events import Rules  # brings NumPy along, which a list of settings does not need
+
+        return Rules(self.half_life_s, self.enter, self.leave, self.dwell_s, gap_s=self.gap_s)
 
 
 @dataclass(frozen=True, slots=True)

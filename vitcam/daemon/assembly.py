@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vitcam.actions.rule_engine import RuleEngine, Vocabulary
-from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
@@ -156,7 +155,7 @@ def assemble(
             log.warning("%s", sentence)
     machine = Machine(environ)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier), handles.heat_limits)
-    publisher = Publisher(rules_of(settings.events), handles.over.set, handles.areas)
+    publisher = Publisher(settings.events.rules, handles.over.set, handles.areas)
     pipeline = _build_pipeline(settings, model, publisher, handles, heat, patient)
     source_options = _source_options(options, classifier, pipeline, publisher, handles)
     opener = SourceOpener(settings.camera.source, source_options)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.config.compare import Changes, taken_over
-from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
 from vitcam.daemon.model import RunModel
@@ -81,7 +80,7 @@ class Reloader:
         daemon, settings = self._daemon, self._running
         parts = daemon.reloadable
         parts.model.classifier.top_k = settings.model.top_k
-        daemon.publisher.rules = rules_of(settings.events)
+        daemon.publisher.rules = settings.events.rules
         daemon.acting.change(settings)
         parts.console.every = prints_every(settings.log, parts.every_by_default)
         if changes.touch("motion") or changes.touch("model"):

@@ -8,7 +8,6 @@ from pathlib import Path
 from vitcam.actions import rules
 from vitcam.actions.rule_engine import Vocabulary
 from vitcam.actions.rules import Firing, Instant, RuleState
-from vitcam.config.event_rules import rules_of
 from vitcam.config.settings import Settings
 from vitcam.frames import Event
 from vitcam.model.open import open_classifier
@@ -49,7 +48,7 @@ def rehearse(film: Path, settings: Settings, began: datetime) -> Iterator[Event 
 
 def areas_of(settings: Settings) -> list[Area]:
     """The zones with their rules, or the part of the picture that the model sees."""
-    common = rules_of(settings.events)
+    common = settings.events.rules
     if not settings.zones:
         crop = settings.camera.crop
         return [Area(None, Region.parse(crop) if crop else None, common)]
