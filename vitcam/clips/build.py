@@ -8,7 +8,7 @@ from pathlib import Path
 from vitcam.clips.ffmpeg import find_ffmpeg
 from vitcam.clips.options import ClipOptions
 from vitcam.clips.queue import ClipQueue, ClipStore, remove_leftovers
-from vitcam.clips.witness import ClipWitness
+from vitcam.clips.recorder import ClipWitness
 from vitcam.errors import VitcamError
 
 log = logging.getLogger(__name__)

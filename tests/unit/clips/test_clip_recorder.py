@@ -8,8 +8,8 @@ import pytest
 from tests.clips import event, frame_at
 from tests.frames import SECOND, picture, prediction
 from vitcam.clips.options import ClipOptions
+from vitcam.clips.recorder import ClipWitness, shrink
 from vitcam.clips.ring import Cut
-from vitcam.clips.witness import ClipWitness, shrink
 from vitcam.frames import Event, Group
 
 _OPTIONS = ClipOptions(before_s=2, after_s=1, longest_s=20)
