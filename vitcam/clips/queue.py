@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from vitcam.clips.ffmpeg import Ffmpeg
-from vitcam.clips.options import MOST_BYTES
-from vitcam.clips.ring import Cut
+from vitcam.clips.ring import MOST_BYTES, Cut
 from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
 from vitcam.storage.files import atomic_write

@@ -1,18 +1,54 @@
-"""Keeps the last seconds as JPEGs, and cuts the clip of an event out of them once its time is over."""
+"""Keeps the last seconds as JPEGs, and cuts the clip of an event out of them once its time is over.
 
+`build_clips` puts the recorder and the encoder's queue together.
+"""
+
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 
-from vitcam.clips.options import MOST_BYTES, QUALITY, ClipOptions
-from vitcam.clips.ring import Cut, Ring, Still
+from vitcam.clips.ffmpeg import find_ffmpeg
+from vitcam.clips.queue import ClipQueue, ClipStore, remove_leftovers
+from vitcam.clips.ring import MOST_BYTES, Cut, Ring, Still
+from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.pictures.encode import encode_jpeg
 
+log = logging.getLogger(__name__)
+
 _SLACK_S = 2.0  # an event is reported some time after it began, by `dwell_s`
 _MOST_PENDING = 8
+_QUALITY = 75  # of the JPEGs in memory, 0 to 100
+
+
+@dataclass(frozen=True, slots=True)
+class ClipOptions:
+    """The settings of `[clips]`."""
+
+    before_s: float = 5.0
+    """How much a clip shows of the time before its event."""
+    after_s: float = 5.0
+    """The same after its event."""
+    longest_s: float = 60.0
+    """A clip that would be longer ends here."""
+    labels: frozenset[str] = frozenset()
+    """Events with one of these labels or groups get a clip; empty: all."""
+    zones: frozenset[str] = frozenset()
+    """Events in one of these zones get a clip; empty: all."""
+    fps: float = 10.0
+    """Pictures/s of a clip, and the most that are kept in memory."""
+    width: int = 640
+    """In px; a narrower picture is never enlarged."""
+
+    def wants(self, event: Event) -> bool:
+        """Whether this event gets a clip."""
+        names = {event.label, event.group.name if event.group else event.label}
+        in_zone = not self.zones or event.zone in self.zones
+        return in_zone and (not self.labels or bool(self.labels & names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +61,7 @@ class _OpenClip:
     """When the clip is over, as far as that is known."""
 
 
-class ClipWitness:
+class ClipRecorder:
     """Shown every classified frame in the publishing thread; keeps at most `options.fps` a second.
 
     A frame at 640×360 px takes 0.5 ms on a desktop core.
@@ -86,7 +122,7 @@ class ClipWitness:
             return
         due_ns = self._due_ns + every_ns
         self._due_ns = due_ns if due_ns > frame.captured_ns else frame.captured_ns + every_ns
-        self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._options.width), QUALITY)))
+        self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._options.width), _QUALITY)))
 
     def _note(self, event: Event) -> None:
         if event.phase == "end":
@@ -138,3 +174,27 @@ def shrink(image: Image, width: int) -> Image:
 
 def _ns(seconds: float) -> int:
     return round(seconds * 1e9)
+
+
+@dataclass(frozen=True, slots=True)
+class Clips:
+    """The two ends of a run's clips."""
+
+    recorder: ClipRecorder
+    queue: ClipQueue
+
+
+def build_clips(options: ClipOptions, state: Path, store: ClipStore, has_clip: Callable[[str], bool]) -> Clips | None:
+    """The parts of clips; None where ffmpeg is missing, which is logged. Nothing runs yet.
+
+    state     the state folder
+    has_clip  whether a stored event with this id names a clip; what no event names is removed
+    """
+    try:
+        ffmpeg = find_ffmpeg()
+    except VitcamError as error:
+        log.warning("no clips are recorded: %s", error)
+        return None
+    remove_leftovers(state, has_clip)
+    queue = ClipQueue(ffmpeg, state, options.fps, store)
+    return Clips(ClipRecorder(options, queue.put, queue.leave_out), queue)

@@ -3,6 +3,9 @@
 from collections import deque
 from dataclasses import dataclass
 
+MOST_BYTES = 32 << 20
+"""Of the pictures in memory; a minute of 640×360 px at 10 pictures/s takes 24 MB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Still:

@@ -1,6 +1,6 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
-from vitcam.clips.options import ClipOptions
+from vitcam.clips.recorder import ClipOptions
 from vitcam.config.settings import ClipSettings, MotionSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier

@@ -7,8 +7,7 @@ import pytest
 
 from tests.clips import event, frame_at
 from tests.frames import SECOND, picture, prediction
-from vitcam.clips.options import ClipOptions
-from vitcam.clips.recorder import ClipWitness, shrink
+from vitcam.clips.recorder import ClipOptions, ClipRecorder, shrink
 from vitcam.clips.ring import Cut
 from vitcam.frames import Event, Group
 
@@ -17,7 +16,7 @@ _OPTIONS = ClipOptions(before_s=2, after_s=1, longest_s=20)
 
 @dataclass
 class Taken:
-    """What a witness gave."""
+    """What a recorder gave."""
 
     cuts: list[Cut] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -26,11 +25,11 @@ class Taken:
         self.left_out.append((event_id, why))
 
 
-def witness(taken: Taken, options: ClipOptions = _OPTIONS, most_bytes: int = 32 << 20) -> ClipWitness:
-    return ClipWitness(options, taken.cuts.append, taken.leave_out, most_bytes)
+def recorder(taken: Taken, options: ClipOptions = _OPTIONS, most_bytes: int = 32 << 20) -> ClipRecorder:
+    return ClipRecorder(options, taken.cuts.append, taken.leave_out, most_bytes)
 
 
-def watch(camera: ClipWitness, start_s: float, end_s: float, *events: Event, fps: int = 30) -> None:
+def watch(camera: ClipRecorder, start_s: float, end_s: float, *events: Event, fps: int = 30) -> None:
     """Show frames from `start_s` to `end_s`; the events come with the first."""
     for index in range(round((end_s - start_s) * fps)):
         camera.saw(frame_at(start_s + index / fps), prediction(), events if index == 0 else ())
@@ -42,7 +41,7 @@ def seconds(cut: Cut) -> tuple[float, float]:
 
 def test_a_clip_shows_the_time_before_the_event_the_event_and_the_time_after() -> None:
     taken = Taken()
-    camera = witness(taken)
+    camera = recorder(taken)
     watch(camera, 100, 110)
     watch(camera, 110, 113, event("new", 109.5))
     watch(camera, 113, 115, event("end", 109.5, 113))
@@ -53,7 +52,7 @@ def test_a_clip_shows_the_time_before_the_event_the_event_and_the_time_after() -
 
 def test_thirty_frames_per_second_become_ten_pictures_per_second() -> None:
     taken = Taken()
-    camera = witness(taken)
+    camera = recorder(taken)
     watch(camera, 100, 103, event("new", 100))
     camera.close((event("end", 100, 103),))
 
@@ -62,7 +61,7 @@ def test_thirty_frames_per_second_become_ten_pictures_per_second() -> None:
 
 def test_a_clip_ends_where_it_would_be_longer_than_allowed() -> None:
     taken = Taken()
-    camera = witness(taken)
+    camera = recorder(taken)
     watch(camera, 100, 110)
     watch(camera, 110, 140, event("new", 110))
     watch(camera, 140, 150, event("update", 110))
@@ -73,7 +72,7 @@ def test_a_clip_ends_where_it_would_be_longer_than_allowed() -> None:
 
 
 def test_without_events_only_the_seconds_before_stay_in_memory() -> None:
-    camera = witness(Taken())
+    camera = recorder(Taken())
     watch(camera, 100, 110)
     after_ten_s = camera.bytes
     watch(camera, 110, 150)
@@ -84,7 +83,7 @@ def test_without_events_only_the_seconds_before_stay_in_memory() -> None:
 def test_memory_stays_below_its_limit_and_the_clip_keeps_its_beginning() -> None:
     taken = Taken()
     limit = 20_000
-    camera = witness(taken, ClipOptions(before_s=1, after_s=1, longest_s=600), limit)
+    camera = recorder(taken, ClipOptions(before_s=1, after_s=1, longest_s=600), limit)
     most = 0
     for step in range(100):
         watch(camera, 100 + step, 101 + step, *([event("new", 101)] if step == 1 else []))
@@ -113,7 +112,7 @@ def test_labels_and_zones_say_which_events_get_a_clip(
 
 def test_a_ninth_clip_at_once_is_left_out_and_says_why() -> None:
     taken = Taken()
-    camera = witness(taken)
+    camera = recorder(taken)
     events = [event("new", 100, id=f"01EVENT{index}") for index in range(9)]
     watch(camera, 100, 101, *events)
     camera.close(())
@@ -124,7 +123,7 @@ def test_a_ninth_clip_at_once_is_left_out_and_says_why() -> None:
 
 def test_each_zone_of_one_frame_does_not_add_the_picture_again() -> None:
     taken = Taken()
-    camera = witness(taken)
+    camera = recorder(taken)
     for index in range(10):
         for _ in range(4):
             camera.saw(frame_at(100 + index / 10), prediction(), (event("new", 100),) if index == 0 else ())

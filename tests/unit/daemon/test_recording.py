@@ -118,8 +118,8 @@ def test_clips_of_a_run_are_encoded_before_it_ends(tmp_path: Path) -> None:
         assert recording.clips is not None
         for step in range(30):
             happened = (event("new", 100),) if step == 0 else ()
-            recording.clips.witness.saw(frame_at(100 + step / 10), prediction(at_ns=100 * SECOND), happened)
-        recording.clips.witness.close((event("end", 100, 103),))
+            recording.clips.recorder.saw(frame_at(100 + step / 10), prediction(at_ns=100 * SECOND), happened)
+        recording.clips.recorder.close((event("end", 100, 103),))
         recording.stop(lambda: False)
         found = eventually(lambda: (event := store.get("01EVENT")) and event.clip and event)
 

@@ -1,4 +1,4 @@
-"""What the witness hands to the store."""
+"""What the recorder hands to the store."""
 
 from dataclasses import replace
 

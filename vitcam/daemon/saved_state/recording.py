@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.clips.build import Clips, build_clips
+from vitcam.clips.recorder import Clips, build_clips
 from vitcam.config.settings import Settings
 from vitcam.daemon.part_options import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
@@ -75,7 +75,7 @@ def recording_of(
     """
     recording = Recording(_clips(settings, store), _watch(settings, store, publisher, frozen))
     if recording.clips is not None:
-        publisher.show_to(recording.clips.witness)
+        publisher.show_to(recording.clips.recorder)
     if recording.watch is not None:
         publisher.show_to(recording.watch)
     return recording
