@@ -17,12 +17,12 @@ from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
+from vitcam.history.deduplication import Look, as_its_frame
 from vitcam.history.drawn import classified
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
 from vitcam.history.label_folders import CORRECTIONS, LabelFolders
 from vitcam.history.picture_files import PictureFiles
-from vitcam.history.placing import Look, as_its_frame
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.writer import HistoryWriter, Listener

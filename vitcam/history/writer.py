@@ -20,10 +20,10 @@ from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
 from vitcam.history.dating import Dating
+from vitcam.history.deduplication import Look, Placing
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.picture_files import PictureFiles
-from vitcam.history.placing import Look, Placing
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
 from vitcam.threads.worker import Worker

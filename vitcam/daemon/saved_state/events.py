@@ -9,7 +9,7 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
-from vitcam.history.placing import Look
+from vitcam.history.deduplication import Look
 from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
