@@ -1,17 +1,105 @@
 """Decides for each picture that comes: a file of its own, the picture of another event, or none."""
 
 import sqlite3
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from vitcam.history.album import Album, Small, small_grey
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
 from vitcam.history.budget import Detail, WriteBudget
-from vitcam.history.database.sharing import owner_of
+from vitcam.history.database.sharing import DAY_MS, owner_of
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 Look = Callable[[bytes, FrameSummary], FrameSummary]
 """What an encoded picture shows, given what its frame showed."""
+_SOON_MS = 600_000
+_SIZE = (32, 18)  # px of the small grey pictures that are compared
+_MEAN, _MOST = 3.0, 32.0  # of 255: how much they may differ on average, and anywhere
+_GENEROUS = 2.0  # while the budget is short
+_PICTURES, _SCENES = 6, 256  # of each scene; scenes
+
+Small = NDArray[np.float32]
+Scene = tuple[str, str, str | None]
+"""Kind, label and zone: only events that have all three in common share a picture."""
+
+
+class Kept(NamedTuple):
+    """A picture of an event that is over: it stays as it is."""
+
+    event_id: str
+    start_ms: int
+    width: int
+    small: Small
+
+
+class Album:
+    """The newest pictures of each scene, in memory and of this run. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Scene, deque[Kept]] = OrderedDict()
+        self._lasting: dict[str, tuple[int, Small]] = {}
+        """Pictures of events that may still get a better one."""
+
+    def alike(self, event: StoredEvent, small: Small, short: bool) -> Iterator[str]:
+        """Ids of events whose picture can stand for that of `event`, the newest first.
+
+        small  of its own picture
+        short  take pictures of the last day that differ a little more, and smaller ones, too; False: of the last ten
+               minutes
+        """
+        longest_ms = DAY_MS if short else _SOON_MS
+        for kept in reversed(self._kept.get(_scene(event), ())):
+            recent = abs(event.start_ms - kept.start_ms) < longest_ms
+            wide = short or kept.width >= event.sight.size[0]
+            if recent and wide and is_alike(kept.small, small, _GENEROUS if short else 1.0):
+                yield kept.event_id
+
+    def took(self, event: StoredEvent, small: Small) -> None:
+        """The event has a picture of its own now."""
+        self._lasting[event.id] = (event.sight.size[0], small)
+
+    def ended(self, event: StoredEvent) -> None:
+        """The event is over, so its own picture, if it has one, may stand for others."""
+        if (picture := self._lasting.pop(event.id, None)) is None:
+            return
+        scene = self._kept.setdefault(_scene(event), deque(maxlen=_PICTURES))
+        scene.append(Kept(event.id, event.start_ms, *picture))
+        self._kept.move_to_end(_scene(event))
+        if len(self._kept) > _SCENES:
+            self._kept.popitem(last=False)
+
+    def shares(self, event: StoredEvent) -> None:
+        """The event shows another one's picture now."""
+        self._lasting.pop(event.id, None)
+
+    def forget(self) -> None:
+        """Begin again: what was written is not certain any more, or its times have changed."""
+        self._kept.clear()
+        self._lasting.clear()
+
+
+def small_grey(jpeg: bytes) -> Small | None:
+    """The picture at 32×18 px, (18, 32) float32, 0 to 255; None if it cannot be read."""
+    read = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_4)
+    return None if read is None else cv2.resize(read, _SIZE, interpolation=cv2.INTER_AREA).astype(np.float32)
+
+
+def is_alike(one: Small, other: Small, generous: float = 1.0) -> bool:
+    """Whether two pictures show the same for an eye that looks for a second.
+
+    generous  how many times as much they may differ
+    """
+    differing = np.abs(one - other)
+    return bool(differing.mean() <= generous * _MEAN and differing.max() <= generous * _MOST)
+
+
+def _scene(event: StoredEvent) -> Scene:
+    return event.kind, event.label, event.zone
 
 
 def as_its_frame(_: bytes, sight: FrameSummary) -> FrameSummary:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vitcam.errors import VitcamError
 from vitcam.history.database.search import MOST
-from vitcam.history.label_folders import LabelFolders
+from vitcam.history.picture_files import LabelFolders
 from vitcam.history.record import stored_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent

@@ -9,11 +9,46 @@ from vitcam.frames import Event, Frame, Guess, Prediction
 from vitcam.history.best_picture import BestPicture, EncodedFrame
 from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
-from vitcam.history.curve import Curve
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 _REMEMBERED = 512  # frames, of all zones: the witness hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
+MOST, FEW = 64, 12
+
+
+class Curve:
+    """Each point is the mean of `stride` probabilities; when there are too many, two become one."""
+
+    def __init__(self) -> None:
+        self._points: list[tuple[int, float]] = []
+        self._stride = 1
+        self._first_ms = 0
+        self._sum = 0.0
+        self._count = 0
+
+    def add(self, ms: int, p: float) -> None:
+        """Add a probability, in the order of time. ms: after the start of the event; not below 0."""
+        if self._count == 0:
+            self._first_ms = max(0, ms)
+        self._sum += p
+        self._count += 1
+        if self._count >= self._stride:
+            self._points.append((self._first_ms, self._sum / self._count))
+            self._sum, self._count = 0.0, 0
+        if len(self._points) >= MOST:
+            pairs = zip(self._points[::2], self._points[1::2], strict=True)
+            self._points = [(one[0], (one[1] + other[1]) / 2) for one, other in pairs]
+            self._stride *= 2
+
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """At most `MOST` points; ms after the start, and the probability."""
+        rest = [(self._first_ms, self._sum / self._count)] if self._count else []
+        return (*self._points, *rest)
+
+    def few_points(self) -> tuple[tuple[int, float], ...]:
+        """The same with at most `FEW` points, which are some of them."""
+        points = self.points()
+        return points[:: -(-len(points) // FEW)] if points else ()
 
 
 @dataclass(frozen=True, slots=True)

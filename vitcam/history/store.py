@@ -21,8 +21,7 @@ from vitcam.history.deduplication import Look, as_its_frame
 from vitcam.history.drawn import classified
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
-from vitcam.history.label_folders import CORRECTIONS, LabelFolders
-from vitcam.history.picture_files import PictureFiles
+from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.writer import HistoryWriter, Listener

@@ -8,7 +8,7 @@ import pytest
 from tests.eventually import eventually
 from tests.histories import change
 from vitcam.frames import Guess, Image, Rect
-from vitcam.history.label_folders import CORRECTIONS
+from vitcam.history.picture_files import CORRECTIONS
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.decode import decode_image

@@ -13,9 +13,9 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import START_MS, change
-from vitcam.history.album import is_alike, small_grey
 from vitcam.history.budget import WriteBudget
 from vitcam.history.database.connections import is_sound, open_to_write
+from vitcam.history.deduplication import is_alike, small_grey
 from vitcam.history.export import labelled_pictures, write_dataset
 from vitcam.history.record import stored_record
 from vitcam.history.retention import RetentionRules
