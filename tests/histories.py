@@ -6,7 +6,7 @@ from vitcam.frames import Guess, Rect
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 START_MS = 1_767_225_600_000  # 2026-01-01, 00:00 UTC
-SIGHT = FrameSummary((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72), Rect(28, 0, 72, 72))
+SUMMARY = FrameSummary((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72), Rect(28, 0, 72, 72))
 
 
 def stored(event_id: str, label: str = "cup", **fields: Any) -> StoredEvent:
@@ -21,7 +21,7 @@ def stored(event_id: str, label: str = "cup", **fields: Any) -> StoredEvent:
         "peak": 0.95,
         "model": "toy",
         "fingerprint": "abc",
-        "sight": SIGHT,
+        "summary": SUMMARY,
     }
     return StoredEvent(id=event_id, label=label, **usual | fields)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.histories import SIGHT, START_MS, change
+from tests.histories import START_MS, SUMMARY, change
 from vitcam.history.database.schema import migrate
 from vitcam.history.database.writing import write_change
 
@@ -80,13 +80,13 @@ def _opened(folder: str, page: int, way: str) -> sqlite3.Connection:
 
 
 def _write(connection: sqlite3.Connection, number: int, ends: bool, new: bool, owner: int | None = None) -> None:
-    sight = replace(SIGHT, evidence=np.ones((14, 14), np.float32))
+    summary = replace(SUMMARY, evidence=np.ones((14, 14), np.float32))
     start_ms = START_MS + 4000 * number
     made = change(
         f"01{number:024}",
         "end" if ends else "new",
         LABELS[number % len(LABELS)],
-        sight=sight,
+        summary=summary,
         start_ms=start_ms,
         end_ms=start_ms + 3000 if ends else None,
         curve=tuple((33 * i, 0.5) for i in range(50)) if ends else (),

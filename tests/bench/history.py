@@ -28,7 +28,7 @@ from tests.daemon import Daemon, daemon
 from tests.soak.gauge import read
 from vitcam.frames import Guess, Rect
 from vitcam.history.database.connections import open_to_write
-from vitcam.history.database.rows import sight_values, values_of
+from vitcam.history.database.rows import summary_values, values_of
 from vitcam.history.query_text import read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
@@ -91,7 +91,7 @@ def _event(
     kind: Kind = "unknown" if rng.random() < 0.01 else "seen"
     return StoredEvent(
         f"{number:026}", kind, label, rng.choice(_ZONES), "demo", start_ms, start_ms + 4000, p, p, curve=curve,
-        sight=FrameSummary(top, (1280, 720), Rect(280, 0, 720, 720), evidence, 0.9), frame=_frame(number),
+        summary=FrameSummary(top, (1280, 720), Rect(280, 0, 720, 720), evidence, 0.9), frame=_frame(number),
         favourite=rng.random() < 0.001,
     )  # fmt: skip
 
@@ -102,7 +102,7 @@ def _frame(number: int) -> str:
 
 def _values(event: StoredEvent) -> dict[str, object]:
     own = {"model": 1, "frame": event.frame, "frame_bytes": len(_JPEG), "favourite": int(event.favourite)}
-    return values_of(event, event.start_ms) | sight_values(event.sight) | own
+    return values_of(event, event.start_ms) | summary_values(event.summary) | own
 
 
 def asked_ms(url: str) -> list[float]:

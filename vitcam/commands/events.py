@@ -69,7 +69,7 @@ def show_event(event_id: str, whose: Whose, as_json: bool, picture: Path | None,
         return
     say = stdout_console().print
     say(_line(event), highlight=False, markup=False)
-    for guess in event.sight.top:
+    for guess in event.summary.top:
         say(f"{guess.p:8.1%}  {guess.label}", highlight=False, markup=False)
     if event.frame_of:
         say(f"its picture is that of event {event.frame_of}, which looked the same", highlight=False, markup=False)
@@ -161,7 +161,7 @@ def _picture(store: EventStore, event: StoredEvent, overlay: str) -> bytes:
     jpeg = store.picture(event)
     if jpeg is None:
         raise UsageError(f"the event {event.id} has no picture")
-    return drawn(jpeg, event.sight, overlay)
+    return drawn(jpeg, event.summary, overlay)
 
 
 def _write_picture(jpeg: bytes, out: Path) -> None:

@@ -24,7 +24,7 @@ class EncodedFrame:
     """One frame as it is kept."""
 
     jpeg: bytes
-    sight: FrameSummary
+    summary: FrameSummary
 
 
 class BestPicture:
@@ -62,10 +62,10 @@ class BestPicture:
             return None
         self._value, self._p, self._next_ns = value, p, frame.captured_ns + self._gap_ns
         self._gap_ns = min(2 * self._gap_ns, _LONGEST_GAP_NS)
-        return EncodedFrame(jpeg, sight_of(prediction, scale))
+        return EncodedFrame(jpeg, summary_of(prediction, scale))
 
 
-def sight_of(prediction: Prediction, scale: float) -> FrameSummary:
+def summary_of(prediction: Prediction, scale: float) -> FrameSummary:
     """What a prediction says, without the memory of its frame.
 
     scale  of the kept picture: its width as a part of the preview's

@@ -55,13 +55,13 @@ class Album:
         longest_ms = DAY_MS if short else _SOON_MS
         for kept in reversed(self._kept.get(_scene(event), ())):
             recent = abs(event.start_ms - kept.start_ms) < longest_ms
-            wide = short or kept.width >= event.sight.size[0]
+            wide = short or kept.width >= event.summary.size[0]
             if recent and wide and is_alike(kept.small, small, _GENEROUS if short else 1.0):
                 yield kept.event_id
 
     def took(self, event: StoredEvent, small: Small) -> None:
         """The event has a picture of its own now."""
-        self._lasting[event.id] = (event.sight.size[0], small)
+        self._lasting[event.id] = (event.summary.size[0], small)
 
     def ended(self, event: StoredEvent) -> None:
         """The event is over, so its own picture, if it has one, may stand for others."""
@@ -102,9 +102,9 @@ def _scene(event: StoredEvent) -> Scene:
     return event.kind, event.label, event.zone
 
 
-def as_its_frame(_: bytes, sight: FrameSummary) -> FrameSummary:
+def as_its_frame(_: bytes, summary: FrameSummary) -> FrameSummary:
     """A `Look` that takes the picture for its frame."""
-    return sight
+    return summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +149,7 @@ class Placing:
             return Placed(change, owner=owner)
         if self._budget.detail() is Detail.NONE:
             return Placed(change.without_picture())
-        change = replace(change, event=replace(event, sight=self._look(jpeg, event.sight)))
+        change = replace(change, event=replace(event, summary=self._look(jpeg, event.summary)))
         frame = self._files.write(event.id, event.start_ms, jpeg)
         self._budget.picture(len(jpeg))
         if small is not None:

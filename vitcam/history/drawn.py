@@ -15,7 +15,7 @@ _ROUNDED_PX, _LEAST_OF_VIEW = 4, 0.8  # models look at 0.875 of the shorter side
 _FOR_TRAINING = 95  # quality of the JPEG
 
 
-def drawn(jpeg: bytes, sight: FrameSummary, overlay: str = "none", width: int | None = None) -> bytes:
+def drawn(jpeg: bytes, summary: FrameSummary, overlay: str = "none", width: int | None = None) -> bytes:
     """The JPEG at most that wide, with the overlay.
 
     raises  UsageError for an overlay that nothing was kept for, or if the picture is damaged
@@ -27,17 +27,17 @@ def drawn(jpeg: bytes, sight: FrameSummary, overlay: str = "none", width: int | 
     whole = decode_image(jpeg)
     scale = min(1.0, (width or MOST_WIDTH) / whole.shape[1])
     image = shrunk(whole, scale)
-    if overlay == "evidence" and sight.evidence is not None:
-        image = draw_weights(image, _within(sight.crop, scale, image), sight.evidence, "tint")
+    if overlay == "evidence" and summary.evidence is not None:
+        image = draw_weights(image, _within(summary.crop, scale, image), summary.evidence, "tint")
     return encode_jpeg(image, QUALITY)
 
 
-def classified(jpeg: bytes, sight: FrameSummary) -> bytes:
+def classified(jpeg: bytes, summary: FrameSummary) -> bytes:
     """The part of an event's picture that the model saw, where that is not the middle of the whole view.
 
     A model that is trained with the picture of a zone must not learn the view around it, which other labels have, too.
     """
-    (width, height), crop = sight.size, sight.crop
+    (width, height), crop = summary.size, summary.crop
     off_px = max(abs(2 * crop.x + crop.width - width), abs(2 * crop.y + crop.height - height))
     is_middle = off_px <= _ROUNDED_PX and max(crop.width, crop.height) >= _LEAST_OF_VIEW * min(width, height)
     if is_middle or not crop.width or not crop.height:

@@ -29,7 +29,7 @@ def stored_record(event: StoredEvent, phase: str = "", base: str = "") -> dict[s
         "end": None if event.end_ms is None else time_text(event.end_ms),
         "camera": event.camera,
         "peak": round(event.peak, 6),
-        "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.sight.top],
+        "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.summary.top],
         "frame": f"{place}/frame.jpg" if event.frame else None,
         "frame_of": event.frame_of,
         "clip": f"{place}/clip.mp4" if event.clip else None,
@@ -48,16 +48,16 @@ def full_record(event: StoredEvent, base: str = "") -> dict[str, Any]:
     picture   width and height in px, and which part the model saw, in fractions
     evidence  rows of columns; null if the model does not give it
     """
-    sight = event.sight
-    width, height = sight.size
+    summary = event.summary
+    width, height = summary.size
     picture = None
     if width and height:
-        picture = {"width": width, "height": height, "crop": fractions(sight.crop, height, width)}
+        picture = {"width": width, "height": height, "crop": fractions(summary.crop, height, width)}
     return stored_record(event, base=base) | {
-        "familiarity": sight.familiarity,
+        "familiarity": summary.familiarity,
         "curve": [[ms / 1000, round(p, 4)] for ms, p in event.curve],
         "picture": picture,
-        "evidence": nested_lists(sight.evidence),
+        "evidence": nested_lists(summary.evidence),
     }
 
 

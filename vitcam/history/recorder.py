@@ -92,9 +92,9 @@ class _Episode:
         p = self.remember(_Glance.of(prediction))
         if (picture := self.best.consider(frame, prediction, p, detail)) is not None:
             self.better = picture
-            self.event = replace(self.event, sight=picture.sight)
-        elif not self.event.sight.top:
-            self.event = replace(self.event, sight=FrameSummary(prediction.top, familiarity=prediction.familiarity))
+            self.event = replace(self.event, summary=picture.summary)
+        elif not self.event.summary.top:
+            self.event = replace(self.event, summary=FrameSummary(prediction.top, familiarity=prediction.familiarity))
 
     def remember(self, seen: _Glance) -> float:
         """Put a frame on the curve; the probability of the event's label in it."""
@@ -111,7 +111,7 @@ class _Episode:
     def let_go(self) -> None:
         """Begin again with its picture; the next one is worth a write at once."""
         self.best, self.better = BestPicture(), None
-        self.event = replace(self.event, sight=self.event.sight.without_picture())
+        self.event = replace(self.event, summary=self.event.summary.without_picture())
         self.saved_ns, self.gap_ns = 0, _FIRST_SAVE_NS
 
     def is_due(self, now_ns: int) -> bool:

@@ -210,7 +210,7 @@ class EventStore:
         jpeg = self.picture(event) if label else None
         try:
             if label and jpeg:
-                self._corrections.put(label, event_id, classified(jpeg, event.sight))
+                self._corrections.put(label, event_id, classified(jpeg, event.summary))
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
         self._answer(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)

@@ -71,7 +71,7 @@ class StoredEvent:
     model: str = ""
     fingerprint: str = ""
     """SHA-256 of the model's graph, as hexadecimal digits."""
-    sight: FrameSummary = FrameSummary()
+    summary: FrameSummary = FrameSummary()
     curve: tuple[tuple[int, float], ...] = ()
     """ms after the start, and the probability."""
     frame: str | None = None
@@ -98,13 +98,13 @@ class EventChange:
     event: StoredEvent
     phase: Literal["new", "update", "end"]
     jpeg: bytes | None = None
-    """The whole picture that `event.sight` tells of; None: the one before holds, with its sight."""
+    """The whole picture that `event.summary` tells of; None: the one before holds, with its summary."""
     booted_ms: int | None = None
     """From which start of the machine the times of `event` were counted; None: they stay as they are."""
 
     def without_picture(self) -> "EventChange":
         """The same event without its picture."""
-        event = replace(self.event, sight=self.event.sight.without_picture())
+        event = replace(self.event, summary=self.event.summary.without_picture())
         return EventChange(event, self.phase)
 
 

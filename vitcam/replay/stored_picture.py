@@ -52,14 +52,14 @@ def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dic
     if event is None:
         raise VitcamError(f"there is no event {event_id} in {store.folder}; `vitcam events list` shows them")
     jpeg = store.picture(event)
-    if jpeg is None or not event.sight.top:
+    if jpeg is None or not event.summary.top:
         raise VitcamError(f"the event {event_id} has no picture, so there is nothing to replay")
     return _stored(event, jpeg), full_record(event)
 
 
 def _stored(event: StoredEvent, jpeg: bytes) -> StoredPicture:
-    sight, start = event.sight, time_text(event.start_ms)
+    summary, start = event.summary, time_text(event.start_ms)
     return StoredPicture(
-        event.id, event.label, start, event.model, event.fingerprint, sight.top, sight.crop, sight.evidence, jpeg,
+        event.id, event.label, start, event.model, event.fingerprint, summary.top, summary.crop, summary.evidence, jpeg,
         event.frame_of or "",
     )  # fmt: skip

@@ -18,7 +18,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import SIGHT, START_MS, change
+from tests.histories import START_MS, SUMMARY, change
 from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.history.retention import RetentionRules
@@ -129,8 +129,8 @@ def test_a_filter_that_is_invalid_is_refused_in_a_sentence(serving: WebServer, f
 def test_a_picture_comes_whole_small_or_with_its_evidence(serving: WebServer, store: EventStore) -> None:
     evidence = np.zeros((4, 4), np.float32)
     evidence[0, 0] = 1
-    sight = FrameSummary(SIGHT.top, SIGHT.size, SIGHT.crop, evidence)
-    store.put(change(event_id(1), "end", jpeg=JPEG, sight=sight))
+    summary = FrameSummary(SUMMARY.top, SUMMARY.size, SUMMARY.crop, evidence)
+    store.put(change(event_id(1), "end", jpeg=JPEG, summary=summary))
     assert eventually(lambda: store.get(event_id(1)))
     where = f"/api/events/{event_id(1)}/frame.jpg"
 

@@ -45,11 +45,11 @@ def test_a_smaller_picture_keeps_its_crop_in_place(detail: Detail, size: tuple[i
     recorder = Recorder(changes.append, Origin("toy", ""), lambda: detail)
     seen = replace(prediction(at_ns=SECOND), size=(640, 360))
     recorder.saw(frame(image=picture(360, 640)), seen, (Event("a", "new", "cup", 0.9, 0, None, "test"),))
-    jpeg, sight = changes[0].jpeg, changes[0].event.sight
+    jpeg, summary = changes[0].jpeg, changes[0].event.summary
 
     assert jpeg is not None
-    assert decode_image(jpeg).shape[1::-1] == sight.size == size
-    assert sight.crop.x == 28 * size[0] // 640
+    assert decode_image(jpeg).shape[1::-1] == summary.size == size
+    assert summary.crop.x == 28 * size[0] // 640
 
 
 def test_a_few_commits_come_soon_and_more_of_them_wait_unless_somebody_looks() -> None:
@@ -75,8 +75,8 @@ def test_without_budget_an_event_has_its_guesses_and_no_picture(tmp_path: Path) 
     event = store.get("a")
 
     assert event is not None
-    assert (event.frame, event.sight.size) == (None, (0, 0))
-    assert [guess.label for guess in event.sight.top] == ["cup", "bowl"]
+    assert (event.frame, event.summary.size) == (None, (0, 0))
+    assert [guess.label for guess in event.summary.top] == ["cup", "bowl"]
     assert list(tmp_path.rglob("*.jpg")) == []
 
 

@@ -27,8 +27,8 @@ def view() -> Image:
 def filed(folder: Path, crop: Rect, jpeg: bytes) -> Image:
     store = EventStore(folder)
     store.start()
-    sight = FrameSummary((Guess("cup", 0.9),), (WIDTH, HEIGHT), crop)
-    store.put(change("a", "end", jpeg=jpeg, sight=sight, zone="door"))
+    summary = FrameSummary((Guess("cup", 0.9),), (WIDTH, HEIGHT), crop)
+    store.put(change("a", "end", jpeg=jpeg, summary=summary, zone="door"))
     assert eventually(lambda: store.get("a"))
     store.correct("a", "mug")
     store.stop(10)

@@ -6,28 +6,28 @@ from typing import Literal
 
 import pytest
 
-from tests.histories import SIGHT, change
+from tests.histories import SUMMARY, change
 from vitcam.history.inbox import MOST, Inbox, Writes, merged
 
 Phase = Literal["new", "update", "end"]
-OTHER_SIGHT = replace(SIGHT, size=(640, 480))
+OTHER_SUMMARY = replace(SUMMARY, size=(640, 480))
 
 
 @pytest.mark.parametrize("phases", [*itertools.product(["new", "update"], ["update", "end"])])
-def test_a_newer_change_without_a_picture_keeps_the_one_that_waits_and_its_sight(phases: tuple[Phase, Phase]) -> None:
-    waits = change("a", phases[0], jpeg=b"waits", sight=OTHER_SIGHT)
+def test_a_newer_change_without_a_picture_keeps_the_one_that_waits_and_its_summary(phases: tuple[Phase, Phase]) -> None:
+    waits = change("a", phases[0], jpeg=b"waits", summary=OTHER_SUMMARY)
     both = merged(waits, change("a", phases[1], "bowl"))
 
     assert both.jpeg == b"waits"
-    assert both.event.sight is OTHER_SIGHT
+    assert both.event.summary is OTHER_SUMMARY
     assert both.event.label == "bowl"
     assert both.phase == ("new" if phases == ("new", "update") else phases[1])
 
 
 def test_a_newer_picture_takes_the_place_of_the_one_that_waits() -> None:
-    both = merged(change("a", "new", jpeg=b"waits"), change("a", "update", jpeg=b"newer", sight=OTHER_SIGHT))
+    both = merged(change("a", "new", jpeg=b"waits"), change("a", "update", jpeg=b"newer", summary=OTHER_SUMMARY))
 
-    assert (both.jpeg, both.event.sight, both.phase) == (b"newer", OTHER_SIGHT, "new")
+    assert (both.jpeg, both.event.summary, both.phase) == (b"newer", OTHER_SUMMARY, "new")
 
 
 def test_a_change_that_was_given_back_keeps_its_picture_under_newer_ones() -> None:

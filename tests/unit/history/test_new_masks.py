@@ -37,7 +37,7 @@ def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
 
     assert waiting.jpeg is None
     assert waiting.event.id == "a"
-    assert waiting.event.sight.size == (0, 0)
+    assert waiting.event.summary.size == (0, 0)
 
 
 def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> None:

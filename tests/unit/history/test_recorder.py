@@ -120,5 +120,5 @@ def test_a_clearly_better_frame_replaces_the_picture_and_a_slightly_better_one_d
     story.close()
     pictures = [change for change in story.changes if change.jpeg is not None]
 
-    assert [round(change.event.sight.top[0].p, 2) for change in pictures] == [0.6, 0.95]
+    assert [round(change.event.summary.top[0].p, 2) for change in pictures] == [0.6, 0.95]
     assert pictures[-1].event.peak == 0.95

@@ -82,7 +82,7 @@ def test_an_event_that_looks_like_one_before_shows_its_picture_and_says_so(store
     assert store.picture(second) == store.picture(first) == scene()
     assert stored_record(second)["frame"] == "/api/events/b/frame.jpg"
     assert stored_record(second)["frame_of"] == "a"
-    assert second.sight.top == first.sight.top
+    assert second.summary.top == first.summary.top
     assert len(files(store)) == 1
 
 
@@ -146,7 +146,7 @@ def test_the_picture_of_a_deleted_event_goes_to_the_oldest_that_shows_it(store: 
 
     assert (second.frame_of, third.frame_of) == (None, "b")
     assert store.picture(second) == store.picture(third) == scene()
-    assert second.sight.top
+    assert second.summary.top
     store.delete("b")
     store.delete("c")
     assert files(store) == []
@@ -225,7 +225,7 @@ def test_a_replay_knows_that_a_picture_is_shared_and_has_the_guesses_of_that_pic
     replayed, record = stored_picture(store, "b")
 
     assert (replayed.frame_of, record["frame_of"]) == ("a", "a")
-    assert replayed.top == first.sight.top
+    assert replayed.top == first.summary.top
     assert replayed.jpeg == scene()
 
 

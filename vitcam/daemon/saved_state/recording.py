@@ -133,14 +133,14 @@ class KeptProblems:
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._times = RunTimes()
-        self._sight = FrameSummary()
+        self._summary = FrameSummary()
 
     def keep(self, event: Event, frame: Frame | None) -> None:
         """Hand it over."""
         jpeg = None
         if event.phase == "new" and frame is not None:
             height, width = frame.preview.shape[:2]
-            self._sight = FrameSummary(size=(width, height), crop=frame.crop)
+            self._summary = FrameSummary(size=(width, height), crop=frame.crop)
             jpeg = encode_jpeg(frame.preview, _QUALITY)
         stored = StoredEvent(
             id=event.id,
@@ -152,6 +152,6 @@ class KeptProblems:
             end_ms=None if event.end_ns is None else self._times.ms(event.end_ns),
             p=event.p,
             peak=event.p,
-            sight=self._sight,
+            summary=self._summary,
         )
         self._store.put(EventChange(stored, event.phase, jpeg, self._times.booted_ms))

@@ -6,7 +6,7 @@ not wait, and it happens only when a picture is written.
 
 from functools import cached_property
 
-from vitcam.history.best_picture import sight_of
+from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
@@ -21,15 +21,15 @@ class StoredAnswers:
         self._classifier = classifier
         self._words = words
 
-    def __call__(self, jpeg: bytes, sight: FrameSummary) -> FrameSummary:
+    def __call__(self, jpeg: bytes, summary: FrameSummary) -> FrameSummary:
         """What the encoded picture shows.
 
-        sight  what the frame showed, of which it was made; its crop holds
+        summary  what the frame showed, of which it was made; its crop holds
         """
         self._own.top_k = self._classifier.top_k  # a reload may have changed it
         if self._words is not None:
             self._words.give_to(self._own)
-        return sight_of(ask_again(self._own, decode_image(jpeg), sight.crop, "history"), scale=1.0)
+        return summary_of(ask_again(self._own, decode_image(jpeg), summary.crop, "history"), scale=1.0)
 
     @cached_property
     def _own(self) -> Classifier:

@@ -30,14 +30,14 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
     """The event in a row of `EVENTS`."""
     (
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak, group, group_p, model, fingerprint,
-        clip, actions, favourite, corrected, curve, owner, frame, sight, evidence,
+        clip, actions, favourite, corrected, curve, owner, frame, summary, evidence,
     ) = row  # fmt: skip
     return StoredEvent(
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak,
         group=None if group is None else Group(group, group_p),
         model=model or "",
         fingerprint=fingerprint or "",
-        sight=_sight(json.loads(sight), evidence) if sight else FrameSummary(),
+        summary=_summary(json.loads(summary), evidence) if summary else FrameSummary(),
         curve=tuple((int(ms), int(p) / _WHOLE) for ms, p in np.frombuffer(curve, _CURVE)),
         frame=frame if is_below(frame, (FRAMES,)) else None,
         frame_of=owner,
@@ -67,15 +67,15 @@ def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:
     }
 
 
-def sight_values(sight: FrameSummary) -> dict[str, Any]:
+def summary_values(summary: FrameSummary) -> dict[str, Any]:
     """The columns that belong to the picture."""
-    weights = sight.evidence
+    weights = summary.evidence
     record = {
-        "top": [[guess.label, float(f"{guess.p:.9g}")] for guess in sight.top],  # nine digits keep all of a float32
-        "size": sight.size,
-        "crop": list(asdict(sight.crop).values()),
+        "top": [[guess.label, float(f"{guess.p:.9g}")] for guess in summary.top],  # nine digits keep all of a float32
+        "size": summary.size,
+        "crop": list(asdict(summary.crop).values()),
         "grid": None if weights is None else weights.shape,
-        "familiarity": sight.familiarity,
+        "familiarity": summary.familiarity,
     }
     evidence = None if weights is None else np.asarray(weights, "<f2").tobytes()
     return {"sight": json.dumps(record, ensure_ascii=False, separators=(",", ":")), "evidence": evidence}
@@ -92,7 +92,7 @@ def actions_of(connection: sqlite3.Connection, event_id: str) -> tuple[Action, .
     return None if found is None else tuple(Action(**action) for action in json.loads(found[0]))
 
 
-def _sight(record: dict[str, Any], evidence: bytes | None) -> FrameSummary:
+def _summary(record: dict[str, Any], evidence: bytes | None) -> FrameSummary:
     weights: NDArray[np.float32] | None = None
     if evidence is not None:
         weights = np.frombuffer(evidence, "<f2").reshape(record["grid"]).astype(np.float32)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from vitcam.history.database.rows import actions_of, actions_text, sight_values, values_of
+from vitcam.history.database.rows import actions_of, actions_text, summary_values, values_of
 from vitcam.history.database.sharing import pass_on
 from vitcam.history.stored import Action, EventChange, FrameSummary
 
@@ -37,12 +37,12 @@ def write_change(
     if owner is not None:
         values |= {**_SHARED, "shared": owner}
     elif frame is not None and change.jpeg is not None:
-        values |= sight_values(event.sight) | {"frame": frame, "frame_bytes": len(change.jpeg), "shared": None}
+        values |= summary_values(event.summary) | {"frame": frame, "frame_bytes": len(change.jpeg), "shared": None}
     before = _row(connection, event.id, ("frame", *values))
     if before is None:
         if new:
             values["model"] = _model(connection, event.model, event.fingerprint)
-            _insert(connection, sight_values(event.sight) | values)
+            _insert(connection, summary_values(event.summary) | values)
             return None
         return frame
     # each index that holds a column of the statement is written, whether its value is another one or not
@@ -86,7 +86,7 @@ def forget_open_pictures(connection: sqlite3.Connection, first: int) -> list[str
         "SELECT n, frame FROM events WHERE end_ms IS NULL AND n >= ? AND (frame IS NOT NULL OR shared IS NOT NULL)",
         (first,),
     ).fetchall()
-    bare = sight_values(FrameSummary()) | {"frame": None, "frame_bytes": 0, "shared": None}
+    bare = summary_values(FrameSummary()) | {"frame": None, "frame_bytes": 0, "shared": None}
     columns = ", ".join(f"{name} = ?" for name in bare)
     connection.executemany(f"UPDATE events SET {columns} WHERE n = ?", [[*bare.values(), n] for n, _ in found])  # noqa: S608
     return [frame for _, frame in found if frame is not None]

@@ -90,7 +90,7 @@ class EventRoutes:
 
         def made() -> bytes | None:
             jpeg = store.picture(event)
-            return jpeg and drawn(jpeg, event.sight, overlay, width if width < MOST_WIDTH else None)
+            return jpeg and drawn(jpeg, event.summary, overlay, width if width < MOST_WIDTH else None)
 
         if not (jpeg := await self._in_thread(made)):
             raise web.HTTPNotFound

@@ -88,7 +88,7 @@ def seen_at(start_ms: int, number: int) -> StoredEvent:
         p=p,
         peak=p,
         model="toy",
-        sight=FrameSummary(top, _SIZE, Rect(70, 0, 180, 180), _EVIDENCE),
+        summary=FrameSummary(top, _SIZE, Rect(70, 0, 180, 180), _EVIDENCE),
         curve=tuple((ms, p * min(1, ms / 5000)) for ms in range(0, LASTED_MS, 500)),
     )
 
