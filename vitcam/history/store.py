@@ -17,7 +17,7 @@ from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
-from vitcam.history.deduplication import Look, as_its_frame
+from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.drawn import classified
 from vitcam.history.housekeeping import reclaim
 from vitcam.history.inbox import Inbox, Work
@@ -41,10 +41,10 @@ class EventStore:
 
     What changes it only hands over to the writer's thread. What reads it has a connection of its own.
 
-    rules   what is kept for how long; None: another process may be the daemon of this folder
-    budget  how much may be written; None: as much as comes
-    look    called in the writer's thread for each picture: what it shows as it is kept
-    clock   dates events; None: that of this machine
+    rules       what is kept for how long; None: another process may be the daemon of this folder
+    budget      how much may be written; None: as much as comes
+    reclassify  called in the writer's thread for each picture: what it shows as it is kept
+    clock       dates events; None: that of this machine
     """
 
     def __init__(
@@ -52,14 +52,14 @@ class EventStore:
         folder: Path,
         rules: RetentionRules | None = None,
         budget: WriteBudget | None = None,
-        look: Look = as_its_frame,
+        reclassify: Reclassify = keep_summary,
         clock: MachineClock | None = None,
     ) -> None:
         self.folder = folder
         self.budget = budget or WriteBudget(0.0)
         self._inbox = Inbox()
         self.clock = clock or MachineClock()
-        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, look, self.clock)
+        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, reclassify, self.clock)
         self._followers: tuple[Listener, ...] = ()
         self._told = threading.Condition()
         self._told_count = 0

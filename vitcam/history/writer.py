@@ -20,7 +20,7 @@ from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
 from vitcam.history.dating import Dating
-from vitcam.history.deduplication import Look, Placing
+from vitcam.history.deduplication import PictureDeduplicator, Reclassify
 from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.picture_files import PictureFiles
@@ -40,11 +40,12 @@ Listener = Callable[[StoredEvent, str], None]
 class HistoryWriter:
     """Owns the one connection that writes.
 
-    notify  called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
-           action or a person's word was added
-    rules  what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a daemon
-    look   called for each picture that is written
-    clock  dates events
+    notify      called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
+                action or a person's word was added
+    rules       what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a
+                daemon
+    reclassify  called for each picture that is written
+    clock       dates events
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class HistoryWriter:
         notify: Listener,
         rules: RetentionRules | None,
         budget: WriteBudget,
-        look: Look,
+        reclassify: Reclassify,
         clock: MachineClock,
     ) -> None:
         self._folder = folder
@@ -64,7 +65,7 @@ class HistoryWriter:
         self.rules = rules
         """Any thread may replace it."""
         self._pictures = PictureFiles(folder)
-        self._placing = Placing(self._pictures, budget, look)
+        self._deduplicator = PictureDeduplicator(self._pictures, budget, reclassify)
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
@@ -112,7 +113,7 @@ class HistoryWriter:
 
         Called within a transaction. Returns the files that nothing names any more.
         """
-        self._placing.forget()
+        self._deduplicator.forget()
         return forget_open_pictures(connection, self._first)
 
     def _run(self) -> None:
@@ -247,7 +248,7 @@ class HistoryWriter:
             results += [(work, work.result(connection)) for work in usual]
             connection.execute("COMMIT")
         except BaseException:
-            self._placing.forget()
+            self._deduplicator.forget()
             self._pictures.remove(written)
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
@@ -294,7 +295,7 @@ class HistoryWriter:
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
         dating = self.dating
-        placed = self._placing.place(connection, dating.dated(change) if dating else change)
+        placed = self._deduplicator.place(connection, dating.dated(change) if dating else change)
         if placed.frame is not None:
             written.append(placed.frame)
         new = change.event.id not in self._stored
@@ -304,7 +305,7 @@ class HistoryWriter:
 
     def _follow_clock(self) -> None:
         if self.dating is not None and self.dating.look():
-            self._placing.forget()  # times have changed
+            self._deduplicator.forget()  # times have changed
 
     def _tell(self, connection: sqlite3.Connection) -> None:
         """Tell followers what is on the disk; after an error the rest is told with the next commit."""

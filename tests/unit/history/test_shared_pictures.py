@@ -15,7 +15,7 @@ from tests.frames import picture
 from tests.histories import START_MS, change
 from vitcam.history.budget import WriteBudget
 from vitcam.history.database.connections import is_sound, open_to_write
-from vitcam.history.deduplication import is_alike, small_grey
+from vitcam.history.deduplication import is_alike, thumbnail_of
 from vitcam.history.export import labelled_pictures, write_dataset
 from vitcam.history.record import stored_record
 from vitcam.history.retention import RetentionRules
@@ -62,7 +62,7 @@ def files(store: EventStore) -> list[Path]:
 
 
 def test_two_pictures_of_a_scene_are_alike_until_something_in_it_moves_or_the_light_changes() -> None:
-    first, again, moved, dark = map(small_grey, (scene(40), scene(41), scene(120), scene(40, light=-20)))
+    first, again, moved, dark = map(thumbnail_of, (scene(40), scene(41), scene(120), scene(40, light=-20)))
     assert first is not None
     assert again is not None
     assert moved is not None
@@ -71,7 +71,7 @@ def test_two_pictures_of_a_scene_are_alike_until_something_in_it_moves_or_the_li
     assert is_alike(first, again)
     assert not is_alike(first, moved, generous=2.0)
     assert not is_alike(first, dark)
-    assert small_grey(b"no picture") is None
+    assert thumbnail_of(b"no picture") is None
 
 
 def test_an_event_that_looks_like_one_before_shows_its_picture_and_says_so(store: EventStore) -> None:
@@ -261,7 +261,7 @@ def test_noise_of_a_camera_in_the_dark_is_alike_and_a_small_thing_is_not() -> No
     dark = np.clip(rng.normal(20, 12, (720, 1280, 3)), 0, 255).astype(np.uint8)
     again = np.clip(rng.normal(20, 12, (720, 1280, 3)), 0, 255).astype(np.uint8)
     cat = cv2.rectangle(again.copy(), (600, 400), (700, 480), (90, 90, 90), -1)
-    one, two, three = (small_grey(encode_jpeg(image, 80)) for image in (dark, again, cat))
+    one, two, three = (thumbnail_of(encode_jpeg(image, 80)) for image in (dark, again, cat))
     assert one is not None
     assert two is not None
     assert three is not None

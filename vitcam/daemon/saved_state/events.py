@@ -9,7 +9,7 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.history.budget import WriteBudget
-from vitcam.history.deduplication import Look
+from vitcam.history.deduplication import Reclassify
 from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -21,15 +21,15 @@ from vitcam.wire import wall_time
 _SOON_S = 2.0
 
 
-def event_store(settings: StoreSettings, environ: Mapping[str, str], look: Look) -> EventStore | None:
+def event_store(settings: StoreSettings, environ: Mapping[str, str], reclassify: Reclassify) -> EventStore | None:
     """The history of this state folder; None if nothing is to be kept, or there is no such folder.
 
-    look  as `EventStore` takes it
+    reclassify  as `EventStore` takes it
     """
     folder = state_folder(environ)
     if not settings.enabled or folder is None:
         return None
-    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb), look)
+    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb), reclassify)
 
 
 def retention_of(settings: StoreSettings) -> RetentionRules:
