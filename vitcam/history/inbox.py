@@ -70,7 +70,7 @@ class Inbox:
         """Ids of the events that are being written."""
         self._work: deque[Work] = deque()
         self._parked: deque[Work] = deque()
-        self._closed = self._hurried = False
+        self._closed = self._flushing = False
         self._generation = 0
         self.dropped = 0
         """Changes for which there was no room, and work that nobody waits for."""
@@ -114,19 +114,19 @@ class Inbox:
             self._changes.clear()
             self._parked.clear()
             self._work.clear()
-            self._hurried = False
+            self._flushing = False
             return batch
 
-    def hurry(self) -> None:
+    def flush(self) -> None:
         """Let what waits for others be taken now."""
         with self._ready:
-            self._hurried = True
+            self._flushing = True
             self._ready.notify()
 
     @property
     def _is_urgent(self) -> bool:
         full = len(self._changes) >= MOST // 2 or len(self._work) >= _MOST_NOTES // 2
-        return full or self._hurried or self._closed or any(work.asked for work in self._work)
+        return full or self._flushing or self._closed or any(work.asked for work in self._work)
 
     def give_back(self, batch: Writes) -> None:
         """Keep what could not be written; newer changes that came meanwhile win."""

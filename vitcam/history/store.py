@@ -59,10 +59,10 @@ class EventStore:
         self.budget = budget or WriteBudget(0.0)
         self._inbox = Inbox()
         self.clock = clock or MachineClock()
-        self._writer = HistoryWriter(folder, self._inbox, self._tell, rules, self.budget, reclassify, self.clock)
+        self._writer = HistoryWriter(folder, self._inbox, self._notify_followers, rules, self.budget, reclassify, self.clock)
         self._followers: tuple[Listener, ...] = ()
-        self._told = threading.Condition()
-        self._told_count = 0
+        self._written = threading.Condition()
+        self._written_count = 0
         self._pictures = PictureFiles(folder)
         self._corrections = LabelFolders(folder / CORRECTIONS)
 
@@ -78,8 +78,8 @@ class EventStore:
     def stop(self, timeout_s: float) -> None:
         """Write what waits, and end."""
         self._writer.stop(timeout_s)
-        with self._told:
-            self._told.notify_all()
+        with self._written:
+            self._written.notify_all()
 
     def change(self, rules: RetentionRules) -> None:
         """Keep to other limits from now on."""
@@ -98,21 +98,21 @@ class EventStore:
     def watched(self) -> Iterator[None]:
         """Write events soon, whatever the budget would like: somebody waits for them. Called in one thread."""
         self._writer.watched += 1
-        self._inbox.hurry()
+        self._inbox.flush()
         try:
             yield
         finally:
             self._writer.watched -= 1
 
-    def looked_at(self) -> None:
+    def viewer_asked(self) -> None:
         """Write events soon for a while: somebody has asked for the newest, and may ask again."""
         if not self._writer.is_watched:
-            self._inbox.hurry()
+            self._inbox.flush()
         self._writer.watched_until_s = time.monotonic() + _LOOK_S
 
-    def hurry(self) -> None:
+    def flush(self) -> None:
         """Write what waits for others now."""
-        self._inbox.hurry()
+        self._inbox.flush()
 
     def put(self, change: EventChange) -> None:
         """Keep an event as it is now."""
@@ -151,22 +151,22 @@ class EventStore:
         """
         return self._read(lambda connection: search.find(connection, query, limit, before, after), Page((), None))
 
-    def soon(self, event_id: str, timeout_s: float) -> StoredEvent | None:
+    def wait_for_picture(self, event_id: str, timeout_s: float) -> StoredEvent | None:
         """An event that was handed over just now, once it is on the disk with a picture; what there is at the end.
 
         Does not wait any longer once the store has ended. Raises VitcamError if the history cannot be read.
         """
         until_s = time.monotonic() + timeout_s
         while True:
-            told = self._told_count
+            count = self._written_count
             event = self.get(event_id)
             left_s = until_s - time.monotonic()
             if (event is not None and event.frame) or left_s <= 0 or self._inbox.closed:
                 return event
-            self._inbox.hurry()
-            with self._told:
-                if self._told_count == told and not self._inbox.closed:
-                    self._told.wait(left_s)
+            self._inbox.flush()
+            with self._written:
+                if self._written_count == count and not self._inbox.closed:
+                    self._written.wait(left_s)
 
     def counts(self, query: Query) -> list[QuarterCount]:
         """How many events of each label began in each quarter of an hour. Raises VitcamError if it cannot be read."""
@@ -218,7 +218,7 @@ class EventStore:
             self._corrections.remove(event.corrected, event_id)
         return self.get(event_id)
 
-    def favour(self, event_id: str, favourite: bool) -> StoredEvent | None:
+    def set_favourite(self, event_id: str, favourite: bool) -> StoredEvent | None:
         """Let an event stay, or not; None: there is no such event. Raises VitcamError if it cannot be kept."""
         values = {"favourite": int(favourite)}
         self._answer(lambda connection: writing.edit(connection, event_id, values), about=event_id)
@@ -261,10 +261,10 @@ class EventStore:
         trouble = writer.trouble or writer.notice
         return History(True, kept.events, round(kept.bytes / 1e6, 3), self._inbox.dropped, trouble, doubt)
 
-    def _tell(self, event: StoredEvent, phase: str) -> None:
-        with self._told:
-            self._told_count += 1
-            self._told.notify_all()
+    def _notify_followers(self, event: StoredEvent, phase: str) -> None:
+        with self._written:
+            self._written_count += 1
+            self._written.notify_all()
         for notify in self._followers:
             try:
                 notify(event, phase)

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 _IDLE_S = 1.0
 _AGAIN_S = 2.0  # after a failure, such as a full disk
-_MOST_UNTOLD = 256
+_MOST_UNNOTIFIED = 256
 
 Listener = Callable[[StoredEvent, str], None]
 
@@ -69,7 +69,7 @@ class HistoryWriter:
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
-        self._untold: deque[tuple[str, str]] = deque(maxlen=_MOST_UNTOLD)
+        self._unnotified: deque[tuple[str, str]] = deque(maxlen=_MOST_UNNOTIFIED)
         """Ids and phases of what is committed, and of which followers were not told yet."""
         self.worker = Worker("history", self._run)
         self._housekeeping: Housekeeping | None = None
@@ -262,8 +262,8 @@ class HistoryWriter:
             self._inbox.finish(work, result)
         for change in batch.changes:
             (self._stored.discard if change.phase == "end" else self._stored.add)(change.event.id)
-        self._untold.extend((change.event.id, change.phase) for change in batch.changes)
-        self._untold.extend((work.about, "") for work, result in results if result is True and work.about)
+        self._unnotified.extend((change.event.id, change.phase) for change in batch.changes)
+        self._unnotified.extend((work.about, "") for work, result in results if result is True and work.about)
         if written := len(batch.changes) + sum(bool(result) for _, result in results):
             self._budget.commit(written)
         late = [work for work in batch.work if work.after_commit]
@@ -309,14 +309,14 @@ class HistoryWriter:
 
     def _tell(self, connection: sqlite3.Connection) -> None:
         """Tell followers what is on the disk; after an error the rest is told with the next commit."""
-        while self._untold:
-            event_id, phase = self._untold[0]
+        while self._unnotified:
+            event_id, phase = self._unnotified[0]
             try:
                 event = get(connection, event_id)
             except (ValueError, TypeError, LookupError, OverflowError, RecursionError):  # vitcam has not written it
                 log.exception("the event %s is stored, and cannot be read: it is not passed on", event_id)
                 event = None
-            self._untold.popleft()
+            self._unnotified.popleft()
             if event is not None:
                 self._notify(event, phase)
 

@@ -261,7 +261,7 @@ def test_counts_are_by_label_and_quarter_of_an_hour(serving: WebServer, filled: 
 def test_counts_are_of_the_events_that_the_same_filters_list(
     serving: WebServer, filled: EventStore, filters: str, counted: dict[str, int]
 ) -> None:
-    filled.favour(event_id(2), True)
+    filled.set_favourite(event_id(2), True)
     filled.correct(event_id(1), "mug")
     _, answer = ask(serving, f"/api/events/counts?since=2026-01-01&{filters}")
     _, listed = ask(serving, f"/api/events?{filters}")

@@ -118,7 +118,7 @@ def test_events_that_wait_for_others_are_still_written_at_the_end(tmp_path: Path
     store.start()
     for number in range(5):
         store.put(change(str(number), "new"))
-    store.favour("none", True)  # what a person asks for is done at once, with all that waits
+    store.set_favourite("none", True)  # what a person asks for is done at once, with all that waits
 
     assert eventually(lambda: len(store.find(Query()).events) == 5)
     store.put(change("last", "new"))

@@ -36,7 +36,7 @@ def names(store: EventStore) -> set[str]:
 def test_what_is_too_old_goes_with_its_picture_and_favourites_stay(tmp_path: Path) -> None:
     with stored(tmp_path, RetentionRules()) as store:
         fill(store, 5)
-        store.favour("2", True)
+        store.set_favourite("2", True)
     with stored(tmp_path, RetentionRules(keep_days=30)) as store:
         assert eventually(lambda: names(store) == {"2"})
 
@@ -61,7 +61,7 @@ def test_a_store_beside_a_daemon_deletes_nothing_and_ends_no_event(tmp_path: Pat
         assert eventually(lambda: store.get("lasting"))
         beside = EventStore(tmp_path)
         beside.start()
-        beside.favour("lasting", True)
+        beside.set_favourite("lasting", True)
         beside.stop(10)
         event = store.get("lasting")
 

@@ -70,7 +70,7 @@ def test_what_is_added_to_an_event_later_is_told_too(store: EventStore, tmp_path
     assert eventually(lambda: len(told) == 2)
     store.note_action("a", Action("door", "webhook", "ok"))
     assert eventually(lambda: len(told) == 3)
-    store.favour("a", True)
+    store.set_favourite("a", True)
     store.correct("a", "mug")
 
     assert eventually(lambda: len(told) == 5)
@@ -109,7 +109,7 @@ def test_a_picture_that_is_waited_for_comes_with_its_event_and_not_later(store: 
     found: list[str | None] = []
 
     def waits() -> None:
-        event = store.soon("a", 60.0)
+        event = store.wait_for_picture("a", 60.0)
         found.append(event.frame if event else None)
 
     waiting = threading.Thread(target=waits)
@@ -125,7 +125,7 @@ def test_a_picture_that_is_waited_for_comes_with_its_event_and_not_later(store: 
 
 def test_nobody_waits_for_a_picture_longer_than_the_store_runs(store: EventStore) -> None:
     found: list[object] = []
-    waiting = threading.Thread(target=lambda: found.append(store.soon("never", 600.0)))
+    waiting = threading.Thread(target=lambda: found.append(store.wait_for_picture("never", 600.0)))
     waiting.start()
     assert eventually(lambda: store.get("never") is None and waiting.is_alive())
     store.stop(10)

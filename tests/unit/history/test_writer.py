@@ -84,7 +84,7 @@ def test_an_error_after_the_commit_undoes_nothing_and_ends_nothing(
     assert event is not None
     assert [action.detail for action in event.actions] == ["200"]
     assert store.picture(event) == JPEG
-    assert store.favour("b", True)
+    assert store.set_favourite("b", True)
     assert eventually(lambda: store.state().trouble == "")
 
 
@@ -187,7 +187,7 @@ def test_a_stored_event_that_cannot_be_read_keeps_followers_from_no_later_one(
         connection.execute("UPDATE events SET actions = '[{]'")
 
     with pytest.raises(VitcamError, match="not written"):
-        store.favour("a", True)
+        store.set_favourite("a", True)
     store.put(change("b", "new"))
 
     assert eventually(lambda: told == ["a", "b"])

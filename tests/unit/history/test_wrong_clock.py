@@ -51,7 +51,7 @@ class Machine:
     def rest(self) -> None:
         """Let the history look at the clock, and delete what it may delete."""
         for _ in range(2):  # the second answer comes after the rest that follows the first one
-            self.store.favour("nothing", True)
+            self.store.set_favourite("nothing", True)
 
     def restart(self, off_ms: int = MINUTE, wrong_ms: int = 0, only_vitcam: bool = False) -> None:
         """Switch the machine off and on; or only the daemon."""

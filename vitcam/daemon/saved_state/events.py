@@ -54,7 +54,7 @@ def picture_soon(store: EventStore | None, event_id: str) -> bytes | None:
     if store is None:
         return None
     try:
-        event = store.soon(event_id, _SOON_S)
+        event = store.wait_for_picture(event_id, _SOON_S)
         return store.picture(event) if event else None
     except VitcamError:
         return None

@@ -75,7 +75,7 @@ def _change(store: EventStore, event_id: str, wanted: Any) -> StoredEvent | None
     if "label" in wanted:
         changed = store.correct(event_id, label)
     if isinstance(favourite, bool):
-        changed = store.favour(event_id, favourite)
+        changed = store.set_favourite(event_id, favourite)
     return changed
 
 

@@ -44,7 +44,7 @@ class EventRoutes:
         store, query = self._kept(), read_query(request.query)
         limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST)
         before, after = request.query.get("before") or None, request.query.get("after") or None
-        store.looked_at()
+        store.viewer_asked()
         page = await self._in_thread(lambda: store.find(query, limit, before, after))
         record = {"events": [stored_record(event, base=base_of(request)) for event in page.events], "next": page.next}
         return web.json_response(record, headers=_NO_STORE)
