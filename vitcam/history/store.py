@@ -20,10 +20,10 @@ from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.drawn import classified
 from vitcam.history.housekeeping import reclaim
-from vitcam.history.inbox import Inbox, Work
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
+from vitcam.history.write_queue import Inbox, Work
 from vitcam.history.writer import HistoryWriter, Listener
 from vitcam.state import History
 from vitcam.threads.worker import Worker
@@ -59,7 +59,9 @@ class EventStore:
         self.budget = budget or WriteBudget(0.0)
         self._inbox = Inbox()
         self.clock = clock or MachineClock()
-        self._writer = HistoryWriter(folder, self._inbox, self._notify_followers, rules, self.budget, reclassify, self.clock)
+        self._writer = HistoryWriter(
+            folder, self._inbox, self._notify_followers, rules, self.budget, reclassify, self.clock
+        )
         self._followers: tuple[Listener, ...] = ()
         self._written = threading.Condition()
         self._written_count = 0

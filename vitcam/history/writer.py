@@ -22,10 +22,10 @@ from vitcam.history.database.writing import close_open, first_free, forget_open_
 from vitcam.history.dating import Dating
 from vitcam.history.deduplication import PictureDeduplicator, Reclassify
 from vitcam.history.housekeeping import Housekeeping
-from vitcam.history.inbox import Inbox, Work, Writes
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
+from vitcam.history.write_queue import Inbox, Work, Writes
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)

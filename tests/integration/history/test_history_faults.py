@@ -16,7 +16,6 @@ from tests.frames import picture
 from tests.histories import change
 from tests.integration.faults.small_disk import small_disk
 from vitcam.errors import VitcamError
-from vitcam.history import inbox
 from vitcam.history.database.connections import FILE, is_sound
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore

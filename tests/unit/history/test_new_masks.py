@@ -11,11 +11,11 @@ from tests.frames import frame, prediction
 from tests.histories import START_MS, change
 from vitcam.frames import Event
 from vitcam.history.budget import WriteBudget
-from vitcam.history.inbox import Inbox
 from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange
+from vitcam.history.write_queue import Inbox
 from vitcam.pictures.encode import encode_jpeg
 
 JPEG = encode_jpeg(frame().preview, 80)

@@ -12,8 +12,8 @@ from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import change
 from vitcam.errors import VitcamError
-from vitcam.history import inbox, writer
 from vitcam.history import store as store_module
+from vitcam.history import writer
 from vitcam.history.database import search
 from vitcam.history.database.connections import FILE
 from vitcam.history.database.writing import close_open

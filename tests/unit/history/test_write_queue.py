@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from tests.histories import SUMMARY, change
-from vitcam.history.inbox import MOST, Inbox, Writes, merged
+from vitcam.history.write_queue import MOST, Inbox, Writes, merged
 
 Phase = Literal["new", "update", "end"]
 OTHER_SUMMARY = replace(SUMMARY, size=(640, 480))
