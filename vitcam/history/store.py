@@ -23,7 +23,7 @@ from vitcam.history.housekeeping import reclaim
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
-from vitcam.history.write_queue import Inbox, Work
+from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter, Listener
 from vitcam.state import History
 from vitcam.threads.worker import Worker
@@ -57,10 +57,10 @@ class EventStore:
     ) -> None:
         self.folder = folder
         self.budget = budget or WriteBudget(0.0)
-        self._inbox = Inbox()
+        self._queue = WriteQueue()
         self.clock = clock or MachineClock()
         self._writer = HistoryWriter(
-            folder, self._inbox, self._notify_followers, rules, self.budget, reclassify, self.clock
+            folder, self._queue, self._notify_followers, rules, self.budget, reclassify, self.clock
         )
         self._followers: tuple[Listener, ...] = ()
         self._written = threading.Condition()
@@ -75,7 +75,7 @@ class EventStore:
 
     def start(self) -> None:
         """Begin to write."""
-        self._writer.start()
+        self._writer.worker.start()
 
     def stop(self, timeout_s: float) -> None:
         """Write what waits, and end."""
@@ -100,7 +100,7 @@ class EventStore:
     def watched(self) -> Iterator[None]:
         """Write events soon, whatever the budget would like: somebody waits for them. Called in one thread."""
         self._writer.watched += 1
-        self._inbox.flush()
+        self._queue.flush()
         try:
             yield
         finally:
@@ -109,20 +109,22 @@ class EventStore:
     def viewer_asked(self) -> None:
         """Write events soon for a while: somebody has asked for the newest, and may ask again."""
         if not self._writer.is_watched:
-            self._inbox.flush()
+            self._queue.flush()
         self._writer.watched_until_s = time.monotonic() + _LOOK_S
 
     def flush(self) -> None:
         """Write what waits for others now."""
-        self._inbox.flush()
+        self._queue.flush()
 
     def put(self, change: EventChange) -> None:
         """Keep an event as it is now."""
-        self._inbox.put(change)
+        self._queue.put(change)
 
     def note_action(self, event_id: str, action: Action) -> None:
         """Keep what a rule did because of an event."""
-        self._ask(lambda connection: writing.note_action(connection, event_id, action), asked=False, about=event_id)
+        self._submit(
+            lambda connection: writing.note_action(connection, event_id, action), awaited=False, about=event_id
+        )
 
     def attach_clip(self, event_id: str, path: Path) -> None:
         """Keep the video of an event, a file below the state folder. That of an event that was deleted goes, too."""
@@ -132,8 +134,8 @@ class EventStore:
             if done.exception() is not None or not done.result():  # no event names it
                 self._pictures.remove([name])
 
-        attached = self._ask(
-            lambda connection: writing.attach_clip(connection, event_id, name, size), asked=False, about=event_id
+        attached = self._submit(
+            lambda connection: writing.attach_clip(connection, event_id, name, size), awaited=False, about=event_id
         )
         attached.add_done_callback(decided)
 
@@ -142,9 +144,9 @@ class EventStore:
 
         raises  VitcamError if the disk is too slow, or cannot be written
         """
-        self._inbox.let_go()
+        self._queue.let_go()
         if self._writer.worker.started:
-            self._pictures.remove(self._answer(self._writer.let_go, first=True))
+            self._pictures.remove(self._result_of(self._writer.let_go, first=True))
 
     def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
         """The newest events that a query means, or those beside one, as `search.find` has them.
@@ -163,11 +165,11 @@ class EventStore:
             count = self._written_count
             event = self.get(event_id)
             left_s = until_s - time.monotonic()
-            if (event is not None and event.frame) or left_s <= 0 or self._inbox.closed:
+            if (event is not None and event.frame) or left_s <= 0 or self._queue.closed:
                 return event
-            self._inbox.flush()
+            self._queue.flush()
             with self._written:
-                if self._written_count == count and not self._inbox.closed:
+                if self._written_count == count and not self._queue.closed:
                     self._written.wait(left_s)
 
     def counts(self, query: Query) -> list[QuarterCount]:
@@ -178,11 +180,11 @@ class EventStore:
         """One event; None if there is none of that id. One that waits to be written is written now: a rule, which hears
         of events at once, may have told its id. Raises VitcamError if the history cannot be read.
         """
-        waits = self._inbox.holds(event_id)
+        waits = self._queue.holds(event_id)
         found = self._read(lambda connection: search.get(connection, event_id), None)
         if found is None and waits:
             with contextlib.suppress(VitcamError):  # what cannot be written is not there
-                self._answer(lambda _: False)  # it is done once everything before it is on the disk
+                self._result_of(lambda _: False)  # it is done once everything before it is on the disk
             found = self._read(lambda connection: search.get(connection, event_id), None)
         return found
 
@@ -215,7 +217,7 @@ class EventStore:
                 self._corrections.put(label, event_id, classified(jpeg, event.summary))
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
-        self._answer(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)
+        self._result_of(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)
         if event.corrected and event.corrected != label:
             self._corrections.remove(event.corrected, event_id)
         return self.get(event_id)
@@ -223,7 +225,7 @@ class EventStore:
     def set_favourite(self, event_id: str, favourite: bool) -> StoredEvent | None:
         """Let an event stay, or not; None: there is no such event. Raises VitcamError if it cannot be kept."""
         values = {"favourite": int(favourite)}
-        self._answer(lambda connection: writing.edit(connection, event_id, values), about=event_id)
+        self._result_of(lambda connection: writing.edit(connection, event_id, values), about=event_id)
         return self.get(event_id)
 
     def delete(self, event_id: str) -> bool:
@@ -250,18 +252,18 @@ class EventStore:
     def _delete(self, events: Sequence[StoredEvent]) -> None:
         """The rows first: a row whose picture is gone would be a lie, a picture without a row is only room."""
         ids = [event.id for event in events]
-        self._pictures.remove(self._answer(lambda connection: writing.delete_ids(connection, ids)))
+        self._pictures.remove(self._result_of(lambda connection: writing.delete_ids(connection, ids)))
         for event in events:
             if event.corrected:
                 self._corrections.remove(event.corrected, event.id)
-        self._answer(reclaim, after_commit=True)
+        self._result_of(reclaim, after_commit=True)
 
     def state(self) -> History:
         """What is kept, and what is wrong."""
         writer, kept, dating = self._writer, self._writer.totals, self._writer.dating
         doubt = dating.doubt if dating else ""
         trouble = writer.trouble or writer.notice
-        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._inbox.dropped, trouble, doubt)
+        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._queue.dropped, trouble, doubt)
 
     def _notify_followers(self, event: StoredEvent, phase: str) -> None:
         with self._written:
@@ -273,27 +275,27 @@ class EventStore:
             except Exception:  # what one of them does wrong must not keep others from hearing of it
                 log.exception("an event was kept, and a part of vitcam could not be told of it")
 
-    def _answer(
+    def _result_of(
         self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "", first: bool = False
     ) -> T:
         """What the writer's thread returns."""
         try:
-            return self._ask(do, after_commit=after_commit, about=about, first=first).result(_ANSWER_S)
+            return self._submit(do, after_commit=after_commit, about=about, first=first).result(_ANSWER_S)
         except TimeoutError:
             raise VitcamError("the disk is too slow to change the history now; look again in a minute") from None
 
-    def _ask(
+    def _submit(
         self,
         do: Callable[[sqlite3.Connection], T],
-        asked: bool = True,
+        awaited: bool = True,
         after_commit: bool = False,
         about: str = "",
         first: bool = False,
     ) -> "Future[T]":
         done: Future[T] = Future()
-        if not self._inbox.ask(Work(do, done, asked, after_commit, about, first)):
+        if not self._queue.submit(WriteTask(do, done, awaited, after_commit, about, first)):
             too_many = VitcamError("too many changes of the history are being made already; try again in a second")
-            if asked:
+            if awaited:
                 raise too_many
             done.set_exception(too_many)
         return done
@@ -314,7 +316,7 @@ class EventStore:
                 return ask(connection)
         except sqlite3.Error as error:
             if is_damage(error):  # the writer meets the same damage, and begins a new history
-                self._ask(lambda connection: (ask(connection), True)[1], asked=False)
+                self._submit(lambda connection: (ask(connection), True)[1], awaited=False)
             raise VitcamError(f"the history in {self.folder} cannot be read: {error}") from error
         except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
             raise VitcamError(

@@ -19,13 +19,13 @@ _LATEST_S = 30.0  # an event that is not written by then never will be
 
 
 @dataclass(slots=True, eq=False)
-class Work:
+class WriteTask:
     """Something else to do in the writer's thread."""
 
     do: Callable[[sqlite3.Connection], Any]
     """Called within a transaction, perhaps several times; its last result is the future's."""
     done: "Future[Any]"
-    asked: bool
+    awaited: bool
     """True: somebody waits for the result. False: it is tried again for a while until it returns something true."""
     after_commit: bool = False
     """True: it is called after the transaction, and begins its own."""
@@ -45,11 +45,11 @@ class Work:
 
 
 @dataclass(slots=True)
-class Writes:
+class WriteBatch:
     """What is written with one commit."""
 
     changes: list[EventChange] = field(default_factory=list)
-    work: list[Work] = field(default_factory=list)
+    work: list[WriteTask] = field(default_factory=list)
     generation: int = 0
     """Of the masks: how often they had been drawn when it was taken."""
 
@@ -60,7 +60,7 @@ class Writes:
                 work.done.set_exception(VitcamError(f"this cannot be changed now: {reason}"))
 
 
-class Inbox:
+class WriteQueue:
     """Any thread adds; one thread takes. A newer change of an event replaces one that was not written yet."""
 
     def __init__(self) -> None:
@@ -68,8 +68,8 @@ class Inbox:
         self._changes: dict[str, EventChange] = {}
         self._taken: frozenset[str] = frozenset()
         """Ids of the events that are being written."""
-        self._work: deque[Work] = deque()
-        self._parked: deque[Work] = deque()
+        self._work: deque[WriteTask] = deque()
+        self._parked: deque[WriteTask] = deque()
         self._closed = self._flushing = False
         self._generation = 0
         self.dropped = 0
@@ -90,17 +90,17 @@ class Inbox:
         with self._ready:
             return event_id in self._changes or event_id in self._taken
 
-    def ask(self, work: Work) -> bool:
+    def submit(self, work: WriteTask) -> bool:
         """Add work; False where too much waits."""
         with self._ready:
-            if self._closed or len(self._work) >= (MOST if work.asked else _MOST_NOTES):
-                self.dropped += not work.asked
+            if self._closed or len(self._work) >= (MOST if work.awaited else _MOST_NOTES):
+                self.dropped += not work.awaited
                 return False
             self._work.append(work)
             self._ready.notify()
             return True
 
-    def take(self, timeout_s: float, collect_s: float = 0.0) -> Writes:
+    def take(self, timeout_s: float, collect_s: float = 0.0) -> WriteBatch:
         """All that waits; an empty batch after `timeout_s`, and at once after the close.
 
         collect_s  for this time they wait for others, unless somebody waits for an answer or there is little room
@@ -109,7 +109,7 @@ class Inbox:
             self._ready.wait_for(lambda: self._changes or self._work or self._closed, timeout_s)
             if collect_s and (self._changes or self._work):
                 self._ready.wait_for(lambda: self._is_urgent, collect_s)
-            batch = Writes([*self._changes.values()], [*self._parked, *self._work], self._generation)
+            batch = WriteBatch([*self._changes.values()], [*self._parked, *self._work], self._generation)
             self._taken = frozenset(self._changes)
             self._changes.clear()
             self._parked.clear()
@@ -126,9 +126,9 @@ class Inbox:
     @property
     def _is_urgent(self) -> bool:
         full = len(self._changes) >= MOST // 2 or len(self._work) >= _MOST_NOTES // 2
-        return full or self._flushing or self._closed or any(work.asked for work in self._work)
+        return full or self._flushing or self._closed or any(work.awaited for work in self._work)
 
-    def give_back(self, batch: Writes) -> None:
+    def give_back(self, batch: WriteBatch) -> None:
         """Keep what could not be written; newer changes that came meanwhile win."""
         with self._ready:
             old = batch.generation != self._generation
@@ -139,14 +139,14 @@ class Inbox:
                 self._changes[change.event.id] = change if before is None else merged(before, change)
             self._work.extendleft(reversed(batch.work))
 
-    def finish(self, work: Work, result: Any) -> None:
+    def finish(self, work: WriteTask, result: Any) -> None:
         """Give the result of work to the thread that waits; work whose event may be written in a moment is kept."""
         if isinstance(result, VitcamError):
             work.done.set_exception(result)
-        elif work.asked or result or not self.park(work):
+        elif work.awaited or result or not self.park(work):
             work.done.set_result(result)
 
-    def park(self, work: Work) -> bool:
+    def park(self, work: WriteTask) -> bool:
         """Keep work that is about an event which is not written yet, until the next batch.
 
         returns  False: it has waited long enough, or too much waits

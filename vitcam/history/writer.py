@@ -25,7 +25,7 @@ from vitcam.history.housekeeping import Housekeeping
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
-from vitcam.history.write_queue import Inbox, Work, Writes
+from vitcam.history.write_queue import WriteBatch, WriteQueue, WriteTask
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ _AGAIN_S = 2.0  # after a failure, such as a full disk
 _MOST_UNNOTIFIED = 256
 
 Listener = Callable[[StoredEvent, str], None]
+_Results = list[tuple[WriteTask, Any]]
 
 
 class HistoryWriter:
@@ -42,8 +43,7 @@ class HistoryWriter:
 
     notify      called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
                 action or a person's word was added
-    rules       what is kept for how long; None: nothing is deleted, and no event is ended, as in a command beside a
-                daemon
+    rules       what is kept for how long; None: nothing is deleted and no event ended, as in a command beside a daemon
     reclassify  called for each picture that is written
     clock       dates events
     """
@@ -51,7 +51,7 @@ class HistoryWriter:
     def __init__(
         self,
         folder: Path,
-        inbox: Inbox,
+        queue: WriteQueue,
         notify: Listener,
         rules: RetentionRules | None,
         budget: WriteBudget,
@@ -59,7 +59,7 @@ class HistoryWriter:
         clock: MachineClock,
     ) -> None:
         self._folder = folder
-        self._inbox = inbox
+        self._queue = queue
         self._notify = notify
         self._budget = budget
         self.rules = rules
@@ -99,12 +99,9 @@ class HistoryWriter:
         """Whether somebody waits for events."""
         return self.watched > 0 or time.monotonic() < self.watched_until_s
 
-    def start(self) -> None:
-        self.worker.start()
-
     def stop(self, timeout_s: float) -> None:
         """Write what waits, and end."""
-        self._inbox.close()
+        self._queue.close()
         self.worker.join(timeout_s)
         self.worker.stop()
 
@@ -119,18 +116,18 @@ class HistoryWriter:
     def _run(self) -> None:
         more = True
         while True:
-            closing = self._inbox.closed
+            closing = self._queue.closed
             together_s = self._budget.wait_s(self.is_watched)
             self.worker.beat(together_s)
-            batch = self._inbox.take(0.0 if more else _IDLE_S, together_s)
+            batch = self._queue.take(0.0 if more else _IDLE_S, together_s)
             self.worker.beat()
             good = self._write(batch)
             if closing:
                 break
             more = good and self._rest()
             if not good:
-                self._inbox.wait_for_close(_AGAIN_S)
-        self._inbox.take(0.0).refuse("the daemon is ending")
+                self._queue.wait_for_close(_AGAIN_S)
+        self._queue.take(0.0).refuse("the daemon is ending")
         self._close()
 
     def _close(self) -> None:
@@ -153,7 +150,7 @@ class HistoryWriter:
             return False
         return more
 
-    def _write(self, batch: Writes) -> bool:
+    def _write(self, batch: WriteBatch) -> bool:
         """Write a batch with one commit; False: something failed, and is tried again later."""
         try:
             connection = self._open()
@@ -167,21 +164,21 @@ class HistoryWriter:
             return True
         else:
             return self._after_commit(connection, batch, results)
-        asked = Writes(work=[work for work in batch.work if work.asked])
-        asked.refuse(self.trouble)
-        self._inbox.give_back(Writes(batch.changes, [work for work in batch.work if not work.asked]))
+        awaited = WriteBatch(work=[work for work in batch.work if work.awaited])
+        awaited.refuse(self.trouble)
+        self._queue.give_back(WriteBatch(batch.changes, [work for work in batch.work if not work.awaited]))
         return False
 
-    def _without_what_fails(self, batch: Writes) -> None:
+    def _without_what_fails(self, batch: WriteBatch) -> None:
         """After an error in vitcam: each by itself, so that only the one goes that cannot be written."""
-        parts = [Writes([change]) for change in batch.changes] + [Writes(work=[work]) for work in batch.work]
+        parts = [WriteBatch([change]) for change in batch.changes] + [WriteBatch(work=[work]) for work in batch.work]
         if len(parts) > 1:
             for part in parts:
                 self._write(part)
             return
         log.exception("an event or a change of one could not be kept because of an error in vitcam")
         batch.refuse("of an error in vitcam; see its log")
-        self._inbox.dropped += len(parts)
+        self._queue.dropped += len(parts)
 
     def _open(self) -> sqlite3.Connection:
         if self._file is not None and (change := self._file.change()):
@@ -234,11 +231,11 @@ class HistoryWriter:
         self.notice = NOTICES[change].format(self._folder / FILE)
         log.error("%s", self.notice)
 
-    def _commit(self, connection: sqlite3.Connection, batch: Writes) -> list[tuple[Work, Any]]:
+    def _commit(self, connection: sqlite3.Connection, batch: WriteBatch) -> _Results:
         """All of a batch, or nothing of it; returns what came of the work."""
         written: list[str] = []
         replaced: list[str | None] = []
-        results: list[tuple[Work, Any]] = []
+        results: _Results = []
         self._follow_clock()
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -256,10 +253,10 @@ class HistoryWriter:
         self._pictures.remove(replaced)
         return results
 
-    def _after_commit(self, connection: sqlite3.Connection, batch: Writes, results: list[tuple[Work, Any]]) -> bool:
+    def _after_commit(self, connection: sqlite3.Connection, batch: WriteBatch, results: _Results) -> bool:
         """What follows a commit: nothing of it can make the commit undone. False: something failed."""
         for work, result in results:
-            self._inbox.finish(work, result)
+            self._queue.finish(work, result)
         for change in batch.changes:
             (self._stored.discard if change.phase == "end" else self._stored.add)(change.event.id)
         self._unnotified.extend((change.event.id, change.phase) for change in batch.changes)
@@ -278,20 +275,20 @@ class HistoryWriter:
                 self._file.wrote()
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
-            Writes(work=late).refuse(self.trouble or self.notice)
+            WriteBatch(work=late).refuse(self.trouble or self.notice)
             return False
         self._say("")
         return True
 
-    def _do_late(self, connection: sqlite3.Connection, work: Work) -> None:
+    def _do_late(self, connection: sqlite3.Connection, work: WriteTask) -> None:
         """Raises sqlite3.Error and OSError. After an error in vitcam only this work is refused."""
         try:
-            self._inbox.finish(work, work.result(connection))
+            self._queue.finish(work, work.result(connection))
         except (sqlite3.Error, OSError):
             raise
         except Exception:  # one piece of work must not stop the rest
             log.exception("a change of the history could not be finished because of an error in vitcam")
-            Writes(work=[work]).refuse("of an error in vitcam; see its log")
+            WriteBatch(work=[work]).refuse("of an error in vitcam; see its log")
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
         dating = self.dating

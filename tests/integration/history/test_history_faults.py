@@ -16,6 +16,7 @@ from tests.frames import picture
 from tests.histories import change
 from tests.integration.faults.small_disk import small_disk
 from vitcam.errors import VitcamError
+from vitcam.history import write_queue
 from vitcam.history.database.connections import FILE, is_sound
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -308,7 +309,7 @@ def test_a_picture_without_its_event_goes_at_the_next_start(store: EventStore) -
 
 
 def test_a_clip_whose_event_was_deleted_is_deleted_too(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inbox, "_LATEST_S", 0.1)
+    monkeypatch.setattr(write_queue, "_LATEST_S", 0.1)
     clip = store.folder / "clips" / "gone.mp4"
     clip.parent.mkdir(parents=True)
     clip.write_bytes(b"video")

@@ -15,7 +15,7 @@ from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange
-from vitcam.history.write_queue import Inbox
+from vitcam.history.write_queue import WriteQueue
 from vitcam.pictures.encode import encode_jpeg
 
 JPEG = encode_jpeg(frame().preview, 80)
@@ -30,10 +30,10 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
 
 
 def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
-    inbox = Inbox()
-    inbox.put(change("a", "new", jpeg=JPEG))
-    inbox.let_go()
-    (waiting,) = inbox.take(0).changes
+    queue = WriteQueue()
+    queue.put(change("a", "new", jpeg=JPEG))
+    queue.let_go()
+    (waiting,) = queue.take(0).changes
 
     assert waiting.jpeg is None
     assert waiting.event.id == "a"
@@ -41,19 +41,19 @@ def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
 
 
 def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> None:
-    inbox = Inbox()
-    inbox.put(change("a", "new", jpeg=JPEG))
-    batch = inbox.take(0)
-    inbox.let_go()
-    inbox.give_back(batch)
-    later = inbox.take(0)
-    inbox.give_back(later)  # nothing was drawn meanwhile
-    inbox.put(change("b", "new", jpeg=JPEG))
-    again = inbox.take(0)
-    inbox.give_back(again)
+    queue = WriteQueue()
+    queue.put(change("a", "new", jpeg=JPEG))
+    batch = queue.take(0)
+    queue.let_go()
+    queue.give_back(batch)
+    later = queue.take(0)
+    queue.give_back(later)  # nothing was drawn meanwhile
+    queue.put(change("b", "new", jpeg=JPEG))
+    again = queue.take(0)
+    queue.give_back(again)
 
     assert [each.jpeg for each in later.changes] == [None]
-    assert [each.jpeg for each in inbox.take(0).changes] == [None, JPEG]
+    assert [each.jpeg for each in queue.take(0).changes] == [None, JPEG]
 
 
 def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps_it(store: EventStore) -> None:

@@ -98,7 +98,7 @@ def test_deleting_makes_the_file_smaller(store: EventStore, tmp_path: Path) -> N
     for number in range(400):
         store.put(change(f"{number:03}", "end", curve=tuple((ms, 0.5) for ms in range(60))))
         if number % 50 == 49:
-            assert eventually(partial(store.get, f"{number:03}"))  # the inbox has room for 64
+            assert eventually(partial(store.get, f"{number:03}"))  # the queue has room for 64
     assert store.delete_some(Query(since_ms=1)) == 400
 
     assert (tmp_path / "events.db").stat().st_size < 100_000

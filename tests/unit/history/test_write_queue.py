@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from tests.histories import SUMMARY, change
-from vitcam.history.write_queue import MOST, Inbox, Writes, merged
+from vitcam.history.write_queue import MOST, WriteBatch, WriteQueue, merged
 
 Phase = Literal["new", "update", "end"]
 OTHER_SUMMARY = replace(SUMMARY, size=(640, 480))
@@ -31,7 +31,7 @@ def test_a_newer_picture_takes_the_place_of_the_one_that_waits() -> None:
 
 
 def test_a_change_that_was_given_back_keeps_its_picture_under_newer_ones() -> None:
-    found = Inbox()
+    found = WriteQueue()
     found.put(change("a", "new", jpeg=b"first"))
     batch = found.take(0.0)
     found.put(change("a", "update", "bowl"))
@@ -43,11 +43,11 @@ def test_a_change_that_was_given_back_keeps_its_picture_under_newer_ones() -> No
     assert [*taken] == ["a", "b"]
     assert (taken["a"].jpeg, taken["a"].event.label, taken["a"].phase) == (b"first", "bowl", "end")
     assert taken["b"].jpeg == b"other"
-    assert found.take(0.0) == Writes()
+    assert found.take(0.0) == WriteBatch()
 
 
 def test_a_full_inbox_still_takes_what_belongs_to_an_event_that_waits() -> None:
-    found = Inbox()
+    found = WriteQueue()
     for number in range(MOST):
         found.put(change(str(number), "new"))
     found.put(change("too much", "new", jpeg=b"dropped"))

@@ -13,7 +13,7 @@ from tests.frames import picture
 from tests.histories import change
 from vitcam.errors import VitcamError
 from vitcam.history import store as store_module
-from vitcam.history import writer
+from vitcam.history import write_queue, writer
 from vitcam.history.database import search
 from vitcam.history.database.connections import FILE
 from vitcam.history.database.writing import close_open
@@ -152,11 +152,11 @@ def test_what_a_rule_did_long_before_its_event_is_kept_without_a_budget(tmp_path
 def test_what_a_rule_did_at_an_event_that_is_never_kept_is_given_up(
     store: EventStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inbox, "_LATEST_S", 0.01)
+    monkeypatch.setattr(write_queue, "_LATEST_S", 0.01)
     store.start()
     store.note_action("never", Action("door", "command", "ok"))
 
-    assert eventually(lambda: not store._inbox._parked and not store._inbox._work)
+    assert eventually(lambda: not store._queue._parked and not store._queue._work)
     store.put(change("a", "new"))
     assert eventually(lambda: store.get("a"))
 
