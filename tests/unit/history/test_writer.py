@@ -17,8 +17,7 @@ from vitcam.history import write_queue, writer
 from vitcam.history.database import search
 from vitcam.history.database.connections import FILE
 from vitcam.history.database.writing import close_open
-from vitcam.history.housekeeping import reclaim
-from vitcam.history.retention import RetentionRules
+from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
 from vitcam.pictures.encode import encode_jpeg
