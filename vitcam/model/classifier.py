@@ -19,7 +19,7 @@ from vitcam.model.contrast import contrast
 from vitcam.model.familiarity import familiarity, logistic
 from vitcam.model.find import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
-from vitcam.model.runtime.trial import check_by_trial
+from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 

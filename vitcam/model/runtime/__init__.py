@@ -9,7 +9,7 @@ import numpy as np
 
 from vitcam.errors import VitcamError
 from vitcam.model.content import content_of
-from vitcam.model.runtime.float_weights import with_float_weights
+from vitcam.model.float_weights import with_float_weights
 from vitcam.model.runtime.graph import LoadedGraph, Runtime
 from vitcam.model.runtime.interpreter import Interpreter, RuntimeInfo, TensorInfo
 

@@ -1,6 +1,6 @@
 """Whether a graph that nobody vouches for ends the process that runs it: a child loads and runs it first.
 
-`python -m vitcam.model.runtime.trial` reads a graph from standard input. Only a signal that ends it counts:
+`python -m vitcam.model.trial` reads a graph from standard input. Only a signal that ends it counts:
 what the runtime refuses by itself is refused in the caller's own process, with its reason.
 """
 
