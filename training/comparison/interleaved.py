@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.interpreter import Interpreter
+from vitcam.model.runtime import Interpreter, open_interpreter
 
 WARM, TIMED = 3, 9
 """Inferences of a burst, of which the last are timed."""

@@ -10,8 +10,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
-from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.delegate_message import without_delegate_message
+from vitcam.model.runtime import open_interpreter, without_delegate_message
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
-from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.interpreter import Interpreter, TensorInfo
+from vitcam.model.runtime import Interpreter, TensorInfo, open_interpreter
 
 _WARM_UP_S = 0.2  # XNNPACK packs weights at the first call, and a processor needs 100 ms to its full clock
 _MIN_CALLS = 5  # of a slow graph, even if the time is over

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.model.bundle import ModelCard
-from vitcam.model.runtime.interpreter import TensorInfo
+from vitcam.model.runtime import TensorInfo
 
 
 def read_labels(path: Path) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vitcam.model.bundle import ModelCard
 from vitcam.model.classifier import Classifier
-from vitcam.model.runtime.interpreter import RuntimeInfo
+from vitcam.model.runtime import RuntimeInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tests import frames
 from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect
 from vitcam.model.bundle import ModelCard
 from vitcam.model.record import ModelInfo
-from vitcam.model.runtime.interpreter import RuntimeInfo
+from vitcam.model.runtime import RuntimeInfo
 from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.slot import Slot

@@ -15,7 +15,7 @@ from vitcam.commands.bench import bench_table
 from vitcam.errors import ModelError, UsageError
 from vitcam.machine import Machine
 from vitcam.model.macs import Macs
-from vitcam.model.runtime.interpreter import TensorInfo
+from vitcam.model.runtime import TensorInfo
 
 CALM = MachineHealth(None, None, None)
 

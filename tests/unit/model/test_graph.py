@@ -5,8 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.model.find import find_model
-from vitcam.model.runtime import open_interpreter
-from vitcam.model.runtime.interpreter import Interpreter
+from vitcam.model.runtime import Interpreter, open_interpreter
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,260 @@
+"""What runs a graph: the packages that can, and the graph that one of them has loaded.
+
+In: a TFLite flatbuffer. Out: an Interpreter. May block: only `invoke`.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import ModelError, VitcamError
+from vitcam.model.content import content_of
+from vitcam.model.float_weights import with_float_weights
+
+_DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
+_MESSAGE = b"INFO: Created TensorFlow Lite"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """An input or output of the graph."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    scale: float
+    """Of a quantised tensor: real = scale × (stored − zero_point); 0 where it is not quantised."""
+    zero_point: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeInfo:
+    """What the log and `/api/model` say of the runtime."""
+
+    name: str
+    version: str
+    threads: int
+    partitions: int
+    """Delegate nodes in the execution plan: 1 means that XNNPACK runs the whole graph in one piece."""
+    outside: int
+    """Operators that XNNPACK does not run."""
+
+
+def default_threads(cores: int | None = None) -> int:
+    """All cores; on four and more all but one, which is left for capture and web."""
+    available = cores if cores is not None else len(os.sched_getaffinity(0))
+    return available - 1 if available >= 4 else max(1, available)
+
+
+def open_interpreter(path: Path, threads: int, content: bytes | None = None) -> "Interpreter":
+    """Load a graph with the first runtime that is installed.
+
+    content  of the file, if it was read already
+    raises   ModelError if the file cannot be read, or the runtime refuses the graph; VitcamError if no runtime is
+             installed, or it does not work here
+    """
+    runtime = _find_runtime()
+    return Interpreter(runtime, path, runtime.prepare(content_of(path) if content is None else content), threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A package that runs TFLite graphs on XNNPACK."""
+
+    name: str
+    version: str
+    load: Callable[..., Any]
+    """Its `Interpreter` class."""
+    prepare: Callable[[bytes], bytes] = bytes
+    """Changes a model file's content before it is loaded."""
+
+
+class Interpreter:
+    """One loaded graph, allocated and ready. Not thread-safe: each thread opens its own.
+
+    The runtime works on the bytes themselves and copies nothing. If it were given a path, it would map the file, and
+    the process would end when another program cuts that file short or overwrites it.
+
+    path     is only named in messages
+    content  of the model file
+    raises   ModelError if the runtime refuses the graph
+    """
+
+    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int) -> None:
+        self._made_of = (runtime, path, content)
+        try:
+            with without_delegate_message():
+                self._graph = runtime.load(model_content=content, num_threads=threads)
+                self._graph.allocate_tensors()
+            self._describe(runtime, threads)
+        except _DAMAGES as error:
+            raise self._refusal("loaded", error) from error
+
+    def _describe(self, runtime: Runtime, threads: int) -> None:
+        self._in = [detail["index"] for detail in self._graph.get_input_details()]
+        self._out = [detail["index"] for detail in self._graph.get_output_details()]
+        self.inputs = tuple(_tensor(detail) for detail in self._graph.get_input_details())
+        self.outputs = tuple(_tensor(detail) for detail in self._graph.get_output_details())
+        self.signatures = tuple(self._graph.get_signature_list())
+        """The names of the file's signatures, the default one first; empty where it has none."""
+        names = _executed(self._graph._get_ops_details(), self._out)  # there is no public function that counts them
+        partitions = names.count("DELEGATE")
+        self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
+
+    def clone(self, threads: int) -> "Interpreter":
+        """The same graph from the same bytes, for another thread."""
+        return Interpreter(*self._made_of, threads)
+
+    def set_input(self, value: NDArray[Any], position: int = 0) -> None:
+        """Copy a value into one input.
+
+        value  of the input's shape with or without the batch axis, such as (1, h, w, 3) or (h, w, 3)
+        """
+        tensor, into = self.inputs[position], self._graph.tensor(self._in[position])()
+        if value.dtype == tensor.dtype and value.flags.c_contiguous:
+            # not `set_tensor` (it first copies what is read-only) and not NumPy's copy: both release the GIL, and
+            # the inference then waits for other threads
+            into.data.cast("B")[:] = value.data.cast("B")
+        else:
+            np.copyto(into, value.reshape(tensor.shape), casting="unsafe")
+
+    def invoke(self) -> None:
+        """Run the graph; releases the GIL."""
+        try:
+            self._graph.invoke()
+        except _DAMAGES as error:
+            raise self._refusal("run", error) from error
+
+    def get_output(self, position: int) -> NDArray[Any]:
+        """A copy of one output without the batch axis, such as (labels,)."""
+        view = self._graph.tensor(self._out[position])()
+        return np.array(view[0] if view.ndim > 1 else view)
+
+    def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Run another signature of the file.
+
+        values   of the inputs by name, such as (1, h, w, 3)
+        returns  copies of all outputs by name, without the batch axis, such as (labels,)
+        """
+        try:
+            # a runner that is kept would make `invoke` fail; a new one costs 10 µs
+            runner = self._graph.get_signature_runner(signature)
+            return {output: np.array(array[0]) for output, array in runner(**values).items()}
+        except _DAMAGES as error:
+            raise self._refusal("run", error) from error
+
+    def _refusal(self, done: str, error: Exception) -> ModelError:
+        runtime, path, _ = self._made_of
+        reason = str(error).splitlines()[0] if str(error) else "no reason given"
+        return ModelError(f"the model {path} cannot be {done} by {runtime.name}: {reason}; export the model again")
+
+
+def _tensor(detail: dict[str, Any]) -> TensorInfo:
+    scale, zero_point = detail["quantization"]
+    shape = tuple(int(side) for side in detail["shape"])
+    return TensorInfo(detail["name"], shape, np.dtype(detail["dtype"]), float(scale), int(zero_point))
+
+
+def _executed(ops: list[dict[str, Any]], wanted: list[int]) -> list[str]:
+    """The names of the nodes that really run, found by walking back from the outputs.
+
+    LiteRT lists the original operators first, and then the delegate nodes that replace some of them. It does not say
+    which ones: where both give the same tensor, the delegate node is the one that runs.
+    """
+    producer = {int(tensor): op for op in ops for tensor in op["outputs"]}  # the last one wins: delegates come last
+    names, seen, to_visit = [], set(), list(wanted)
+    while to_visit:
+        op = producer.get(to_visit.pop())
+        if op is None or op["index"] in seen:
+            continue
+        seen.add(op["index"])
+        names.append(str(op["op_name"]))
+        to_visit.extend(int(tensor) for tensor in op["inputs"])
+    return names
+
+
+def _litert() -> Runtime:
+    """`ai-edge-litert`, the current package of TensorFlow Lite. Raises ImportError if it is not installed."""
+    from ai_edge_litert.interpreter import Interpreter as Graph
+
+    return Runtime("ai-edge-litert", _version("ai-edge-litert"), Graph)
+
+
+def _tflite_runtime() -> Runtime:
+    """`tflite-runtime`, its predecessor. The last release is for Python 3.11 at most, and for NumPy 1.
+
+    raises  ImportError if it is not installed; VitcamError with NumPy 2
+    """
+    from tflite_runtime.interpreter import Interpreter as Graph
+
+    if int(np.__version__.partition(".")[0]) > 1:  # it can be imported, but the first tensor raises a SystemError
+        raise VitcamError(f"tflite-runtime needs NumPy 1, and this is {np.__version__}: pip install 'numpy<2'")
+
+    return Runtime("tflite-runtime", _version("tflite-runtime"), Graph, with_float_weights)
+
+
+RUNTIMES: dict[str, Callable[[], Runtime]] = {"ai-edge-litert": _litert, "tflite-runtime": _tflite_runtime}
+"""By the name of the package; the first one that is installed is used."""
+
+
+def _find_runtime() -> Runtime:
+    for find in RUNTIMES.values():
+        try:
+            return find()
+        except ImportError:
+            continue
+    packages = " nor ".join(RUNTIMES)
+    raise VitcamError(
+        f"no package that runs models is installed, neither {packages}: pip install {next(iter(RUNTIMES))}"
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # it was not installed by pip
+        return "of unknown version"
+
+
+@contextmanager
+def without_delegate_message() -> Iterator[None]:
+    """Keep TensorFlow Lite's message about its delegate off stderr.
+
+    The library writes that line to descriptor 2 itself, when it makes its first interpreter. So what is written there
+    is held back, and written at the end without that line.
+    """
+    try:
+        before = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    with tempfile.TemporaryFile() as kept:
+        _flush()
+        os.dup2(kept.fileno(), 2)
+        try:
+            yield
+        finally:
+            _flush()
+            os.dup2(before, 2)
+            os.close(before)
+            kept.seek(0)
+            _write(line for line in kept if not line.startswith(_MESSAGE))
+
+
+def _flush() -> None:
+    if sys.stderr is not None and not sys.stderr.closed:
+        sys.stderr.flush()
+
+
+def _write(lines: Iterator[bytes]) -> None:
+    for line in lines:
+        os.write(2, line)
