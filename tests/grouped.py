@@ -8,7 +8,7 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.model import bundle
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.model.groups import Groups
 
 GROUPS = {"low digit": (0, 1, 2), "even digit": (0, 2, 4, 6, 8), "digit": tuple(range(10))}

@@ -294,7 +294,7 @@ def bench(
     """Measure a model here: latency, what this machine could reach, and each stage around it."""
     from vitcam.benchmark.measure import BenchPlan, read_threads
     from vitcam.commands.bench import show_bench
-    from vitcam.model.find import DEFAULT
+    from vitcam.model.files import DEFAULT
 
     show_bench(BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels), as_json)
 

@@ -18,7 +18,7 @@ import numpy as np
 from tests.problems import FAULTS, Hour, Scenes, day_and_clouds
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.model.classifier import Classifier
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.pictures.resize import crop_of
 from vitcam.sources import demo
 

@@ -26,7 +26,7 @@ _BARE = """
 import sys, time
 import numpy as np
 from pathlib import Path
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.model.runtime import open_interpreter
 graph = open_interpreter(find_model(sys.argv[1]), int(sys.argv[2]))
 graph.set_input(np.random.default_rng(0).integers(0, 256, graph.inputs[0].shape[1:], np.uint8))

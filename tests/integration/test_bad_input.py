@@ -195,7 +195,7 @@ def test_a_model_that_is_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_model_cut_short_is_refused(tmp_path: Path) -> None:
-    from vitcam.model.find import find_model
+    from vitcam.model.files import find_model
 
     cut = tmp_path / "cut.tflite"
     cut.write_bytes(find_model("everyday").read_bytes()[:300_000])

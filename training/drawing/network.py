@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError
-from vitcam.model.find import find_model, list_models
+from vitcam.model.files import find_model, list_models
 from vitcam_training.config import ViTConfig
 from vitcam_training.recipes.presets import PRESETS
 from vitcam_training.weights.checkpoints import read_network

@@ -10,7 +10,7 @@ from typing import Any
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.evaluation.answers import calibration, comparison, figures, grouped
 from vitcam_training.evaluation.model_file import ask_model, open_model

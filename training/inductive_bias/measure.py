@@ -13,7 +13,7 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.model.bundle import read
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.ablation.findings import STUDENT
 from vitcam_training.ablation.result import add_result, read_lines

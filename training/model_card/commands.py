@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.model.bundle import ModelCard
-from vitcam.model.find import list_models
+from vitcam.model.files import list_models
 from vitcam_training.data.catalogue import DATASETS
 from vitcam_training.weights.metadata import FROM_SCRATCH
 from vitcam_training.weights.normalisation import Normalisation

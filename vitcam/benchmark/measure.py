@@ -18,7 +18,7 @@ from vitcam.benchmark.peak_model import square_product
 from vitcam.benchmark.row import BenchRow, Figures, Rounds, health_of, row_of
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.machine import Machine
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.model.macs import count_macs
 from vitcam.model.runtime import open_interpreter
 from vitcam.processes.bounded import run_bounded

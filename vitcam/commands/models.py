@@ -12,7 +12,7 @@ from vitcam.commands.model_memory import daemon_mb, fitting_pis_gb
 from vitcam.errors import ModelError
 from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
-from vitcam.model.find import find_model, list_models
+from vitcam.model.files import find_model, list_models
 from vitcam.model.record import model_info, model_record
 from vitcam.terminal.consoles import stdout_console
 

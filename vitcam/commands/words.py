@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from vitcam.errors import VitcamError
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.storage.owner import owned
 from vitcam.terminal.consoles import stdout_console
 from vitcam.words.change import place_for, read_changeable, words_for, write_changed

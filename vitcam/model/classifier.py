@@ -17,7 +17,7 @@ from vitcam.model.checks import check_inputs, check_labels, check_outputs, read_
 from vitcam.model.content import content_of
 from vitcam.model.contrast import contrast
 from vitcam.model.familiarity import familiarity, logistic
-from vitcam.model.find import DEFAULT, find_model
+from vitcam.model.files import DEFAULT, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words

@@ -5,7 +5,7 @@ from pathlib import Path
 from vitcam.errors import ModelError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.find import find_model, list_models
+from vitcam.model.files import find_model, list_models
 from vitcam.replay.stored_picture import StoredPicture
 
 _SHOWN = 12  # digits of a fingerprint

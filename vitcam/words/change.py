@@ -10,7 +10,7 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.find import model_folders
+from vitcam.model.files import model_folders
 from vitcam.model.words import Words
 from vitcam.words.text_file import SUFFIX, TextFile, fingerprint
 from vitcam.words.vectors import checked_words, vectors_of

@@ -23,7 +23,7 @@ from tests.bench.aarch64.prepare import check_programs, make_guest, make_runner
 from tests.bench.aarch64.report import Row, between_marks, page, summary, table
 from vitcam.errors import UsageError, VitcamError
 from vitcam.model import bundle
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("guest.py")

@@ -16,7 +16,7 @@ from vitcam.frames import Guess
 from vitcam.model import bundle
 from vitcam.model.bundle import Golden, ModelCard
 from vitcam.model.classifier import Classifier
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.pictures.resize import InputSpec
 
 CARD = ModelCard(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.model.runtime import Interpreter, open_interpreter
 
 

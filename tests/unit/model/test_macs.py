@@ -9,7 +9,7 @@ from ai_edge_litert import schema_py_generated as schema
 from tests.flatbuffer import Layer, write_graphs
 from vitcam.errors import ModelError
 from vitcam.model import bundle
-from vitcam.model.find import find_model
+from vitcam.model.files import find_model
 from vitcam.model.macs import Macs, count_macs
 
 INT8, INT4, FLOAT = schema.TensorType.INT8, schema.TensorType.INT4, schema.TensorType.FLOAT32

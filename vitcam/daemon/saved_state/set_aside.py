@@ -21,7 +21,7 @@ from vitcam.daemon.saved_state.crops import SavedCrop
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
-from vitcam.model.find import model_folders
+from vitcam.model.files import model_folders
 from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
