@@ -21,7 +21,7 @@ from typing import Any
 
 from vitcam.config.load import load
 from vitcam.frames import Event
-from vitcam.model.open import open_classifier
+from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.replay.film import Area, events_of, predictions_of
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from vitcam.config.settings import ModelSettings
 from vitcam.daemon.saved_state.last_model import LastModel
 from vitcam.errors import ConfigError, ModelError
-from vitcam.model.classifier import Classifier
+from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
-from vitcam.model.open import open_classifier
 
 log = logging.getLogger(__name__)
 

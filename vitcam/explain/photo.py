@@ -8,7 +8,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.explain.explained import MAX_GUESSES, ExplainedPhoto, explain
 from vitcam.explain.figure import draw_figure
 from vitcam.frames import Image
-from vitcam.model.open import open_classifier
+from vitcam.model.classifier import open_classifier
 from vitcam.pictures.decode import MAX_BYTES, Decoded, decode
 from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.redaction import redacted

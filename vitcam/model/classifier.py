@@ -5,7 +5,7 @@ import math
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,9 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
 from vitcam.model.checks import check_inputs, check_labels, check_outputs, read_labels
-from vitcam.model.content import content_of
 from vitcam.model.contrast import contrast
 from vitcam.model.familiarity import familiarity, logistic
-from vitcam.model.files import DEFAULT, find_model
+from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
@@ -276,3 +275,32 @@ def _chosen_part(frame: Frame) -> Rect | None:
     """The crop that the frame's source has chosen; None: it has chosen none, so the model's own crop applies."""
     height, width = frame.preview.shape[:2]
     return None if (frame.crop.height, frame.crop.width) == (height, width) else frame.crop
+
+
+class ModelOptions(Protocol):
+    """What the settings say of the model; `vitcam.config.settings.ModelSettings` is one."""
+
+    @property
+    def name(self) -> str:
+        """Name of an installed model, or a .tflite file."""
+
+    @property
+    def labels(self) -> str:
+        """File with one label a line; empty: the labels that the model file carries."""
+
+    @property
+    def threads(self) -> int:
+        """Threads of the interpreter; 0: see `default_threads`."""
+
+    @property
+    def top_k(self) -> int:
+        """How many guesses a prediction carries."""
+
+
+def open_classifier(options: ModelOptions) -> Classifier:
+    """Load a model.
+
+    raises  ModelError if there is no such model, or its file cannot be used; UsageError if the labels cannot be read
+    """
+    labels = Path(options.labels) if options.labels else None
+    return Classifier(options.name, threads=options.threads or None, labels=labels, top_k=options.top_k)

@@ -1,4 +1,4 @@
-"""Finds model files: the installed ones, and those in the user's folders."""
+"""Model files: the installed ones and those in the user's folders, and how one is read."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,7 @@ from vitcam.errors import ModelError
 from vitcam.folders import data_folder, state_folder
 
 DEFAULT = "everyday"
+_IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
 
 
 def model_folders() -> tuple[Path, ...]:
@@ -41,3 +42,19 @@ def find_model(name_or_file: str) -> Path:
         known = ", ".join(models) or "none is installed"
         raise ModelError(f"there is no model called {name_or_file!r}; known: {known}; or give a .tflite file")
     return models[name_or_file]
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a model file, to be read once: then later changes of the file have no effect on the running model.
+
+    raises  ModelError if it cannot be read, or is not a TFLite flatbuffer
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+            if head[4:] != _IDENTIFIER:
+                raise ModelError(f"{path} is not a TFLite model: it does not begin like one; give a .tflite file")
+            file.seek(0)
+            return file.read()
+    except OSError as error:
+        raise ModelError(f"the model {path} cannot be read: {error.strerror}") from error

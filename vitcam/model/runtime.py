@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
-from vitcam.model.content import content_of
+from vitcam.model.files import content_of
 from vitcam.model.float_weights import with_float_weights
 
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs

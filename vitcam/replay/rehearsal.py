@@ -10,7 +10,7 @@ from vitcam.actions.rule_engine import Vocabulary
 from vitcam.actions.rules import Firing, Instant, RuleState
 from vitcam.config.settings import Settings
 from vitcam.frames import Event
-from vitcam.model.open import open_classifier
+from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.zone_events import zone_rules
 from vitcam.replay.film import Area, predictions_of, steps_of

@@ -11,7 +11,7 @@ from vitcam.commands.classify.report import Report
 from vitcam.commands.classify.tasks import ClassifiedPhoto
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import UsageError, VitcamError
-from vitcam.model.open import open_classifier
+from vitcam.model.classifier import open_classifier
 from vitcam.pictures.encode import encode_by_ending
 from vitcam.pictures.overlay import draw_overlay
 from vitcam.pictures.overlay_kinds import default_overlay

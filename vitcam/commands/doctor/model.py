@@ -56,6 +56,6 @@ def runtime(context: CheckContext) -> CheckResult:
 
 
 def _load(context: CheckContext) -> "Classifier":
-    from vitcam.model.open import open_classifier
+    from vitcam.model.classifier import open_classifier
 
     return open_classifier(context.settings.model)
