@@ -1,6 +1,6 @@
 """What a model file carries to tell a blank picture: the least contrast of a photo, and images to check it.
 
-`vitcam/model/contrast.py` says how contrast is measured.
+`vitcam/model/out_of_distribution.py` says how contrast is measured.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from vitcam.model.bundle import Golden
 from vitcam.model.classifier import Classifier
-from vitcam.model.contrast import LEAST, contrast
+from vitcam.model.out_of_distribution import LEAST, contrast
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.blank.scenes import covered, lens_cap, wall
 from vitcam_training.data.dataset import Dataset

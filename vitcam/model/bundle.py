@@ -25,10 +25,10 @@ from typing import Any
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
 from vitcam.model import groups
-from vitcam.model.contrast import LEAST
 from vitcam.model.field_types import check_field_types
 from vitcam.model.files import content_of
 from vitcam.model.groups import Groups
+from vitcam.model.out_of_distribution import LEAST
 from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png

@@ -10,7 +10,7 @@ import pytest
 
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
-from vitcam.model.contrast import LEAST, contrast
+from vitcam.model.out_of_distribution import LEAST, contrast
 
 SIDE = 224
 RAMP = np.linspace(-1, 1, SIDE)

@@ -8,7 +8,7 @@ import pytest
 from tests.parts import need_model
 from vitcam.frames import Image
 from vitcam.model import bundle
-from vitcam.model.contrast import LEAST, contrast
+from vitcam.model.out_of_distribution import LEAST, contrast
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.export.blank import blank_images, least_contrast
