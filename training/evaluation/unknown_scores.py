@@ -74,7 +74,7 @@ def scores(residual: Residual) -> dict[str, Callable[[Said], Floats]]:
 
 
 def energy(said: Said) -> Floats:
-    """(n,) the score of `vitcam.model.familiarity`, but for a constant: of the logits without the temperature."""
+    """(n,) the familiarity of `vitcam.model`, but for a constant: of the logits without the temperature."""
     logits = said.logits * said.temperature
     return np.asarray(np.log(np.exp(logits).sum(axis=1)))
 

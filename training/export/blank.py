@@ -12,7 +12,7 @@ import numpy as np
 
 from vitcam.model.bundle import Golden
 from vitcam.model.classifier import Classifier
-from vitcam.model.out_of_distribution import LEAST, contrast
+from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.blank.scenes import covered, lens_cap, wall
 from vitcam_training.data.dataset import Dataset
@@ -32,7 +32,7 @@ def least_contrast(spec: InputSpec, dataset: Dataset | None) -> float:
     Small photos that were enlarged have, and drawings of one colour have none.
     """
     if dataset is None or not dataset.parts.get("train"):
-        return LEAST
+        return LEAST_CONTRAST
     samples = dataset.parts["train"]
     found = []
     for i in np.random.default_rng(0).permutation(len(samples))[:MOST]:
@@ -40,7 +40,7 @@ def least_contrast(spec: InputSpec, dataset: Dataset | None) -> float:
             found.append(contrast(to_model_size(photo_of(samples[i]), spec)))
         except BrokenPhotoError as error:
             log.warning("skipped %s", error)
-    return min(LEAST, round(MARGIN * float(np.quantile(found, SHARE)), 1)) if found else LEAST
+    return min(LEAST_CONTRAST, round(MARGIN * float(np.quantile(found, SHARE)), 1)) if found else LEAST_CONTRAST
 
 
 def blank_images(model: Path) -> list[Golden]:

@@ -18,8 +18,8 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.familiarity import familiarity
 from vitcam.model.groups import Groups
+from vitcam.model.out_of_distribution import familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset

@@ -28,7 +28,7 @@ from vitcam.model import groups
 from vitcam.model.field_types import check_field_types
 from vitcam.model.files import content_of
 from vitcam.model.groups import Groups
-from vitcam.model.out_of_distribution import LEAST
+from vitcam.model.out_of_distribution import LEAST_CONTRAST
 from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
@@ -79,7 +79,7 @@ class ModelCard:
     """For how many words the graph has room; 0: its labels cannot be changed."""
     text_tower: str = ""
     """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
-    least_contrast: float = LEAST
+    least_contrast: float = LEAST_CONTRAST
     """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
     trained_on: tuple[dict[str, str], ...] = ()
     licence: str = ""

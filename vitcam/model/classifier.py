@@ -14,9 +14,8 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle, foreign
 from vitcam.model.checks import check_inputs, check_labels, check_outputs, read_labels
-from vitcam.model.familiarity import familiarity, logistic
 from vitcam.model.files import DEFAULT, content_of, find_model
-from vitcam.model.out_of_distribution import contrast
+from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words

@@ -1,10 +1,15 @@
-"""How much contrast a picture has. With too little there is nothing to see: it is too dark, too bright or too plain.
+"""Pictures for which a model has no answer: those without contrast, and those unlike what it was trained on.
 
 A network has no answer for a bare wall, and often names a label with confidence. Contrast tells such pictures apart
-from photos of things, whatever the network has learned.
+from photos of things, whatever the network has learned: with too little there is nothing to see, because it is too
+dark, too bright or too plain.
+
+The best probability cannot tell how familiar a picture is, since softmax adds up to 1 whatever it sees. A picture of
+something else excites no label strongly, so its probabilities lie nearer to the uniform distribution.
 """
 
 import math
+from typing import Any
 
 import cv2
 import numpy as np
@@ -14,7 +19,7 @@ from vitcam.frames import Image
 
 _Plane = NDArray[np.uint8] | NDArray[np.int16]
 
-LEAST = 40.0
+LEAST_CONTRAST = 40.0
 """Below this contrast a picture is blank, where the model file says nothing else. Of 4,858 photos of things and 200
 ordinary ones none is below it; of drawn blank frames nine of ten are."""
 _CELLS = 28
@@ -30,6 +35,7 @@ _NOISE = 1.25
 """White noise leaves 0.8 times the median of its second differences; noise of pixels that were scaled leaves more."""
 _SMALLEST = 8
 """Pictures of fewer px a side are too small to tell."""
+_FLOOR = 1e-30  # a probability that underflowed to 0 has no logarithm
 
 
 def contrast(image: Image) -> float:
@@ -62,3 +68,26 @@ def _quantile(values: _Plane, share: float) -> float:
     flat = values.ravel()
     place = int(share * (flat.size - 1))
     return float(np.partition(flat, place)[place])
+
+
+def familiarity(probabilities: NDArray[np.floating[Any]], temperature: float = 1.0) -> float:
+    """The Kullback-Leibler divergence of the probabilities from the uniform distribution, in nats.
+
+    It is the log-sum-exp of the logits less their mean and log C: the energy score (Liu et al. 2020, arXiv 2010.03759)
+    without the constant that may be added to all logits unseen. As a score of its own: Huang et al. 2021, arXiv
+    2110.00218, section 4.
+
+    The energy is that of the network's own logits, without the temperature by which probabilities match how often a
+    guess is right. They come back from the probabilities but for a constant, which takes no part.
+
+    probabilities  (C,), not all the same as 0
+    temperature    by which the logits were divided before the softmax, and which is taken back; 1: none
+    returns        0 where all labels are as likely, more for a more familiar picture
+    """
+    logits = np.log(np.maximum(probabilities, _FLOOR)) * temperature  # the largest is near 0: no exponential overflows
+    return float(np.log(np.exp(logits).sum()) - logits.mean()) - math.log(len(probabilities))
+
+
+def logistic(nats: float) -> float:
+    """The logistic function: 0 to 1, and 0.5 for 0."""
+    return 0.5 + 0.5 * math.tanh(nats / 2)  # exp would overflow

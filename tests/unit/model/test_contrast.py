@@ -10,7 +10,7 @@ import pytest
 
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
-from vitcam.model.out_of_distribution import LEAST, contrast
+from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast
 
 SIDE = 224
 RAMP = np.linspace(-1, 1, SIDE)
@@ -90,19 +90,19 @@ THINGS: dict[str, Callable[[], Image]] = {
 
 @pytest.mark.parametrize("name", BLANK)
 def test_a_picture_of_nothing_has_too_little_contrast(name: str) -> None:
-    assert contrast(BLANK[name]()) < 0.9 * LEAST
+    assert contrast(BLANK[name]()) < 0.9 * LEAST_CONTRAST
 
 
 @pytest.mark.parametrize("name", THINGS)
 def test_a_picture_of_a_thing_has_enough(name: str) -> None:
-    assert contrast(THINGS[name]()) > 1.1 * LEAST
+    assert contrast(THINGS[name]()) > 1.1 * LEAST_CONTRAST
 
 
 @pytest.mark.parametrize("quality", [20, 60, 95])
 def test_artefacts_of_jpeg_are_no_contrast(quality: int) -> None:
     _, jpeg = cv2.imencode(".jpg", noisy(vignetted(), 5), [cv2.IMWRITE_JPEG_QUALITY, quality])
 
-    assert contrast(np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)) < LEAST
+    assert contrast(np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)) < LEAST_CONTRAST
 
 
 @pytest.mark.parametrize("size", [(8, 8), (8, 300), (9, 28), (28, 28), (29, 31), (100, 17), (1080, 1920)])

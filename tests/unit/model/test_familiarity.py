@@ -12,7 +12,7 @@ from vitcam.errors import ModelError
 from vitcam.frames import Rect
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier, frame_of
-from vitcam.model.familiarity import familiarity, logistic
+from vitcam.model.out_of_distribution import familiarity, logistic
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam.model.familiarity import familiarity
+from vitcam.model.out_of_distribution import familiarity
 from vitcam_training.evaluation.unknown_scores import Residual, Said, compare, divergence, energy
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.parts import need_model
 from vitcam.frames import Image
 from vitcam.model import bundle
-from vitcam.model.out_of_distribution import LEAST, contrast
+from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.export.blank import blank_images, least_contrast
@@ -37,21 +37,21 @@ def copy_of_mnist(path: Path, **card: float | None) -> Path:
 
 
 def test_photos_of_the_usual_contrast_leave_the_usual_threshold() -> None:
-    assert least_contrast(SPEC, dataset(blocks(100))) == LEAST
-    assert least_contrast(SPEC, None) == LEAST
+    assert least_contrast(SPEC, dataset(blocks(100))) == LEAST_CONTRAST
+    assert least_contrast(SPEC, None) == LEAST_CONTRAST
 
 
 def test_pale_photos_lower_the_threshold_below_their_own_contrast() -> None:
     pale = blocks(12)
     found = least_contrast(SPEC, dataset(pale))
 
-    assert 0 < found < contrast(pale) < LEAST
+    assert 0 < found < contrast(pale) < LEAST_CONTRAST
 
 
 def test_a_photo_that_cannot_be_read_decides_nothing(tmp_path: Path) -> None:
     broken = Dataset("some", ("a",), {"train": (Sample(tmp_path / "absent.png", 0),)})
 
-    assert least_contrast(SPEC, broken) == LEAST
+    assert least_contrast(SPEC, broken) == LEAST_CONTRAST
 
 
 def test_the_blank_images_of_a_file_are_called_unknown_by_it(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_blank_images_of_a_file_are_called_unknown_by_it(tmp_path: Path) -> 
 
     assert [golden.name for golden in found] == ["lens_cap", "wall", "covered"]
     assert {golden.image.shape for golden in found} == {(28, 28, 3)}
-    assert all(contrast(golden.image) < LEAST / 2 for golden in found)
+    assert all(contrast(golden.image) < LEAST_CONTRAST / 2 for golden in found)
 
 
 def test_a_blank_image_that_a_file_calls_known_is_left_out_and_named(
