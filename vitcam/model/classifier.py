@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
-from vitcam.model import bundle, foreign
+from vitcam.model import bundle
 from vitcam.model.checks import check_inputs, check_labels, check_outputs, read_labels
 from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
@@ -74,7 +74,7 @@ class Classifier:
         if described is None or not described.card.graph_sha256:
             check_by_trial(self.path, content)
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
-        self.card = described.card if described else foreign.describe(self.path, self._graph)
+        self.card = described.card if described else card_of_graph(self.path, self._graph)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.blank = described.blank if described else ()

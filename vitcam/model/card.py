@@ -10,7 +10,7 @@ from vitcam.model.runtime import Interpreter
 from vitcam.pictures.resize import InputSpec
 
 
-def describe(path: Path, graph: Interpreter) -> ModelCard:
+def card_of_graph(path: Path, graph: Interpreter) -> ModelCard:
     """A card with what can be read from the graph.
 
     raises  ModelError unless the graph takes one uint8 RGB picture and gives one row of scores
