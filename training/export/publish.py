@@ -12,7 +12,8 @@ from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
-from vitcam.model.bundle import Bundle, ModelCard
+from vitcam.model.bundle import Bundle
+from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.answers import chosen_by
 from vitcam_training.model_card.attempts import Attempt, listed, with_attempts
 from vitcam_training.model_card.page import write_card

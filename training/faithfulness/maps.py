@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from vitcam.frames import Image, Prediction
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam_training.faithfulness.curves import Ask, Floats
 from vitcam_training.faithfulness.result import BASELINES, GivenBy
 

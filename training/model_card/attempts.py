@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 
 KEY = "attempts"  # in the provenance of a card
 HEAD = ("date", "recipe", "what", "revision", "photos", "float32", "int8", "MB", "")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.model.files import list_models
 from vitcam_training.data.catalogue import DATASETS
 from vitcam_training.weights.metadata import FROM_SCRATCH

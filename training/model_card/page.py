@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.answers import ELSEWHERE, top5_tells
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.calibration import RANGE, at_the_edge
 from vitcam_training.weights.metadata import PLANNED
 

@@ -24,7 +24,7 @@ from vitcam_training.verbs.common import (
 )
 
 if TYPE_CHECKING:
-    from vitcam.model.bundle import ModelCard
+    from vitcam.model.card import ModelCard
 
 QUANTISE = "dynamic"
 """What `export` does by default."""

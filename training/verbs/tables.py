@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.answers import top5_tells
 from vitcam_training.model_card.warnings import card_warnings
 from vitcam_training.weights.metadata import PLANNED

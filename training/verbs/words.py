@@ -9,7 +9,7 @@ import typer
 from vitcam_training.verbs.common import GoldenOption, OutOption, as_given, say
 
 if TYPE_CHECKING:
-    from vitcam.model.bundle import ModelCard
+    from vitcam.model.card import ModelCard
 
 
 def words(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.frames import Frame, Image, Prediction
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier, frame_of
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import to_model_size

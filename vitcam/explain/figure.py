@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from vitcam.explain.explained import ExplainedPhoto
 from vitcam.explain.first_row import first_row
 from vitcam.frames import Image
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import (
     GREEN,
     GUTTER,

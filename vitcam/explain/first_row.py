@@ -5,7 +5,7 @@ import numpy as np
 
 from vitcam.explain.explained import ExplainedPhoto
 from vitcam.frames import WHY_BLANK, Frame, Guess, Image, Rect
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
 

@@ -18,76 +18,25 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
 from vitcam.model import groups
-from vitcam.model.field_types import check_field_types
+from vitcam.model.card import ModelCard, read_card
 from vitcam.model.files import content_of
 from vitcam.model.groups import Groups
-from vitcam.model.out_of_distribution import LEAST_CONTRAST
 from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
-from vitcam.pictures.resize import InputSpec
 from vitcam.storage.files import atomic_write
 
-SCHEMA = 1
 DAMAGES = (  # what zipfile, json and NumPy raise for damaged or forged files
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, tokenize.TokenError, NotImplementedError, RuntimeError, SyntaxError,
     EOFError, OSError, MemoryError, LookupError, ArithmeticError, ValueError, TypeError, AttributeError, UsageError,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCard:
-    """What vitcam needs to know about a model to use it, and what was measured of it."""
-
-    name: str
-    description: str
-    input: InputSpec
-    outputs: dict[str, int]
-    """`probabilities`, `attention`, `embedding`, `evidence`, `margin` -> position among the interpreter's outputs."""
-    patch_size: int
-    grid: tuple[int, int]
-    heads: int
-    layers: int
-    width: int
-    parameters: int
-    pooling: str = "cls_token"
-    """What the head reads, and whose attention is drawn: `cls_token`, `distilled` (the class token and a distillation
-    token), `first` (the first patch's token) or `mean`; empty if that is not known."""
-    registers: int = 0
-    """Tokens that stand before the patches and that the head does not read."""
-    temperature: float = 1.0
-    """Already applied in the graph; kept for the record."""
-    threshold: float = 0.0
-    """From this probability on the best guess counts as known. Used only if `least_familiarity` is None."""
-    least_familiarity: float | None = None
-    """From this familiarity on, in nats, a guess counts as known. None in files of foreign or older models."""
-    familiarity_temperature: float = 1.0
-    """The temperature that the familiarity takes back from the logits; 1 in older files, whose threshold goes by the
-    probabilities as they are."""
-    embedding_width: int = 0
-    """Numbers of the output `embedding`; 0: as many as `width`."""
-    inputs: dict[str, int] = field(default_factory=lambda: {"image": 0})
-    """`image`, and in files whose labels are words `words` and `offsets` -> position among the interpreter's inputs."""
-    word_capacity: int = 0
-    """For how many words the graph has room; 0: its labels cannot be changed."""
-    text_tower: str = ""
-    """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
-    least_contrast: float = LEAST_CONTRAST
-    """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
-    trained_on: tuple[dict[str, str], ...] = ()
-    licence: str = ""
-    accuracy: dict[str, Any] = field(default_factory=dict)
-    provenance: dict[str, Any] = field(default_factory=dict)
-    graph_sha256: str = ""
-    """Of the flatbuffer, in hexadecimal; empty in files of versions that wrote no checksum."""
-    schema: int = SCHEMA
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,7 +135,7 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
         with zipfile.ZipFile(file) as archive:
             if "vitcam.json" not in archive.namelist():
                 return None
-            card = _card(json.loads(archive.read("vitcam.json")))
+            card = read_card(json.loads(archive.read("vitcam.json")))
             _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
@@ -227,24 +176,6 @@ def _replace(path: Path, tflite: bytes, parts: dict[str, str | bytes]) -> None:
 
 def _json(card: dict[str, Any]) -> str:
     return json.dumps(card, indent=1, ensure_ascii=False)
-
-
-def _card(raw: dict[str, Any]) -> ModelCard:
-    if raw.get("schema") != SCHEMA:
-        raise ModelError(
-            f"the model's description has schema {raw.get('schema')!r}, this vitcam reads {SCHEMA}; "
-            "export the model again or update vitcam"
-        )
-    known = {f.name for f in fields(ModelCard)}
-    values = {key: value for key, value in raw.items() if key in known}
-    values["input"] = InputSpec(**values["input"])
-    values["grid"] = tuple(values["grid"])
-    values["trained_on"] = tuple(values.get("trained_on", ()))
-    card = ModelCard(**values)
-    check_field_types(card)
-    if "probabilities" not in card.outputs:
-        raise ValueError("its outputs name no probabilities")
-    return card
 
 
 def _golden(archive: zipfile.ZipFile, labels: tuple[str, ...]) -> list[Golden]:

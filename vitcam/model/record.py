@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.runtime import RuntimeInfo
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests import frames
 from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
 from vitcam.pictures.decode import Decoded, decode

@@ -11,7 +11,7 @@ from vitcam.explain.explained import ExplainedPhoto, true_label
 from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
 from vitcam.explain.first_row import patch_words
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.model.classifier import frame_of
 from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
 from vitcam.pictures.resize import InputSpec, to_model_size

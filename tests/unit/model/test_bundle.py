@@ -14,7 +14,8 @@ from vitcam.daemon.model import load_model
 from vitcam.errors import ModelError
 from vitcam.frames import Guess
 from vitcam.model import bundle
-from vitcam.model.bundle import Golden, ModelCard
+from vitcam.model.bundle import Golden
+from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
 from vitcam.pictures.resize import InputSpec

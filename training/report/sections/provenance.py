@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.commands import KEYS, evaluating, made_by
 from vitcam_training.model_card.warnings import epochs_in_words

@@ -14,7 +14,8 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model import bundle
-from vitcam.model.bundle import Golden, ModelCard
+from vitcam.model.bundle import Golden
+from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.publish import WeakerModel, publish
 from vitcam_training.model_card.attempts import Attempt, attempt_rows, listed

@@ -9,7 +9,7 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction, Rect, Timings
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.model.bundle import ModelCard
+from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.evaluation.answers import ELSEWHERE
 from vitcam_training.evaluation.calibration import RANGE
