@@ -14,8 +14,8 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
-from vitcam.model.checks import check_labels, read_labels
 from vitcam.model.files import DEFAULT, content_of, find_model
+from vitcam.model.labels import check_labels, read_labels
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.trial import check_by_trial
