@@ -17,6 +17,7 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
+from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.groups import Groups
 from vitcam.model.out_of_distribution import familiarity
@@ -49,7 +50,7 @@ def export_model(
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
     side_px: int | None = None,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
-) -> bundle.ModelCard:
+) -> ModelCard:
     """Write model and weights and return the card with the figures measured; the run's curves, too, if it has any.
 
     checkpoint  `.safetensors` of vitcam-train
@@ -82,7 +83,7 @@ def export_model(
 
 def _write(
     network: TrainedNetwork, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None, how: Quantisation
-) -> bundle.ModelCard:
+) -> ModelCard:
     """Make the file, measure it, and write the figures into it."""
     tflite, labels = network.tflite(how), list(network.about.labels)
     card = network.card(tflite, how)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.errors import UsageError
-from vitcam.model import bundle
+from vitcam.model.card import ModelCard
 from vitcam.model.runtime import open_interpreter, without_delegate_message
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.folded import Rewrites
@@ -64,12 +64,12 @@ class TrainedNetwork:
         """The graph, without what vitcam puts behind it."""
         return to_tflite(self.config, self.weights, self.temperature, self.rewrites, how, self.word_capacity)
 
-    def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> bundle.ModelCard:  # noqa: B008 - frozen
+    def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> ModelCard:  # noqa: B008 - frozen
         """What is known of a file before it is measured; of one that is not as usual, how it differs."""
         about, config = self.about, self.config
         inputs, outputs = positions(tflite)
         special = {"weights": f"{how.words}; XNNPACK runs it in {pieces_of(tflite)}", "export_options": how.options}
-        return bundle.ModelCard(
+        return ModelCard(
             name=about.name,
             description=about.description,
             input=about.input,

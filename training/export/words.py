@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
+from vitcam.model.card import ModelCard
 from vitcam.words.change import description_of
 from vitcam.words.text_file import SUFFIX, AboutTower, TextFile, fingerprint, write_text_file
 from vitcam.words.vectors import checked_words, vectors_of
@@ -41,7 +42,7 @@ class Prompts:
 
 def export_words(
     checkpoint: Path, words: Sequence[str], out: Path, prompts: Prompts, golden: Path | None = None
-) -> bundle.ModelCard:
+) -> ModelCard:
     """Write a model file whose labels are words, and beside it the text tower, which can change them.
 
     checkpoint  `.safetensors` of `vitcam-train import`, its text tower beside it

@@ -13,9 +13,8 @@ from vitcam.config.settings import Settings, labels_in, option_called
 from vitcam.errors import VitcamError
 from vitcam.model.bundle import read
 from vitcam.model.files import find_model
-from vitcam.model.labels import read_labels
+from vitcam.model.labels import read_labels, unknown_labels
 from vitcam.terminal.consoles import stderr_console, stdout_console
-from vitcam.zones.labels import unknown_labels
 
 
 def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:

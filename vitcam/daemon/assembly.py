@@ -38,6 +38,7 @@ from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.history.store import EventStore
 from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
+from vitcam.model.labels import unknown_labels
 from vitcam.model.record import model_info
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
@@ -57,7 +58,6 @@ from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas
-from vitcam.zones.labels import unknown_labels, watched_by_zones
 
 if TYPE_CHECKING:
     from vitcam.web.server import WebServer
@@ -150,7 +150,7 @@ def assemble(
     aside.offer(handles.crop, handles.areas)
     aside.follow(trials)
     if handles.words is None:
-        asked_for = [*watched_by_zones(handles.areas.areas), *labels_in(settings)]
+        asked_for = [*handles.areas.areas.watched_labels, *labels_in(settings)]
         for sentence in unknown_labels(asked_for, model_info(classifier).names):
             log.warning("%s", sentence)
     machine = Machine(environ)

@@ -1,8 +1,16 @@
-"""Whether the parts of a model fit together: the graph, what its file says of it, and the labels."""
+"""A model's labels: as many as it gives probabilities, and whether those that others ask for are among them.
 
+One with a typing error would never begin an event.
+"""
+
+import difflib
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError
+from vitcam.frames import UNKNOWN
+
+_LONGEST_QUOTE = 40
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
@@ -21,3 +29,27 @@ def check_labels(path: Path, labels: tuple[str, ...], probabilities: int) -> Non
         raise ModelError(
             f"{path} gives {probabilities} probabilities, but there are {len(labels)} labels; they must match"
         )
+
+
+def unknown_labels(asked_for: Iterable[tuple[str, str]], known: Collection[str]) -> list[str]:
+    """A sentence for each label that somebody asks for and that is not known.
+
+    asked_for  labels, and who asks for each: `("cat", "the zone door watches")`
+    known      the labels of the model and the names of its groups
+    """
+    return [
+        f"the model knows no label or group {_quoted(label)}, which {who}; {_hint(label, known)}"
+        for label, who in asked_for
+        if label not in known and label != UNKNOWN
+    ]
+
+
+def _hint(label: str, known: Collection[str]) -> str:
+    """What may be meant: the same word in other case, before any other that looks like it."""
+    by_case = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(label.casefold(), by_case, n=1)
+    return f"did you mean {by_case[near[0]]!r}?" if near else "`vitcam models show NAME` lists what it knows"
+
+
+def _quoted(label: str) -> str:
+    return repr(label if len(label) <= _LONGEST_QUOTE else f"{label[:_LONGEST_QUOTE]}…")

@@ -42,6 +42,11 @@ class Areas:
         """Of the zones, in their order."""
         return tuple(zone.name for zone in self.zones)
 
+    @property
+    def watched_labels(self) -> list[tuple[str, str]]:
+        """Each label that a zone watches, and who asks for it."""
+        return [(label, f"the zone {zone.name} watches") for zone in self.zones for label in zone.labels]
+
 
 NO_AREAS = Areas()
 

@@ -9,6 +9,7 @@ from tests.command import vitcam
 from tests.unit.training.exported import Exported, expected_outputs
 from tests.unit.training.nets import SMALL, photos
 from vitcam.model import bundle
+from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
@@ -22,7 +23,7 @@ def network() -> Exported:
 
 
 def write(path: Path, tflite: bytes) -> Path:
-    card = bundle.ModelCard(
+    card = ModelCard(
         name=path.stem,
         description="random weights",
         input=InputSpec(*SMALL.image_size),

@@ -5,6 +5,7 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
+from vitcam.model.labels import unknown_labels
 from vitcam.pictures.view import Region, check_size
 from vitcam.web.live import LivePipeline, size_of
 from vitcam.web.requests.admission import Admission
@@ -12,7 +13,6 @@ from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import zone_rect
-from vitcam.zones.labels import unknown_labels, watched_by_zones
 from vitcam.zones.record import areas_record, own_sides, read_areas
 
 _NOT_KEPT = {"Cache-Control": "no-store"}
@@ -46,7 +46,7 @@ class ZonesRoute:
         areas = read_areas(read_json(body))
         for zone in areas.zones:
             check_size(f"the zone {zone.name}", zone.region, size_of(self._live))
-        if self._known is not None and (sentences := unknown_labels(watched_by_zones(areas), self._known)):
+        if self._known is not None and (sentences := unknown_labels(areas.watched_labels, self._known)):
             raise UsageError(sentences[0])
         return self._active_areas.replace(areas)
 

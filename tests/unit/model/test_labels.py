@@ -1,6 +1,6 @@
+from vitcam.model.labels import unknown_labels
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone
-from vitcam.zones.labels import unknown_labels, watched_by_zones
 
 ALL = Region(0, 0, 1, 1)
 
@@ -8,11 +8,11 @@ ALL = Region(0, 0, 1, 1)
 def test_labels_and_groups_that_the_model_knows_are_no_mistake() -> None:
     areas = Areas((Zone("door", ALL, ("cup", "animal", "unknown")), Zone("road", ALL)))
 
-    assert unknown_labels(watched_by_zones(areas), {"cup", "animal", "dog"}) == []
+    assert unknown_labels(areas.watched_labels, {"cup", "animal", "dog"}) == []
 
 
 def test_a_label_with_a_typing_error_is_named_with_what_was_meant() -> None:
-    found = unknown_labels(watched_by_zones(Areas((Zone("door", ALL, ("dgo", "x" * 90)),))), {"cup", "dog"})
+    found = unknown_labels(Areas((Zone("door", ALL, ("dgo", "x" * 90)),)).watched_labels, {"cup", "dog"})
 
     assert found[0] == ("the model knows no label or group 'dgo', which the zone door watches; did you mean 'dog'?")
     assert found[1].endswith("…', which the zone door watches; `vitcam models show NAME` lists what it knows")
