@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.actions.outbox import MOST_LETTERS, Letter, Outbox
-from vitcam.actions.post import HookRefused, TryLater, post
-from vitcam.actions.signature import signed
+from vitcam.actions.post import HookRefused, TryLater, post, signed
 from vitcam.actions.task import Note, Outcome, Task, shortened
 from vitcam.threads.worker import Watched, Worker
 

@@ -11,9 +11,8 @@ from vitcam.actions.command import Commands
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import Notifications
 from vitcam.actions.pin import Pins
-from vitcam.actions.post import HookRefused, TryLater, post
+from vitcam.actions.post import HookRefused, TryLater, post, signed
 from vitcam.actions.rules import Firing
-from vitcam.actions.signature import signed
 from vitcam.actions.task import Act, ActionFailed, Outcome, Task
 from vitcam.config.load import load
 from vitcam.config.tables import OnSettings
