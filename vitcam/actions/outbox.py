@@ -9,7 +9,7 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-MOST_LETTERS = 1000
+MOST_DELIVERIES = 1000
 _FILE = "outbox.db"
 _WAIT_S = 2.0
 _PRIVATE = 0o600  # addresses may hold keys
@@ -20,7 +20,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS letters (
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Delivery:
     """One webhook."""
 
     number: int
@@ -40,18 +40,18 @@ class Letter:
 
 
 class Outbox:
-    """Used by one thread. Where the disk cannot be written, letters are kept in memory, and the log says so.
+    """Used by one thread. Where the disk cannot be written, they are kept in memory, and the log says so.
 
     folder  the state folder; None: in memory only
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._db = None if folder is None else _opened(folder / _FILE)
-        self._letters = {letter.number: letter for letter in self._read()}
+        self._deliveries = {delivery.number: delivery for delivery in self._read()}
         self._failing = False
 
     def __len__(self) -> int:
-        return len(self._letters)
+        return len(self._deliveries)
 
     @property
     def survives(self) -> bool:
@@ -59,36 +59,36 @@ class Outbox:
         return self._db is not None and not self._failing
 
     @property
-    def letters(self) -> tuple[Letter, ...]:
+    def deliveries(self) -> tuple[Delivery, ...]:
         """All, the oldest first."""
-        return tuple(self._letters.values())
+        return tuple(self._deliveries.values())
 
-    def add(self, event_id: str, rule: str, url: str, body: str, made_s: float) -> tuple[Letter, Letter | None]:
-        """The new letter, and the oldest one where that had to give it its place."""
-        letter = Letter(max(self._letters, default=0) + 1, event_id, rule, url, body, made_s)
-        self._letters[letter.number] = letter
-        values = (letter.number, event_id, rule, url, body, made_s)
+    def add(self, event_id: str, rule: str, url: str, body: str, made_s: float) -> tuple[Delivery, Delivery | None]:
+        """The new delivery, and the oldest one where that had to give it its place."""
+        delivery = Delivery(max(self._deliveries, default=0) + 1, event_id, rule, url, body, made_s)
+        self._deliveries[delivery.number] = delivery
+        values = (delivery.number, event_id, rule, url, body, made_s)
         self._write("INSERT OR REPLACE INTO letters VALUES (?, ?, ?, ?, ?, ?)", values)
-        if len(self._letters) <= MOST_LETTERS:
-            return letter, None
-        oldest = next(iter(self._letters.values()))
+        if len(self._deliveries) <= MOST_DELIVERIES:
+            return delivery, None
+        oldest = next(iter(self._deliveries.values()))
         self.remove(oldest)
-        return letter, oldest
+        return delivery, oldest
 
-    def remove(self, letter: Letter) -> None:
+    def remove(self, delivery: Delivery) -> None:
         """It was delivered, or never will be."""
-        self._letters.pop(letter.number, None)
-        self._write("DELETE FROM letters WHERE number = ?", (letter.number,))
+        self._deliveries.pop(delivery.number, None)
+        self._write("DELETE FROM letters WHERE number = ?", (delivery.number,))
 
     def close(self) -> None:
         """Close the file."""
         if self._db is not None:
             self._db.close()
 
-    def _read(self) -> list[Letter]:
+    def _read(self) -> list[Delivery]:
         if self._db is None:
             return []
-        return [Letter(*row) for row in self._db.execute("SELECT * FROM letters ORDER BY number")]
+        return [Delivery(*row) for row in self._db.execute("SELECT * FROM letters ORDER BY number")]
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
         if self._db is None:
@@ -103,7 +103,7 @@ class Outbox:
             self._failing = False
 
 
-def has_letters(folder: Path) -> bool:
+def has_outbox(folder: Path) -> bool:
     """Whether a run has used an outbox in this state folder; it may be empty."""
     return (folder / _FILE).exists()
 

@@ -10,7 +10,7 @@ from vitcam.actions.command import AT_ONCE, Commands
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
 from vitcam.actions.notification import Notifications, Picture
-from vitcam.actions.outbox import has_letters
+from vitcam.actions.outbox import has_outbox
 from vitcam.actions.pin import MISSING as NO_GPIOZERO
 from vitcam.actions.pin import Pins
 from vitcam.actions.rules import Groups
@@ -76,21 +76,21 @@ class RuleEngine:
         tally = Tally(note)
         commands, pins = Commands(environ), Pins()
         self.webhooks = Webhooks(outbox, tally, settings.actions.secret)
-        hands: dict[str, ActionHandler] = {
+        handlers: dict[str, ActionHandler] = {
             "command": WorkerQueue("command", commands, tally, AT_ONCE, commands.close),
             "webhook": self.webhooks,
             "notify": WorkerQueue("notify", Notifications(picture), tally),
             "gpio": WorkerQueue("gpio", pins, tally, end=pins.close),
             "file": WorkerQueue("file", LineFiles(state_folder(environ)), tally),
         }
-        self.runner = ActionRunner((), seen.groups, hands, tally)
+        self.runner = ActionRunner((), seen.groups, handlers, tally)
         self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
         """Every thread that acts."""
         self.change(settings)
 
     def start(self) -> None:
         """Deliver what an earlier run left in the outbox."""
-        if self._outbox is not None and has_letters(self._outbox):
+        if self._outbox is not None and has_outbox(self._outbox):
             self.webhooks.start()
 
     def change(self, settings: Settings) -> None:
@@ -98,19 +98,19 @@ class RuleEngine:
         self.runner.rules = settings.on
         self.webhooks.secret = settings.actions.secret
         self.webhooks.urls = frozenset(rule.webhook for rule in settings.on if rule.webhook)
-        for sentence in missing(settings.on):
+        for sentence in missing_libraries(settings.on):
             log.error("%s", sentence)
-        for sentence in without_meaning(settings.on, self._names) if self._names else ():
+        for sentence in unknown_labels_of(settings.on, self._names) if self._names else ():
             log.warning("%s", sentence)
 
 
-def missing(rules: Iterable[OnSettings]) -> list[str]:
+def missing_libraries(rules: Iterable[OnSettings]) -> list[str]:
     """A sentence for each library that a rule needs and that is not there. The rest of the rules act all the same."""
     kinds = {kind for rule in rules for kind in rule.kinds}
     return [sentence for kind, (library, sentence) in _NEEDED.items() if kind in kinds and not find_spec(library)]
 
 
-def without_meaning(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
+def unknown_labels_of(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
     found = []
     for rule in rules:

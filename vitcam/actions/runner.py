@@ -55,19 +55,19 @@ class Tally:
 class ActionRunner:
     """Called by the publisher; nothing here makes it wait.
 
-    rules   as they stand in the settings
-    groups  of the model's labels
-    hands   kind of action -> who does it
-    tally   what came of the actions
+    rules     as they stand in the settings
+    groups    of the model's labels
+    handlers  kind of action -> who does it
+    tally     what came of the actions
     """
 
     def __init__(
-        self, rules: Sequence[OnSettings], groups: Groups, hands: Mapping[str, ActionHandler], tally: Tally
+        self, rules: Sequence[OnSettings], groups: Groups, handlers: Mapping[str, ActionHandler], tally: Tally
     ) -> None:
         self.rules = tuple(rules)
         """Any thread may replace them."""
         self._groups = groups
-        self._hands = hands
+        self._handlers = handlers
         self._tally = tally
         self._events: queue.Queue[Event | None] = queue.Queue(_MOST_EVENTS)
         self._rule_state = RuleState()
@@ -100,23 +100,23 @@ class ActionRunner:
                 log.error("the rules hang; their last events are lost")
             self._worker.join(deadline_s - time.monotonic())
             self._worker.stop()
-        for hand in self._hands.values():
-            hand.drain(deadline_s)
-        for hand in self._hands.values():
-            hand.close()
+        for handler in self._handlers.values():
+            handler.drain(deadline_s)
+        for handler in self._handlers.values():
+            handler.close()
         deadline_s = time.monotonic() + _LEAVE_S
-        for hand in self._hands.values():
-            hand.leave(deadline_s)
+        for handler in self._handlers.values():
+            handler.leave(deadline_s)
 
     def state(self) -> Actions:
         """Counts since the start. In any thread."""
-        tally, waiting = self._tally, sum(hand.waiting for hand in self._hands.values())
+        tally, waiting = self._tally, sum(handler.waiting for handler in self._handlers.values())
         return Actions(len(self.rules), tally.ok, tally.failed, waiting, self._dropped, tally.trouble)
 
     @property
     def workers(self) -> tuple[Watched, ...]:
         """Its own thread, and those that do the actions."""
-        return (self._worker, *(worker for hand in self._hands.values() for worker in hand.workers))
+        return (self._worker, *(worker for handler in self._handlers.values() for worker in handler.workers))
 
     def _run(self) -> None:
         ticked_s = time.monotonic()
@@ -149,4 +149,4 @@ class ActionRunner:
     def _begin(self, firing: Firing) -> None:
         task = Task.of(firing)
         for kind in firing.rule.kinds:
-            self._hands[kind].put(task)
+            self._handlers[kind].put(task)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.actions.outbox import MOST_LETTERS, Letter, Outbox
+from vitcam.actions.outbox import MOST_DELIVERIES, Delivery, Outbox
 from vitcam.actions.post import HookRefused, TryLater, post, signed
 from vitcam.actions.task import Note, Outcome, Task, shortened
 from vitcam.threads.worker import Watched, Worker
@@ -25,14 +25,14 @@ _LOOK_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Pause:
-    """An address that failed is left alone for a while, with all letters to it."""
+    """An address that failed is left alone for a while, with all deliveries to it."""
 
     until_s: float
     length_s: float
 
 
 class Webhooks:
-    """The hand for webhooks. A thread of its own has the outbox; it begins where there is something to deliver.
+    """The handler of webhooks. A thread of its own has the outbox; it begins where there is something to deliver.
 
     folder         the state folder; None: what waits is lost at the end
     note           gets what came of each
@@ -51,8 +51,8 @@ class Webhooks:
         self._tasks: queue.Queue[Task | None] = queue.Queue(_MOST_WAITING)
         self._pauses: dict[str, _Pause] = {}
         self._failing: dict[int, float] = {}
-        """Number of a letter, and the monotonic time at which it failed first in this run."""
-        self._kept = 0
+        """Number of a delivery, and the monotonic time at which it failed first in this run."""
+        self._in_outbox = 0
         self._over = threading.Event()
         self._idle = threading.Event()
         self._sending: tuple[asyncio.AbstractEventLoop, asyncio.Task[str]] | None = None
@@ -62,7 +62,7 @@ class Webhooks:
 
     @property
     def waiting(self) -> int:
-        return self._tasks.qsize() + self._kept
+        return self._tasks.qsize() + self._in_outbox
 
     def start(self) -> None:
         """Deliver what an earlier run left. Does nothing where it runs already."""
@@ -102,7 +102,7 @@ class Webhooks:
         self._worker.stop()
 
     def _run(self) -> None:
-        """May begin again after an error, with the letters that it had."""
+        """May begin again after an error, with the deliveries that it had."""
         if self._outbox is None:
             self._outbox = Outbox(self._folder)
         outbox = self._outbox
@@ -114,30 +114,32 @@ class Webhooks:
         finally:
             loop.close()
         if not outbox.survives:
-            for letter in outbox.letters:
-                self._tell(letter, "failed", "vitcam ended before it was delivered")
+            for delivery in outbox.deliveries:
+                self._note_outcome(delivery, "failed", "vitcam ended before it was delivered")
         outbox.close()
 
     def _turn(self, outbox: Outbox, loop: asyncio.AbstractEventLoop) -> None:
         self._worker.beat()
-        letter = self._next(outbox)
-        self._kept = len(outbox)
-        if letter is None:
+        delivery = self._next(outbox)
+        self._in_outbox = len(outbox)
+        if delivery is None:
             if self._tasks.empty():
                 self._idle.set()
             self._write_down(outbox, self._wait_s())
             return
-        if letter.url not in self.urls:
-            self._give_up(outbox, letter, "no rule has this webhook any more")
+        if delivery.url not in self.urls:
+            self._give_up(outbox, delivery, "no rule has this webhook any more")
         else:
-            self._deliver(outbox, letter, loop)
+            self._deliver(outbox, delivery, loop)
         self._write_down(outbox, 0)
 
-    def _next(self, outbox: Outbox) -> Letter | None:
-        """The oldest letter to an address that is not left alone now."""
+    def _next(self, outbox: Outbox) -> Delivery | None:
+        """The oldest delivery to an address that is not left alone now."""
         now_s = time.monotonic()
         free = (
-            each for each in outbox.letters if each.url not in self._pauses or self._pauses[each.url].until_s <= now_s
+            each
+            for each in outbox.deliveries
+            if each.url not in self._pauses or self._pauses[each.url].until_s <= now_s
         )
         return next(free, None)
 
@@ -158,30 +160,30 @@ class Webhooks:
             wait_s = 0
             _, oldest = outbox.add(task.event_id, task.rule.name, task.rule.webhook, task.text, time.time())
             if oldest is not None:
-                self._tell(oldest, "failed", f"{MOST_LETTERS:,} newer webhooks wait already")
-            self._kept = len(outbox)
+                self._note_outcome(oldest, "failed", f"{MOST_DELIVERIES:,} newer webhooks wait already")
+            self._in_outbox = len(outbox)
 
-    def _deliver(self, outbox: Outbox, letter: Letter, loop: asyncio.AbstractEventLoop) -> None:
+    def _deliver(self, outbox: Outbox, delivery: Delivery, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            said = self._send(letter, loop)
+            said = self._send(delivery, loop)
         except asyncio.CancelledError:  # the run ends: the next one delivers it
             return
         except HookRefused as refusal:
-            self._give_up(outbox, letter, str(refusal))
+            self._give_up(outbox, delivery, str(refusal))
         except TryLater as failure:
-            self._later(outbox, letter, str(failure))
+            self._retry_later(outbox, delivery, str(failure))
         except Exception:
             log.exception("a webhook failed unexpectedly")
-            self._later(outbox, letter, "it failed unexpectedly; the log says more")
+            self._retry_later(outbox, delivery, "it failed unexpectedly; the log says more")
         else:
-            self._pauses.pop(letter.url, None)
-            outbox.remove(letter)
-            self._tell(letter, "ok", said)
+            self._pauses.pop(delivery.url, None)
+            outbox.remove(delivery)
+            self._note_outcome(delivery, "ok", said)
 
-    def _send(self, letter: Letter, loop: asyncio.AbstractEventLoop) -> str:
-        body = letter.body.encode()
-        headers = {"Idempotency-Key": letter.key, **signed(self.secret, int(time.time()), body)}
-        sending = loop.create_task(post(letter.url, body, headers))
+    def _send(self, delivery: Delivery, loop: asyncio.AbstractEventLoop) -> str:
+        body = delivery.body.encode()
+        headers = {"Idempotency-Key": delivery.key, **signed(self.secret, int(time.time()), body)}
+        sending = loop.create_task(post(delivery.url, body, headers))
         with self._lock:
             self._sending = (loop, sending)
         try:
@@ -190,23 +192,23 @@ class Webhooks:
             with self._lock:
                 self._sending = None
 
-    def _later(self, outbox: Outbox, letter: Letter, why: str) -> None:
-        before = self._pauses.get(letter.url)
+    def _retry_later(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
+        before = self._pauses.get(delivery.url)
         length_s = min(before.length_s * 2, _LONGEST_PAUSE_S) if before else self._first_pause_s
-        self._pauses[letter.url] = _Pause(time.monotonic() + length_s, length_s)
+        self._pauses[delivery.url] = _Pause(time.monotonic() + length_s, length_s)
         now_s = time.monotonic()  # the wall clock may be set by years
-        if now_s - self._failing.get(letter.number, now_s) > _MOST_AGE_S:
-            self._give_up(outbox, letter, f"{why}, for a day")
-        elif letter.number not in self._failing:
-            self._failing[letter.number] = now_s
-            log.info("the rule %s: %s; its webhook is tried again", letter.rule, why)
-            self._tell(letter, "waiting", f"{why}; it is tried again")
+        if now_s - self._failing.get(delivery.number, now_s) > _MOST_AGE_S:
+            self._give_up(outbox, delivery, f"{why}, for a day")
+        elif delivery.number not in self._failing:
+            self._failing[delivery.number] = now_s
+            log.info("the rule %s: %s; its webhook is tried again", delivery.rule, why)
+            self._note_outcome(delivery, "waiting", f"{why}; it is tried again")
 
-    def _give_up(self, outbox: Outbox, letter: Letter, why: str) -> None:
-        outbox.remove(letter)
-        self._tell(letter, "failed", why)
+    def _give_up(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
+        outbox.remove(delivery)
+        self._note_outcome(delivery, "failed", why)
 
-    def _tell(self, letter: Letter, status: str, detail: str) -> None:
+    def _note_outcome(self, delivery: Delivery, status: str, detail: str) -> None:
         if status != "waiting":
-            self._failing.pop(letter.number, None)
-        self._note(Outcome(letter.event_id, letter.rule, KIND, status, shortened(detail)))  # type: ignore[arg-type]
+            self._failing.pop(delivery.number, None)
+        self._note(Outcome(delivery.event_id, delivery.rule, KIND, status, shortened(detail)))  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """What a rule may be about is what the model can see."""
 
 from tests.parts import need_model
-from vitcam.actions.rule_engine import Vocabulary, without_meaning
+from vitcam.actions.rule_engine import Vocabulary, unknown_labels_of
 from vitcam.config.tables import OnSettings
 from vitcam.model.classifier import Classifier
 
@@ -15,7 +15,7 @@ def test_a_label_that_the_model_does_not_know_is_told_with_the_nearest_one() -> 
         OnSettings("e", label="unknown"),
     ]
 
-    said = without_meaning(rules, frozenset({"tabby", "cat"}))
+    said = unknown_labels_of(rules, frozenset({"tabby", "cat"}))
 
     assert said == [
         "the rule a waits for 'Tabby', which the model does not know; did you mean 'tabby'?",

@@ -15,7 +15,7 @@ from tests.secured import make_certificate
 from tests.unit.actions.doing import Kept, task
 from tests.unit.actions.receiver import receiver
 from vitcam.actions import outbox, post, webhook
-from vitcam.actions.outbox import Letter, Outbox
+from vitcam.actions.outbox import Delivery, Outbox
 from vitcam.actions.task import Task
 from vitcam.actions.webhook import Webhooks
 from vitcam.config.tables import OnSettings
@@ -41,10 +41,10 @@ def delivering(folder: Path | None, kept: Kept, *urls: str, secret: str = SECRET
 
 
 def waiting_in(folder: Path) -> list[str]:
-    """The events of the letters in an outbox that nobody uses now."""
+    """The events of the webhooks in an outbox that nobody uses now."""
     found = Outbox(folder)
     try:
-        return [letter.event_id for letter in found.letters]
+        return [delivery.event_id for delivery in found.deliveries]
     finally:
         found.close()
 
@@ -216,7 +216,7 @@ def test_a_certificate_that_nobody_signed_is_not_trusted(tmp_path: Path) -> None
 
 def test_what_waits_is_bounded_by_number_and_the_oldest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (outbox, webhook):
-        monkeypatch.setattr(module, "MOST_LETTERS", 3)
+        monkeypatch.setattr(module, "MOST_DELIVERIES", 3)
     kept = Kept()
     url = "http://127.0.0.1:1/"
     with delivering(tmp_path, kept, url) as webhooks:
@@ -295,7 +295,7 @@ def test_a_database_that_is_full_keeps_letters_in_memory(tmp_path: Path, caplog:
     for number in range(3):
         found.add(str(number), "lamp", "http://x/", "b" * 5000, 0.0)
 
-    assert len(found.letters) == 3
+    assert len(found.deliveries) == 3
     assert caplog.text.count("do not survive a restart") == 1
     found.close()
 
@@ -329,7 +329,7 @@ def test_an_error_in_the_delivery_loses_no_webhook(monkeypatch: pytest.MonkeyPat
     kept, failures = Kept(), [RuntimeError("a bug"), MemoryError()]
     next_of = Webhooks._next
 
-    def fails_at_first(self: Webhooks, outbox: Outbox) -> Letter | None:
+    def fails_at_first(self: Webhooks, outbox: Outbox) -> Delivery | None:
         if len(outbox) and failures:
             raise failures.pop()
         return next_of(self, outbox)
