@@ -1,8 +1,11 @@
 """Stored events for tests."""
 
+from contextlib import closing
+from pathlib import Path
 from typing import Any, Literal
 
 from vitcam.frames import Guess, Rect
+from vitcam.history.database.connections import open_to_read
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 START_MS = 1_767_225_600_000  # 2026-01-01, 00:00 UTC
@@ -37,3 +40,9 @@ def change(
     """A change of such an event."""
     ends = {"end_ms": START_MS + 1000} if phase == "end" else {}
     return EventChange(stored(event_id, label, **ends | fields), phase, jpeg, booted_ms)
+
+
+def is_sound(folder: Path) -> bool:
+    """Whether the whole file passes SQLite's own check."""
+    with closing(open_to_read(folder)) as connection:
+        return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))

@@ -25,9 +25,10 @@ from urllib.request import urlopen
 import cv2
 
 from tests.daemon import Daemon, daemon, get_json
+from tests.histories import is_sound
 from tests.videos import write_video
 from vitcam.errors import UsageError
-from vitcam.history.database.connections import is_sound, is_there, open_to_read
+from vitcam.history.database.connections import is_there, open_to_read
 from vitcam.pictures.decode import decode_image
 
 _EARLY = 0.3

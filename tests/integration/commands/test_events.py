@@ -10,8 +10,7 @@ import pytest
 from tests.command import Result, vitcam
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import START_MS, change
-from vitcam.history.database.connections import is_sound
+from tests.histories import START_MS, change, is_sound
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query

@@ -5,8 +5,7 @@ from pathlib import Path
 from tests.command import vitcam
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import change
-from vitcam.history.database.connections import is_sound
+from tests.histories import change, is_sound
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query

@@ -13,11 +13,11 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import change
+from tests.histories import change, is_sound
 from tests.integration.faults.small_disk import small_disk
 from vitcam.errors import VitcamError
 from vitcam.history import write_queue
-from vitcam.history.database.connections import FILE, is_sound
+from vitcam.history.database.connections import FILE
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.histories import is_sound
 from vitcam.errors import VitcamError
-from vitcam.history.database.connections import FILE, is_sound, open_to_write
+from vitcam.history.database.connections import FILE, open_to_write
 from vitcam.history.database.schema import MIGRATIONS, migrate, version_of
 from vitcam.history.database.search import find, get
 from vitcam.history.stored import Query

@@ -12,9 +12,9 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import START_MS, change
+from tests.histories import START_MS, change, is_sound
 from vitcam.history.budget import WriteBudget
-from vitcam.history.database.connections import is_sound, open_to_write
+from vitcam.history.database.connections import open_to_write
 from vitcam.history.deduplication import is_alike, thumbnail_of
 from vitcam.history.export import labelled_pictures, write_dataset
 from vitcam.history.record import stored_record

@@ -9,8 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import change
-from vitcam.history.database.connections import is_sound
+from tests.histories import change, is_sound
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
 from vitcam.pictures.encode import encode_jpeg

@@ -11,8 +11,8 @@ import pytest
 from tests.clocks import DAY, HOUR, MINUTE, SECOND, TRUE_MS, SimulatedClock
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import change
-from vitcam.history.database.connections import FILE, is_sound, open_to_write, set_aside
+from tests.histories import change, is_sound
+from vitcam.history.database.connections import FILE, open_to_write, set_aside
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent

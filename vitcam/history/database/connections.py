@@ -106,12 +106,6 @@ def is_there(folder: Path) -> bool:
     return os.path.lexists(folder / FILE)  # a link that leads nowhere, or where this user may not go, is an error later
 
 
-def is_sound(folder: Path) -> bool:
-    """Whether the whole file passes SQLite's own check."""
-    with closing(open_to_read(folder)) as connection:
-        return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
-
-
 def is_whole(folder: Path) -> bool:
     """Whether the file passes SQLite's quick check, which does not compare indexes; False also for no database."""
     try:
