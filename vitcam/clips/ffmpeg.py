@@ -47,7 +47,7 @@ class Ffmpeg:
             with _killed_after(process, timeout_s):
                 if self._stopped:
                     process.kill()
-                _feed(process, ticks(cut, fps))
+                _feed(process, at_constant_rate(cut, fps))
                 code = process.wait(timeout_s + _LEAVE_S)
             if code:
                 said = os.pread(words, _WORDS, 0).decode(errors="replace").strip().splitlines()
@@ -94,7 +94,7 @@ def find_ffmpeg() -> Ffmpeg:
     return Ffmpeg(path)
 
 
-def ticks(cut: Cut, fps: float) -> Iterator[bytes]:
+def at_constant_rate(cut: Cut, fps: float) -> Iterator[bytes]:
     """One JPEG for each picture of the clip: the one that was the newest at that time.
 
     So the clip is as long as what it shows, also where pictures came late or less often.

@@ -12,7 +12,7 @@ import pytest
 from tests.clips import cut_of, probed, slow_cut
 from tests.eventually import eventually
 from tests.frames import SECOND
-from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg, ticks
+from vitcam.clips.ffmpeg import Ffmpeg, at_constant_rate, find_ffmpeg
 from vitcam.errors import VitcamError
 
 
@@ -47,7 +47,7 @@ def test_a_clip_has_the_shades_of_its_pictures(tmp_path: Path) -> None:
 def test_where_pictures_came_late_the_last_one_stays_and_the_length_is_kept() -> None:
     cut = cut_of(1.0)
     late = replace(cut.stills[-1], captured_ns=3 * SECOND)
-    shown = list(ticks(replace(cut, stills=(*cut.stills[:5], late), end_ns=4 * SECOND), 10.0))
+    shown = list(at_constant_rate(replace(cut, stills=(*cut.stills[:5], late), end_ns=4 * SECOND), 10.0))
 
     assert len(shown) == 40
     assert shown[29] == cut.stills[4].jpeg
