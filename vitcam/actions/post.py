@@ -14,16 +14,16 @@ _LATER = frozenset({408, 425, 429})
 TIMESTAMP, SIGNATURE = "X-Vitcam-Timestamp", "X-Vitcam-Signature"
 
 
-class TryLater(Exception):
+class RetryLater(Exception):
     """It was not delivered, and may be later. The text says why."""
 
 
-class HookRefused(Exception):
+class WebhookRefused(Exception):
     """The receiver will never take it. The text says why."""
 
 
 async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
-    """Send it; returns what the receiver said, as one sentence. Raises TryLater, HookRefused.
+    """Send it; returns what the receiver said, as one sentence. Raises RetryLater, WebhookRefused.
 
     No text has more of the address than its host: the path of a webhook is often its password.
     """
@@ -42,15 +42,15 @@ async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
             await answer.content.read(_MOST_ANSWER)
             status = answer.status
     except TimeoutError:
-        raise TryLater(f"{host} did not answer within {TIMEOUT_S:g} s") from None
+        raise RetryLater(f"{host} did not answer within {TIMEOUT_S:g} s") from None
     except (aiohttp.ClientSSLError, ssl.SSLError):
-        raise TryLater(f"the certificate of {host} cannot be trusted") from None
+        raise RetryLater(f"the certificate of {host} cannot be trusted") from None
     except aiohttp.ClientConnectorError as error:
         number = error.os_error.errno or 0  # below zero: getaddrinfo's own
         why = os.strerror(number) if number > 0 else "its name is not known"
-        raise TryLater(f"{host} cannot be reached: {why}") from None
+        raise RetryLater(f"{host} cannot be reached: {why}") from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise TryLater(f"{host} did not answer as a web server does ({type(error).__name__})") from None
+        raise RetryLater(f"{host} did not answer as a web server does ({type(error).__name__})") from None
     return _judged(host, status)
 
 
@@ -59,10 +59,10 @@ def _judged(host: str, status: int) -> str:
     if 200 <= status < 300:
         return said
     if 300 <= status < 400:
-        raise HookRefused(f"{said}, a redirect; put the address that it leads to into the rule")
+        raise WebhookRefused(f"{said}, a redirect; put the address that it leads to into the rule")
     if status >= 500 or status in _LATER:
-        raise TryLater(said)
-    raise HookRefused(said)
+        raise RetryLater(said)
+    raise WebhookRefused(said)
 
 
 def signed(secret: str, timestamp: int, body: bytes) -> dict[str, str]:

@@ -13,8 +13,8 @@ from vitcam.actions.notification import Notifications, Picture
 from vitcam.actions.outbox import has_outbox
 from vitcam.actions.pin import MISSING as NO_GPIOZERO
 from vitcam.actions.pin import Pins
-from vitcam.actions.rules import Groups
-from vitcam.actions.runner import ActionRunner, Tally
+from vitcam.actions.rules import GroupsOfLabels
+from vitcam.actions.runner import ActionRunner, OutcomeLog
 from vitcam.actions.task import Note
 from vitcam.actions.webhook import Webhooks
 from vitcam.actions.worker_queue import ActionHandler, WorkerQueue
@@ -38,7 +38,7 @@ class Vocabulary:
 
     names: frozenset[str] = frozenset()
     """Of labels and groups; empty where they may change during the run."""
-    groups: Groups = field(default_factory=dict)
+    groups: GroupsOfLabels = field(default_factory=dict)
 
     @classmethod
     def of(cls, classifier: Classifier) -> "Vocabulary":
@@ -73,17 +73,17 @@ class RuleEngine:
     ) -> None:
         self._names = seen.names
         self._outbox = outbox
-        tally = Tally(note)
+        outcomes = OutcomeLog(note)
         commands, pins = Commands(environ), Pins()
-        self.webhooks = Webhooks(outbox, tally, settings.actions.secret)
+        self.webhooks = Webhooks(outbox, outcomes, settings.actions.secret)
         handlers: dict[str, ActionHandler] = {
-            "command": WorkerQueue("command", commands, tally, AT_ONCE, commands.close),
+            "command": WorkerQueue("command", commands, outcomes, AT_ONCE, commands.close),
             "webhook": self.webhooks,
-            "notify": WorkerQueue("notify", Notifications(picture), tally),
-            "gpio": WorkerQueue("gpio", pins, tally, end=pins.close),
-            "file": WorkerQueue("file", LineFiles(state_folder(environ)), tally),
+            "notify": WorkerQueue("notify", Notifications(picture), outcomes),
+            "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
+            "file": WorkerQueue("file", LineFiles(state_folder(environ)), outcomes),
         }
-        self.runner = ActionRunner((), seen.groups, handlers, tally)
+        self.runner = ActionRunner((), seen.groups, handlers, outcomes)
         self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
         """Every thread that acts."""
         self.change(settings)

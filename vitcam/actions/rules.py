@@ -13,7 +13,7 @@ from vitcam.config.tables import OnSettings
 from vitcam.config.validators import minutes_of
 from vitcam.frames import UNKNOWN, Event
 
-Groups = Mapping[str, frozenset[str]]
+GroupsOfLabels = Mapping[str, frozenset[str]]
 """Label -> the names of the groups that hold it."""
 TICK_S = 1.0
 """A tick must come at least this often while an event lasts."""
@@ -55,7 +55,7 @@ class RuleState:
 
 
 def step(
-    rules: Sequence[OnSettings], groups: Groups, state: RuleState, now: Instant, event: Event | None = None
+    rules: Sequence[OnSettings], groups: GroupsOfLabels, state: RuleState, now: Instant, event: Event | None = None
 ) -> tuple[RuleState, tuple[Firing, ...]]:
     """Take one report of an event into account, or, without one, that time has passed.
 
@@ -86,14 +86,14 @@ def step(
     return RuleState(lasting, kept, {rule: ns for rule, ns in last_ns.items() if rule in rules}), tuple(firings)
 
 
-def fits(rule: OnSettings, groups: Groups, event: Event) -> bool:
+def fits(rule: OnSettings, groups: GroupsOfLabels, event: Event) -> bool:
     """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
     names = {event.label, *groups.get(event.label, ()), *([event.group.name] if event.group else [])}
     kind = event.kind == rule.kind or (event.kind == "unknown" and rule.label == UNKNOWN)
     return kind and (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
 
 
-def _holds(rule: OnSettings, groups: Groups, event: Event, now: Instant) -> bool:
+def _holds(rule: OnSettings, groups: GroupsOfLabels, event: Event, now: Instant) -> bool:
     """Whether all conditions but the cooldown hold now."""
     lasted_s = ((event.end_ns or now.monotonic_ns) - event.start_ns) / 1e9
     return (

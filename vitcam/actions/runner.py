@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from vitcam.actions.rules import TICK_S, Firing, Groups, Instant, RuleState, step
+from vitcam.actions.rules import TICK_S, Firing, GroupsOfLabels, Instant, RuleState, step
 from vitcam.actions.task import Note, Outcome, Task
 from vitcam.actions.worker_queue import ActionHandler
 from vitcam.config.tables import OnSettings
@@ -25,7 +25,7 @@ _IDLE_S = 5.0
 _LOG_EVERY_S = 60.0
 
 
-class Tally:
+class OutcomeLog:
     """Counts outcomes, remembers the last trouble, logs each failure, and passes outcomes on. In any thread."""
 
     def __init__(self, note: Note) -> None:
@@ -58,17 +58,21 @@ class ActionRunner:
     rules     as they stand in the settings
     groups    of the model's labels
     handlers  kind of action -> who does it
-    tally     what came of the actions
+    outcomes  what came of the actions
     """
 
     def __init__(
-        self, rules: Sequence[OnSettings], groups: Groups, handlers: Mapping[str, ActionHandler], tally: Tally
+        self,
+        rules: Sequence[OnSettings],
+        groups: GroupsOfLabels,
+        handlers: Mapping[str, ActionHandler],
+        outcomes: OutcomeLog,
     ) -> None:
         self.rules = tuple(rules)
         """Any thread may replace them."""
         self._groups = groups
         self._handlers = handlers
-        self._tally = tally
+        self._outcomes = outcomes
         self._events: queue.Queue[Event | None] = queue.Queue(_MOST_EVENTS)
         self._rule_state = RuleState()
         self._worker = Worker("rules", self._run)
@@ -110,8 +114,8 @@ class ActionRunner:
 
     def state(self) -> Actions:
         """Counts since the start. In any thread."""
-        tally, waiting = self._tally, sum(handler.waiting for handler in self._handlers.values())
-        return Actions(len(self.rules), tally.ok, tally.failed, waiting, self._dropped, tally.trouble)
+        outcomes, waiting = self._outcomes, sum(handler.waiting for handler in self._handlers.values())
+        return Actions(len(self.rules), outcomes.ok, outcomes.failed, waiting, self._dropped, outcomes.trouble)
 
     @property
     def workers(self) -> tuple[Watched, ...]:

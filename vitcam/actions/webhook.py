@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.actions.outbox import MOST_DELIVERIES, Delivery, Outbox
-from vitcam.actions.post import HookRefused, TryLater, post, signed
+from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
 from vitcam.actions.task import Note, Outcome, Task, shortened
 from vitcam.threads.worker import Watched, Worker
 
@@ -168,9 +168,9 @@ class Webhooks:
             said = self._send(delivery, loop)
         except asyncio.CancelledError:  # the run ends: the next one delivers it
             return
-        except HookRefused as refusal:
+        except WebhookRefused as refusal:
             self._give_up(outbox, delivery, str(refusal))
-        except TryLater as failure:
+        except RetryLater as failure:
             self._retry_later(outbox, delivery, str(failure))
         except Exception:
             log.exception("a webhook failed unexpectedly")

@@ -11,7 +11,7 @@ from vitcam.actions.command import Commands
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import Notifications
 from vitcam.actions.pin import Pins
-from vitcam.actions.post import HookRefused, TryLater, post, signed
+from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
 from vitcam.actions.rules import Firing
 from vitcam.actions.task import Act, ActionFailed, Outcome, Task
 from vitcam.config.load import load
@@ -57,7 +57,7 @@ def _acts(secret: str, environ: Mapping[str, str]) -> dict[str, Act]:
         headers = {"Idempotency-Key": task.event_id, **signed(secret, int(time.time()), body)}
         try:
             return asyncio.run(post(task.rule.webhook, body, headers))
-        except (HookRefused, TryLater) as failure:
+        except (WebhookRefused, RetryLater) as failure:
             raise ActionFailed(str(failure)) from None
 
     def pin(task: Task) -> str:

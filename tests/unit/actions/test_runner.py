@@ -11,7 +11,7 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.actions.doing import Kept, event, task
 from vitcam.actions import runner
-from vitcam.actions.runner import ActionRunner, Tally
+from vitcam.actions.runner import ActionRunner, OutcomeLog
 from vitcam.actions.task import ActionFailed, Outcome, Task
 from vitcam.actions.worker_queue import WorkerQueue
 from vitcam.config.tables import OnSettings
@@ -45,9 +45,9 @@ class Doer:
 def acting(*rules: OnSettings) -> Iterator[tuple[ActionRunner, Doer, Doer, Kept]]:
     """A runner, who does its gpio, who does its file, and the outcomes."""
     kept, pins, files = Kept(), Doer(), Doer()
-    tally = Tally(kept)
+    outcomes = OutcomeLog(kept)
     found = ActionRunner(
-        rules, {}, {"gpio": WorkerQueue("gpio", pins, tally), "file": WorkerQueue("file", files, tally)}, tally
+        rules, {}, {"gpio": WorkerQueue("gpio", pins, outcomes), "file": WorkerQueue("file", files, outcomes)}, outcomes
     )
     try:
         yield found, pins, files, kept
@@ -127,16 +127,16 @@ def test_an_action_that_fails_unexpectedly_does_not_end_its_thread() -> None:
 
 
 def test_the_log_has_the_same_failure_once_a_minute_and_another_one_at_once(caplog: pytest.LogCaptureFixture) -> None:
-    tally = Tally(Kept())
+    outcomes = OutcomeLog(Kept())
     failed = [Outcome(str(number), "lamp", "command", "failed", "no lamp") for number in range(5)]
     for outcome in (*failed, replace(failed[0], detail="no light")):
-        tally(outcome)
+        outcomes(outcome)
 
     assert [record.message for record in caplog.records] == [
         "command of the rule lamp: no lamp",
         "command of the rule lamp: no light",
     ]
-    assert tally.failed == 6
+    assert outcomes.failed == 6
 
 
 def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs()
 def test_at_the_end_of_a_run_every_action_that_waits_has_an_outcome() -> None:
     kept, doer = Kept(), Doer()
     doer.hangs = True
-    lane = WorkerQueue("notify", doer, Tally(kept))
+    lane = WorkerQueue("notify", doer, OutcomeLog(kept))
     for number in range(5):
         lane.put(task(FILE, str(number)))
     assert eventually(lambda: doer.done == ["0"])
