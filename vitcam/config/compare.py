@@ -42,7 +42,7 @@ class Changes:
         return f"a restart is needed for {_listed(self.restart)}" if self.restart else ""
 
 
-def taken_over(running: Settings, wanted: Settings, names: Iterable[str]) -> Settings:
+def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> Settings:
     """The settings of a run with the new values of these settings."""
     for name in names:
         section, _, key = name.partition(".")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vitcam.config.compare import Changes, taken_over
+from vitcam.config.compare import Changes, with_changes
 from vitcam.config.settings import Settings
 from vitcam.daemon.console_sink import ConsoleSink, prints_every
 from vitcam.daemon.model import RunModel
@@ -70,7 +70,7 @@ class Reloader:
             log.error("%s", refused)
             return refused
         changes = Changes.between(self._running, wanted)
-        self._running = taken_over(self._running, wanted, changes.live)
+        self._running = with_changes(self._running, wanted, changes.live)
         self._give_out(changes)
         log.log(logging.WARNING if changes.restart else logging.INFO, "the settings were read again: %s", changes)
         return changes.restart_sentence

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from vitcam.config.compare import Changes, taken_over
+from vitcam.config.compare import Changes, with_changes
 from vitcam.config.settings import CameraSettings, EventSettings, Settings
 from vitcam.config.web import WebSettings
 
@@ -34,13 +34,13 @@ def test_each_changed_setting_is_named_under_what_it_needs() -> None:
 
 
 def test_a_run_takes_over_what_is_live_and_nothing_else() -> None:
-    taken = taken_over(Settings(), OTHER, Changes.between(Settings(), OTHER).live)
+    taken = with_changes(Settings(), OTHER, Changes.between(Settings(), OTHER).live)
 
     assert taken == Settings(camera=CameraSettings(crop="0,0,0.5,1"), events=OTHER.events)
 
 
 def test_what_needs_a_restart_is_named_at_the_next_reload_again() -> None:
-    taken = taken_over(Settings(), OTHER, Changes.between(Settings(), OTHER).live)
+    taken = with_changes(Settings(), OTHER, Changes.between(Settings(), OTHER).live)
 
     assert Changes.between(taken, OTHER) == Changes((), ("camera.source", "web.port"))
     assert Changes.between(taken, replace(OTHER, web=WebSettings())).restart == ("camera.source",)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcam.config.compare import Changes, taken_over
+from vitcam.config.compare import Changes, with_changes
 from vitcam.config.load import EffectiveSettings, load, merge_layers
 from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
@@ -456,7 +456,7 @@ def test_a_reload_takes_over_other_zones_and_rules(read: Read) -> None:
 
     assert changes.live == ("zones", "on")
     assert changes.touch("zones")
-    assert taken_over(running, wanted, changes.live) == wanted
+    assert with_changes(running, wanted, changes.live) == wanted
 
 
 def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
