@@ -11,10 +11,10 @@ from pathlib import Path
 from vitcam.commands.access import Whose, owned_state
 from vitcam.errors import UsageError, VitcamError
 from vitcam.history.database.connections import FILE, is_there
-from vitcam.history.drawn import drawn
 from vitcam.history.export import as_text, header, labelled_pictures, pages, write_dataset
 from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record
+from vitcam.history.rendering import drawn
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
 from vitcam.storage.owner import OwnedFolder

@@ -18,8 +18,8 @@ from vitcam.history.database.connections import is_damage, is_there, open_to_rea
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.deduplication import Reclassify, keep_summary
-from vitcam.history.drawn import classified
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles
+from vitcam.history.rendering import classified
 from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask

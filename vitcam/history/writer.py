@@ -19,11 +19,11 @@ from vitcam.history.database.search import get
 from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
-from vitcam.history.dating import Dating
 from vitcam.history.deduplication import PictureDeduplicator, Reclassify
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import Housekeeping, RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
+from vitcam.history.timestamps import Dating
 from vitcam.history.write_queue import WriteBatch, WriteQueue, WriteTask
 from vitcam.threads.worker import Worker
 

@@ -1,8 +1,8 @@
 """What the routes of the history take and answer."""
 
 from vitcam.history.database.search import MOST
-from vitcam.history.drawn import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
 from vitcam.history.export import FORMATS
+from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
 from vitcam.history.stored import KINDS
 from vitcam.web.openapi.schema import (
     COUNT,

@@ -12,10 +12,10 @@ from aiohttp import web
 
 from vitcam.errors import UsageError
 from vitcam.history.database.search import MOST
-from vitcam.history.drawn import LEAST_WIDTH, MOST_WIDTH, drawn
 from vitcam.history.export import FORMATS, as_text, header, pages
 from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record, time_text
+from vitcam.history.rendering import LEAST_WIDTH, MOST_WIDTH, drawn
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
 from vitcam.web.requests.base_path import base_of
