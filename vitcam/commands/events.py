@@ -14,7 +14,7 @@ from vitcam.history.database.connections import FILE, is_there
 from vitcam.history.export import as_text, header, labelled_pictures, pages, write_dataset
 from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record
-from vitcam.history.rendering import drawn
+from vitcam.history.rendering import rendered
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
 from vitcam.storage.owner import OwnedFolder
@@ -161,7 +161,7 @@ def _picture(store: EventStore, event: StoredEvent, overlay: str) -> bytes:
     jpeg = store.picture(event)
     if jpeg is None:
         raise UsageError(f"the event {event.id} has no picture")
-    return drawn(jpeg, event.summary, overlay)
+    return rendered(jpeg, event.summary, overlay)
 
 
 def _write_picture(jpeg: bytes, out: Path) -> None:

@@ -31,7 +31,7 @@ class Detail(IntEnum):
     FULL = 2
 
 
-class Bucket(NamedTuple):
+class TokenBucket(NamedTuple):
     """The level at one moment; replaced as a whole."""
 
     most: float
@@ -40,13 +40,13 @@ class Bucket(NamedTuple):
     """Below 0 where more was taken than there was, down to `-most`."""
     at_s: float
 
-    def now(self) -> "Bucket":
+    def now(self) -> "TokenBucket":
         """What it holds now."""
         now_s = time.monotonic()
         level = min(self.most, self.level + (now_s - self.at_s) * self.per_s)
         return self._replace(level=level, at_s=now_s)
 
-    def less(self, amount: float) -> "Bucket":
+    def less(self, amount: float) -> "TokenBucket":
         """What is left after that was taken."""
         now = self.now()
         return now._replace(level=max(now.level - amount, -self.most))
@@ -60,8 +60,8 @@ class WriteBudget:
 
     def __init__(self, mb_per_day: float) -> None:
         a_day, now_s = mb_per_day * 1e6, time.monotonic()
-        self._bytes = Bucket(a_day * _BURST, a_day * (1 - _BURST) / _DAY_S, a_day * _BURST, now_s)
-        self._commits = Bucket(_COMMITS, a_day * _COMMITS_SHARE / _USUAL_COMMIT / _DAY_S, _COMMITS, now_s)
+        self._bytes = TokenBucket(a_day * _BURST, a_day * (1 - _BURST) / _DAY_S, a_day * _BURST, now_s)
+        self._commits = TokenBucket(_COMMITS, a_day * _COMMITS_SHARE / _USUAL_COMMIT / _DAY_S, _COMMITS, now_s)
 
     def detail(self) -> Detail:
         """What there is budget for now."""

@@ -1,4 +1,4 @@
-"""The witness that keeps events: it collects what belongs to one while it lasts, and hands it to the store."""
+"""Collects what belongs to an event while it lasts, and hands it to the store."""
 
 from collections import deque
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
-_REMEMBERED = 512  # frames, of all zones: the witness hears of an event some time after its start
+_REMEMBERED = 512  # frames, of all zones: the recorder hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
-MOST, FEW = 64, 12
+_MOST_POINTS, _FEW_POINTS = 64, 12
 
 
 class Curve:
@@ -35,20 +35,20 @@ class Curve:
         if self._count >= self._stride:
             self._points.append((self._first_ms, self._sum / self._count))
             self._sum, self._count = 0.0, 0
-        if len(self._points) >= MOST:
+        if len(self._points) >= _MOST_POINTS:
             pairs = zip(self._points[::2], self._points[1::2], strict=True)
             self._points = [(one[0], (one[1] + other[1]) / 2) for one, other in pairs]
             self._stride *= 2
 
     def points(self) -> tuple[tuple[int, float], ...]:
-        """At most `MOST` points; ms after the start, and the probability."""
+        """At most 64 points; ms after the start, and the probability."""
         rest = [(self._first_ms, self._sum / self._count)] if self._count else []
         return (*self._points, *rest)
 
     def few_points(self) -> tuple[tuple[int, float], ...]:
-        """The same with at most `FEW` points, which are some of them."""
+        """The same with at most 12 points, which are some of them."""
         points = self.points()
-        return points[:: -(-len(points) // FEW)] if points else ()
+        return points[:: -(-len(points) // _FEW_POINTS)] if points else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class _Glance:
-    """What an event needs of a frame from before the witness heard of it."""
+class _SeenFrame:
+    """What an event needs of a frame from before the recorder heard of it."""
 
     zone: str | None
     captured_ns: int
@@ -74,7 +74,7 @@ class _Glance:
 
 
 @dataclass(slots=True, eq=False)
-class _Episode:
+class _LastingEvent:
     """An event that lasts, and what was collected of it."""
 
     event: StoredEvent
@@ -89,21 +89,21 @@ class _Episode:
 
     def look(self, frame: Frame, prediction: Prediction, detail: Detail) -> None:
         """Take one more frame into account."""
-        p = self.remember(_Glance.of(prediction))
+        p = self.remember(_SeenFrame.of(prediction))
         if (picture := self.best.consider(frame, prediction, p, detail)) is not None:
             self.better = picture
             self.event = replace(self.event, summary=picture.summary)
         elif not self.event.summary.top:
             self.event = replace(self.event, summary=FrameSummary(prediction.top, familiarity=prediction.familiarity))
 
-    def remember(self, seen: _Glance) -> float:
+    def remember(self, seen: _SeenFrame) -> float:
         """Put a frame on the curve; the probability of the event's label in it."""
         p = _probability(self.event, seen)
         self.curve.add((seen.captured_ns - self.start_ns) // 1_000_000, p)
         self.event = replace(self.event, peak=max(self.event.peak, p))
         return p
 
-    def told(self, event: Event) -> None:
+    def update(self, event: Event) -> None:
         """Take over what the event says of itself now."""
         self.changed = self.changed or event.label != self.event.label
         self.event = replace(self.event, label=event.label, p=event.p, group=event.group)
@@ -144,24 +144,24 @@ class Recorder:
         self._detail = detail
         self._forget = forget
         self._times = RunTimes()
-        self._episodes: dict[str, _Episode] = {}
-        self._glances: deque[_Glance] = deque(maxlen=_REMEMBERED)
+        self._lasting: dict[str, _LastingEvent] = {}
+        self._seen: deque[_SeenFrame] = deque(maxlen=_REMEMBERED)
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
         for event in events:
             self._take(event, frame, prediction)
-        for episode in self._episodes.values():
-            if episode.event.zone == prediction.zone and episode.saved_ns != prediction.captured_ns:
-                episode.look(frame, prediction, self._detail())
-                if episode.is_due(prediction.captured_ns):
-                    self._save(episode, "update", prediction.captured_ns)
-        self._glances.append(_Glance.of(prediction))
+        for lasting in self._lasting.values():
+            if lasting.event.zone == prediction.zone and lasting.saved_ns != prediction.captured_ns:
+                lasting.look(frame, prediction, self._detail())
+                if lasting.is_due(prediction.captured_ns):
+                    self._save(lasting, "update", prediction.captured_ns)
+        self._seen.append(_SeenFrame.of(prediction))
 
     def let_go(self) -> None:
         """Masks were drawn: each event that lasts gets another picture."""
-        for episode in self._episodes.values():
-            episode.let_go()
+        for lasting in self._lasting.values():
+            lasting.let_go()
 
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come."""
@@ -170,14 +170,14 @@ class Recorder:
 
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
         if event.phase == "new" and not self._forget & {event.label, event.group.name if event.group else ""}:
-            episode = self._episodes[event.id] = _Episode(self._begun(event), event.start_ns)
-            for seen in self._glances:
+            lasting = self._lasting[event.id] = _LastingEvent(self._begun(event), event.start_ns)
+            for seen in self._seen:
                 if seen.zone == event.zone and seen.captured_ns >= event.start_ns:
-                    episode.remember(seen)
-            episode.look(frame, prediction, self._detail())
-            self._save(episode, "new", prediction.captured_ns)
-        elif event.phase == "update" and event.id in self._episodes:
-            self._episodes[event.id].told(event)
+                    lasting.remember(seen)
+            lasting.look(frame, prediction, self._detail())
+            self._save(lasting, "new", prediction.captured_ns)
+        elif event.phase == "update" and event.id in self._lasting:
+            self._lasting[event.id].update(event)
         elif event.phase == "end":
             self._end(event)
 
@@ -189,22 +189,22 @@ class Recorder:
         )  # fmt: skip
 
     def _end(self, event: Event) -> None:
-        if (episode := self._episodes.pop(event.id, None)) is None or event.end_ns is None:
+        if (lasting := self._lasting.pop(event.id, None)) is None or event.end_ns is None:
             return
-        episode.told(event)
-        episode.event = replace(episode.event, end_ms=self._times.ms(event.end_ns))
-        self._save(episode, "end", event.end_ns)
+        lasting.update(event)
+        lasting.event = replace(lasting.event, end_ms=self._times.ms(event.end_ns))
+        self._save(lasting, "end", event.end_ns)
 
-    def _save(self, episode: _Episode, phase: Literal["new", "update", "end"], now_ns: int) -> None:
+    def _save(self, lasting: _LastingEvent, phase: Literal["new", "update", "end"], now_ns: int) -> None:
         spare = self._detail() is not Detail.FULL  # each point is written twice
-        curve = episode.curve.few_points() if spare else episode.curve.points()
-        event = replace(episode.event, curve=curve)
-        jpeg = episode.better.jpeg if episode.better else None
+        curve = lasting.curve.few_points() if spare else lasting.curve.points()
+        event = replace(lasting.event, curve=curve)
+        jpeg = lasting.better.jpeg if lasting.better else None
         self._put(EventChange(event, phase, jpeg, self._times.booted_ms))
-        episode.saved(now_ns)
+        lasting.saved(now_ns)
 
 
-def _probability(event: StoredEvent, seen: _Glance) -> float:
+def _probability(event: StoredEvent, seen: _SeenFrame) -> float:
     """Of the event's label in one frame."""
     if event.kind == "unknown":
         return seen.strangeness

@@ -15,7 +15,7 @@ _ROUNDED_PX, _LEAST_OF_VIEW = 4, 0.8  # models look at 0.875 of the shorter side
 _FOR_TRAINING = 95  # quality of the JPEG
 
 
-def drawn(jpeg: bytes, summary: FrameSummary, overlay: str = "none", width: int | None = None) -> bytes:
+def rendered(jpeg: bytes, summary: FrameSummary, overlay: str = "none", width: int | None = None) -> bytes:
     """The JPEG at most that wide, with the overlay.
 
     raises  UsageError for an overlay that nothing was kept for, or if the picture is damaged
@@ -32,7 +32,7 @@ def drawn(jpeg: bytes, summary: FrameSummary, overlay: str = "none", width: int 
     return encode_jpeg(image, QUALITY)
 
 
-def classified(jpeg: bytes, summary: FrameSummary) -> bytes:
+def seen_by_model(jpeg: bytes, summary: FrameSummary) -> bytes:
     """The part of an event's picture that the model saw, where that is not the middle of the whole view.
 
     A model that is trained with the picture of a zone must not learn the view around it, which other labels have, too.

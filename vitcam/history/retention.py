@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vitcam.history.clock import MachineClock
 from vitcam.history.database.connections import transaction
-from vitcam.history.database.totals import Counter, Totals
+from vitcam.history.database.totals import RunningTotals, Totals
 from vitcam.history.database.writing import delete
 from vitcam.history.picture_files import PictureFiles
 
@@ -76,7 +76,7 @@ class Housekeeping:
     def __init__(self, connection: sqlite3.Connection, pictures: PictureFiles, clock: MachineClock) -> None:
         self._connection = connection
         self._pictures = pictures
-        self._counter = Counter(connection)
+        self._counter = RunningTotals(connection)
         self._clock = clock
         self._next_ms = self._hour_ends_ms = 0
         self._too_old = 0

@@ -19,7 +19,7 @@ from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles
-from vitcam.history.rendering import classified
+from vitcam.history.rendering import seen_by_model
 from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
@@ -213,7 +213,7 @@ class EventStore:
         jpeg = self.picture(event) if label else None
         try:
             if label and jpeg:
-                self._corrections.put(label, event_id, classified(jpeg, event.summary))
+                self._corrections.put(label, event_id, seen_by_model(jpeg, event.summary))
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
         self._result_of(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)
@@ -259,8 +259,8 @@ class EventStore:
 
     def state(self) -> History:
         """What is kept, and what is wrong."""
-        writer, kept, dating = self._writer, self._writer.totals, self._writer.dating
-        doubt = dating.doubt if dating else ""
+        writer, kept, timestamps = self._writer, self._writer.totals, self._writer.timestamps
+        doubt = timestamps.doubt if timestamps else ""
         trouble = writer.trouble or writer.notice
         return History(True, kept.events, round(kept.bytes / 1e6, 3), self._queue.dropped, trouble, doubt)
 

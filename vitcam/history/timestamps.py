@@ -9,12 +9,12 @@ from vitcam.history.database.clocks import add_clock, clocks_of, fit_in, newest_
 from vitcam.history.database.connections import transaction
 from vitcam.history.record import time_text
 from vitcam.history.stored import EventChange
-from vitcam.history.trust import SAME_MS, KnownClock, Reading, Trust, judged
+from vitcam.history.trust import SAME_MS, KnownClock, Reading, Trust, judge
 
 log = logging.getLogger(__name__)
 
 
-class Dating:
+class EventTimestamps:
     """Of one connection and one run; used by the thread that writes. `look` comes first.
 
     The wall clock dates events while it is believed, and if no clock of this boot ever was. Else an earlier one of this
@@ -60,13 +60,13 @@ class Dating:
     def look(self) -> bool:
         """Follow the wall clock; True: times of stored events have changed."""
         reading = self._read()
-        trust, why = judged(reading, self._known, self._newest_ms, self._trusted_ms)
+        trust, why = judge(reading, self._known, self._newest_ms, self._trusted_ms)
         moved = self._follow(reading, trust)
         if trust:
             self._trusted_ms = reading.now_ms
         if trust is Trust.SYNCHRONISED or (trust and reading.is_steady):
             self._least_booted_ms = reading.booted_ms
-        self._say(_doubt(reading, why) if why else "")
+        self._set_doubt(_doubt(reading, why) if why else "")
         return moved
 
     def _read(self) -> Reading:
@@ -110,7 +110,7 @@ class Dating:
         seen = self._current is not None and other.n == self._current.n
         return not other.says(self._wall[0]) and (seen or trust is not Trust.PLAUSIBLE)
 
-    def _say(self, doubt: str) -> None:
+    def _set_doubt(self, doubt: str) -> None:
         """Log a doubt once, and once that it is over."""
         if doubt and not self.doubt:
             log.warning("%s", doubt)

@@ -62,7 +62,7 @@ class Reading:
         return self.steady_ms >= (_HOUR_MS if self.synchronised else _WEEK_MS)
 
 
-def judged(
+def judge(
     reading: Reading, known: Iterable[KnownClock], newest_ms: int | None, trusted_ms: int | None
 ) -> tuple[Trust, str]:
     """How much a reading is believed, and, where it is not, why.

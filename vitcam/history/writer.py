@@ -23,7 +23,7 @@ from vitcam.history.deduplication import PictureDeduplicator, Reclassify
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import Housekeeping, RetentionRules
 from vitcam.history.stored import EventChange, StoredEvent
-from vitcam.history.timestamps import Dating
+from vitcam.history.timestamps import EventTimestamps
 from vitcam.history.write_queue import WriteBatch, WriteQueue, WriteTask
 from vitcam.threads.worker import Worker
 
@@ -77,7 +77,7 @@ class HistoryWriter:
         self._first = 0
         """Number of the first row of this run; 0: nothing of it is in this file."""
         self._clock = clock
-        self.dating: Dating | None = None
+        self.timestamps: EventTimestamps | None = None
         """None: nothing is open, or another process may be the daemon."""
         self.watched = 0
         """How many wait for events as they come. Changed in one thread."""
@@ -123,7 +123,7 @@ class HistoryWriter:
             good = self._write(batch)
             if closing:
                 break
-            more = good and self._rest()
+            more = good and self._housekeep()
             if not good:
                 self._queue.wait_for_close(_AGAIN_S)
         self._queue.take(0.0).refuse("the daemon is ending")
@@ -133,15 +133,16 @@ class HistoryWriter:
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
-        self._connection = self._housekeeping = self.dating = self._file = None
+        self._connection = self._housekeeping = self.timestamps = self._file = None
 
-    def _rest(self) -> bool:
+    def _housekeep(self) -> bool:
         """Housekeeping, while nothing waits; True: there is more of it."""
+        house, timestamps, rules = self._housekeeping, self.timestamps, self.rules
+        if house is None or timestamps is None or rules is None or not house.due:
+            return False
         try:
-            if self._housekeeping is None or self.dating is None or self.rules is None or not self._housekeeping.due:
-                return False
             self._follow_clock()
-            more = self._housekeeping.step(self.rules, self.dating.least_ms)
+            more = house.step(rules, timestamps.least_ms)
             if self._file is not None:
                 self._file.wrote()
         except (sqlite3.Error, OSError) as error:
@@ -155,11 +156,11 @@ class HistoryWriter:
             connection = self._open()
             results = self._commit(connection, batch) if batch.changes or batch.work else []
         except VitcamError as error:
-            self._say(str(error))
+            self._set_trouble(str(error))
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
         except Exception:  # noqa: BLE001 - what cannot be written must not stop the rest
-            self._without_what_fails(batch)
+            self._write_one_by_one(batch)
             return True
         else:
             return self._after_commit(connection, batch, results)
@@ -168,7 +169,7 @@ class HistoryWriter:
         self._queue.give_back(WriteBatch(batch.changes, [work for work in batch.work if not work.awaited]))
         return False
 
-    def _without_what_fails(self, batch: WriteBatch) -> None:
+    def _write_one_by_one(self, batch: WriteBatch) -> None:
         """After an error in vitcam: each by itself, so that only the one goes that cannot be written."""
         parts = [WriteBatch([change]) for change in batch.changes] + [WriteBatch(work=[work]) for work in batch.work]
         if len(parts) > 1:
@@ -197,7 +198,7 @@ class HistoryWriter:
         if not self._first:
             self._begin(connection)
         if self.rules is not None:
-            self.dating = Dating(connection, self._clock)
+            self.timestamps = EventTimestamps(connection, self._clock)
         self._housekeeping = Housekeeping(connection, self._pictures, self._clock)
         self._file = FileWatch(self._folder, connection)
 
@@ -264,7 +265,7 @@ class HistoryWriter:
             self._budget.commit(written)
         late = [work for work in batch.work if work.after_commit]
         try:
-            self._tell(connection)
+            self._notify_listeners(connection)
             if self._housekeeping is not None and written:
                 self._housekeeping.look()
             while late:
@@ -276,7 +277,7 @@ class HistoryWriter:
             self._failed(error)
             WriteBatch(work=late).refuse(self.trouble or self.notice)
             return False
-        self._say("")
+        self._set_trouble("")
         return True
 
     def _do_late(self, connection: sqlite3.Connection, work: WriteTask) -> None:
@@ -290,20 +291,20 @@ class HistoryWriter:
             WriteBatch(work=[work]).refuse("of an error in vitcam; see its log")
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
-        dating = self.dating
-        placed = self._deduplicator.place(connection, dating.dated(change) if dating else change)
+        timestamps = self.timestamps
+        placed = self._deduplicator.place(connection, timestamps.dated(change) if timestamps else change)
         if placed.frame is not None:
             written.append(placed.frame)
         new = change.event.id not in self._stored
-        seen_ms = dating.now_ms if dating else time.time_ns() // 1_000_000
-        number = dating.number if dating and change.booted_ms is not None else None
+        seen_ms = timestamps.now_ms if timestamps else time.time_ns() // 1_000_000
+        number = timestamps.number if timestamps and change.booted_ms is not None else None
         return write_change(connection, placed.change, seen_ms, placed.frame, new, placed.owner, number)
 
     def _follow_clock(self) -> None:
-        if self.dating is not None and self.dating.look():
+        if self.timestamps is not None and self.timestamps.look():
             self._deduplicator.forget()  # times have changed
 
-    def _tell(self, connection: sqlite3.Connection) -> None:
+    def _notify_listeners(self, connection: sqlite3.Connection) -> None:
         """Tell followers what is on the disk; after an error the rest is told with the next commit."""
         while self._unnotified:
             event_id, phase = self._unnotified[0]
@@ -323,7 +324,7 @@ class HistoryWriter:
         if isinstance(error, sqlite3.Error) and is_input_or_output(error):
             self._close()  # the next try opens the file again: the disk may have come back as another device
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        self._say(f"no events are kept in {self._folder}: {reason}; vitcam tries again")
+        self._set_trouble(f"no events are kept in {self._folder}: {reason}; vitcam tries again")
 
     def _begin_again(self, what: Literal["damaged", "emptied"] = "damaged") -> None:
         """Set the file aside before it is closed: SQLite would move its log into it."""
@@ -334,11 +335,11 @@ class HistoryWriter:
             self.notice = set_aside(self._folder, what)
             log.error("%s", self.notice)
         except OSError as error:
-            self._say(f"the history in {self._folder} is {what} and cannot be renamed: {error.strerror}")
+            self._set_trouble(f"the history in {self._folder} is {what} and cannot be renamed: {error.strerror}")
         self._connection = connection
         self._close()
 
-    def _say(self, trouble: str) -> None:
+    def _set_trouble(self, trouble: str) -> None:
         """Log a trouble once, and once that it is over."""
         if trouble and not self.trouble:
             log.error("%s", trouble)

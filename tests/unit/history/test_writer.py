@@ -198,7 +198,7 @@ def test_a_stored_event_that_cannot_be_read_keeps_followers_from_no_later_one(
     injected="one step after the file is open raises SQLITE_FULL, once; each step in turn",
     observed="the event is kept at the next try; what is kept is counted, and a deleted file is noticed, as ever",
 )
-@pytest.mark.parametrize("step", ["close_open", "Dating", "Housekeeping", "FileWatch"])
+@pytest.mark.parametrize("step", ["close_open", "EventTimestamps", "Housekeeping", "FileWatch"])
 def test_an_error_while_the_history_is_opened_costs_nothing_once_it_is_over(
     store: EventStore, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,7 +210,7 @@ def test_an_error_while_the_history_is_opened_costs_nothing_once_it_is_over(
     assert eventually(lambda: store.get("a"))
     assert not fails.left
     assert eventually(lambda: store.state().events == 1)
-    assert store._writer.dating is not None
+    assert store._writer.timestamps is not None
     for path in store.folder.glob(f"{FILE}*"):
         path.unlink()
     store.put(change("b", "new"))

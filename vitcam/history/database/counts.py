@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from vitcam.history.database.search import words
+from vitcam.history.database.search import distinct_values
 from vitcam.history.stored import Query
 
 QUARTER_MS = 15 * 60_000
@@ -48,7 +48,7 @@ def _groups(connection: sqlite3.Connection, query: Query) -> Iterator[tuple[int,
     index = "events_by_star" if query.favourite else "events_by_correction"
     if not (query.favourite or query.corrected):
         index = "events_by_name"
-        names = [*words(connection, "name")] if query.label is None else [query.label]
+        names = [*distinct_values(connection, "name")] if query.label is None else [query.label]
     for name in names:
         named = [] if name is None else [("name = ?", name)]
         where = " AND ".join([*marks, *(condition for condition, _ in conditions + named)])

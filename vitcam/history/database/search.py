@@ -34,8 +34,8 @@ def find(
         if place is None:
             return Page((), None)
     if after is not None:
-        return Page(_of_numbers(connection, numbers(connection, query, limit, place, newer=True)), None)
-    found = numbers(connection, query, limit + 1, place)
+        return Page(_of_numbers(connection, row_numbers(connection, query, limit, place, newer=True)), None)
+    found = row_numbers(connection, query, limit + 1, place)
     events = _of_numbers(connection, found)
     return Page(events[:limit], events[limit - 1].id if len(events) > limit else None)
 
@@ -48,7 +48,7 @@ def _of_numbers(connection: sqlite3.Connection, found: list[int]) -> tuple[Store
     return tuple(map(event_of, rows))
 
 
-def numbers(
+def row_numbers(
     connection: sqlite3.Connection,
     query: Query,
     limit: int,
@@ -88,7 +88,7 @@ def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, .
     return tuple(map(event_of, (*reversed(older.fetchall()), *newer)))
 
 
-def words(connection: sqlite3.Connection, column: str) -> list[str]:
+def distinct_values(connection: sqlite3.Connection, column: str) -> list[str]:
     """Every label (`name`) or zone (`zone`) that there is; reads one entry of the index for each."""
     sql = f"""WITH RECURSIVE found(word) AS (
         SELECT min({column}) FROM events WHERE {column} IS NOT NULL UNION ALL
@@ -101,7 +101,10 @@ def _meant(connection: sqlite3.Connection, query: Query) -> list[dict[str, str]]
     """What must hold instead of the text: a label or a zone that contains it."""
     text = query.text.casefold()
     found = [
-        {column: word} for column in ("name", "zone") for word in words(connection, column) if text in word.casefold()
+        {column: word}
+        for column in ("name", "zone")
+        for word in distinct_values(connection, column)
+        if text in word.casefold()
     ]
     return found[:_MOST_WORDS]
 

@@ -26,7 +26,7 @@ _TRIGGERS = (
 )
 
 
-class Counter:
+class RunningTotals:
     """Of one connection. Nothing of it is written to the disk."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

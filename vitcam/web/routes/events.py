@@ -15,7 +15,7 @@ from vitcam.history.database.search import MOST
 from vitcam.history.export import FORMATS, as_text, header, pages
 from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record, time_text
-from vitcam.history.rendering import LEAST_WIDTH, MOST_WIDTH, drawn
+from vitcam.history.rendering import LEAST_WIDTH, MOST_WIDTH, rendered
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
 from vitcam.web.requests.base_path import base_of
@@ -90,7 +90,7 @@ class EventRoutes:
 
         def made() -> bytes | None:
             jpeg = store.picture(event)
-            return jpeg and drawn(jpeg, event.summary, overlay, width if width < MOST_WIDTH else None)
+            return jpeg and rendered(jpeg, event.summary, overlay, width if width < MOST_WIDTH else None)
 
         if not (jpeg := await self._in_thread(made)):
             raise web.HTTPNotFound
