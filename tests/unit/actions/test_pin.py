@@ -201,5 +201,5 @@ def test_a_missing_library_is_said_once_for_all_rules_that_need_it(monkeypatch: 
     monkeypatch.setattr(rule_engine, "find_spec", lambda name: None)
     rules = [OnSettings("a", gpio=1), OnSettings("b", gpio=2), OnSettings("c", file="x")]
 
-    assert rule_engine.missing(rules) == [MISSING]
-    assert len(rule_engine.missing([*rules, OnSettings("d", notify=("ntfy://x",))])) == 2
+    assert rule_engine.missing_libraries(rules) == [MISSING]
+    assert len(rule_engine.missing_libraries([*rules, OnSettings("d", notify=("ntfy://x",))])) == 2
