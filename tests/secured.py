@@ -11,7 +11,7 @@ from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.parts import need_program
 from vitcam.access.guard import Guard
 from vitcam.access.password import PasswordHash, save_password
@@ -111,7 +111,7 @@ def protected(camera: Camera, folder: Path, binding: Binding = Binding()) -> Ite
     """A server that asks for `PASSWORD`, with its state in `folder`."""
     save_password(folder, quick_hash())
     guarded = replace(binding, guard=binding.guard or Guard(quick_hash(), folder))
-    server = WebServer(camera, MODEL, PHOTOS, guarded)
+    server = WebServer(camera.parts(), guarded)
     server.start()
     try:
         yield server

@@ -53,7 +53,7 @@ from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.storage.lock import FolderLock
 from vitcam.text import readable
-from vitcam.web.parts import Binding
+from vitcam.web.parts import Binding, WebParts
 from vitcam.web.stream.demand import Demand
 from vitcam.words.change import place_for, read_changeable
 from vitcam.words.live_labels import LiveLabels
@@ -300,20 +300,22 @@ def _build_web(
 ) -> "WebServer":
     from vitcam.web.server import WebServer  # aiohttp takes 0.3 s to import
 
-    return WebServer(
-        pipeline,
-        model_info(classifier),
-        photos,
-        where,
-        default_variant(settings, classifier),
-        handles.crop,
+    parts = WebParts(
+        latest=pipeline.latest,
+        predicted=pipeline.predicted,
+        state=pipeline.state,
+        model=model_info(classifier),
+        photos=photos,
+        default=Current(default_variant(settings, classifier)),
+        crop=handles.crop,
+        areas=handles.areas,
         playback=handles.playback,
         demand=handles.demand,
         words=handles.words,
         history=handles.history.value,
-        active_areas=handles.areas,
         set_aside=handles.aside,
     )
+    return WebServer(parts, where)
 
 
 def _let_go_of_pictures(handles: _Handles, pipeline: Pipeline, publisher: Publisher) -> None:

@@ -44,7 +44,7 @@ class Daemon:
     def workers(self) -> tuple[Watched, ...]:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
         history = () if self.history is None else (self.history.worker,)
-        web = () if self.web is None else self.web.executors
+        web = () if self.web is None else self.web.threads
         return (
             self.heat.worker,
             self.reloadable.trials.worker,

@@ -13,7 +13,7 @@ from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.route import serve_openapi
-from vitcam.web.parts import AppParts, Binding
+from vitcam.web.parts import Binding, WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.allowed_hosts import AllowedHosts
@@ -44,6 +44,7 @@ from vitcam.web.routes.static import ICON, INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
 from vitcam.web.routes.words import WordsRoute
 from vitcam.web.routes.zones import ZonesRoute
+from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures
 from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import Variant, read_variant, stream_record
@@ -60,7 +61,9 @@ _MAX_WORDS = 2
 
 
 def build_app(
-    parts: AppParts,
+    parts: WebParts,
+    threads: WebThreads,
+    encoder: Encoder,
     allowed_hosts: AllowedHosts,
     binding: Binding,
     access: AccessControl | None,
@@ -73,7 +76,7 @@ def build_app(
     """
     framed = bool(binding.frames)
     base = BasePath(binding.base, proxies)
-    handlers = _Handlers(parts, access, framed)
+    handlers = _Handlers(parts, threads, encoder, access, framed)
     checks = [check_host_and_origin(allowed_hosts, framed), *([access.middleware()] if access else [])]
     limits = RouteLimits(ROUTES, connections)
     who = [connection_middleware(connections), base.middleware(), errors_as_json, proxies.middleware()]
@@ -90,36 +93,38 @@ def build_app(
 class _Handlers:
     """One method for each route, or the object that answers it."""
 
-    def __init__(self, parts: AppParts, access: AccessControl | None, framed: bool) -> None:
+    def __init__(
+        self, parts: WebParts, threads: WebThreads, encoder: Encoder, access: AccessControl | None, framed: bool
+    ) -> None:
         self._access = access
-        self._live = parts.live
+        self._state = parts.state
         self._default = parts.default
-        self._encoder = parts.encoder
+        self._encoder = encoder
         self._heads = parts.model.card.heads
         self._overlays = available_overlays(parts.model.gives)
         self._model = parts.model
         self._loop = asyncio.get_running_loop()
-        parts.active_areas.on_new_masks(self._let_go)
-        self._preview = Preview(parts.live, AsyncSlot(parts.live.latest), parts.encoder, parts.demand, parts.default)
-        live_events = LiveEvents(parts.history, parts.history_executor)
-        self._feed = PredictionFeed(AsyncSlot(parts.live.predicted), parts.live.latest, live_events)
+        parts.areas.on_new_masks(self._let_go)
+        self._preview = Preview(parts.state, AsyncSlot(parts.latest), encoder, parts.demand, parts.default)
+        live_events = LiveEvents(parts.history, threads.reads)
+        self._feed = PredictionFeed(AsyncSlot(parts.predicted), parts.latest, live_events)
         self._page = PageFiles()
         self._clients = {
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
         }
-        uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), parts.uploads_executor)
-        changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
+        uploads = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), threads.upload)
+        changes = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), threads.change)
         self._uploads = Uploads(parts.photos, parts.model, uploads)
-        self._crop = CropRoute(parts.live, parts.active_crop, parts.model.card.input, changes)
-        drawn = Admission(_ZONES, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.changes_executor)
+        self._crop = CropRoute(parts.latest, parts.crop, parts.model.card.input, changes)
+        drawn = Admission(_ZONES, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), threads.change)
         known = None if parts.words is not None else parts.model.names
-        self._zones = ZonesRoute(parts.live, parts.active_areas, known, drawn)
+        self._zones = ZonesRoute(parts.latest, parts.areas, known, drawn)
         self._player = PlaybackRoute(parts.playback, changes)
         self._remembered = RememberedRoute(parts.set_aside, changes)
-        words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), parts.changes_executor)
+        words = Admission(_WORDS, Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words"), threads.change)
         self._words = WordsRoute(parts.words, words)
-        events = EventRoutes(parts.history, parts.history_executor)
-        edits = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), parts.edits_executor)
+        events = EventRoutes(parts.history, threads.reads)
+        edits = Admission(_CHANGE, Quota(_MAX_CHANGES, _MAX_CHANGES // 2, "changes"), threads.edit)
         event_changes = EventChanges(parts.history, edits)
         login = LoginRoutes(access, self._page, framed)
         self.by_route: dict[tuple[str, str], Handler] = {
@@ -229,7 +234,7 @@ class _Handlers:
         return response
 
     async def state(self, request: web.Request) -> web.Response:
-        record = asdict(self._live.state())
+        record = asdict(self._state())
         record["frames"]["encoded"] = self._encoder.encoded
         record["view"] = self._crop.record()
         record["playback"] = self._player.record()
@@ -254,7 +259,7 @@ class _Handlers:
 
     async def readyz(self, request: web.Request) -> web.Response:
         """200 while frames are classified, else 503. Callers that may not look get no reason."""
-        state = self._live.state()
+        state = self._state()
         if state.status in ("ok", "degraded"):
             return web.json_response({"status": state.status})
         may_look = self._access is None or self._access.grant_of(request) is not None

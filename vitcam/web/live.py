@@ -1,37 +1,18 @@
-"""What the web server reads from a running pipeline, and how its event loop waits for the next frame."""
+"""How the web server's event loop waits for the next frame of a running pipeline."""
 
 import asyncio
 import contextlib
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-from vitcam.frames import ClassifiedFrame, Prediction
+from vitcam.frames import ClassifiedFrame
 from vitcam.slot import Slot
-from vitcam.state import State
 
 T = TypeVar("T")
 
 
-class LivePipeline(Protocol):
-    """A running pipeline, or a stand-in for one."""
-
-    @property
-    def latest(self) -> Slot[ClassifiedFrame]:
-        """The newest frame with the newest prediction."""
-        ...
-
-    @property
-    def predicted(self) -> Slot[Prediction]:
-        """The newest prediction."""
-        ...
-
-    def state(self) -> State:
-        """The state of the pipeline now. Called in the server's thread; must not block."""
-        ...
-
-
-def size_of(live: LivePipeline) -> tuple[int, int] | None:
+def size_of(latest: Slot[ClassifiedFrame]) -> tuple[int, int] | None:
     """(height, width) of the newest picture in px; None before the first one."""
-    newest = live.latest.peek()
+    newest = latest.peek()
     return None if newest is None else newest.frame.preview.shape[:2]
 
 

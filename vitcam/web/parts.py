@@ -1,55 +1,109 @@
-"""What the application needs from the daemon and the server. Does not import aiohttp, which takes 0.2 s."""
+"""What the web server is made of, and where it listens. Does not import aiohttp, which takes 0.2 s."""
 
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol
 
+from vitcam.access.guard import Guard
+from vitcam.frames import ClassifiedFrame, Image, Prediction
 from vitcam.history.store import EventStore
 from vitcam.model.record import ModelInfo
-from vitcam.slot import Current
+from vitcam.pictures.decode import Decoded
+from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
-from vitcam.web.live import LivePipeline
+from vitcam.state import State
+from vitcam.threads.worker import WatchedExecutor
 from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
+from vitcam.web.tls import CertificateFiles
 from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas
 
-if TYPE_CHECKING:
-    from vitcam.access.guard import Guard
-    from vitcam.web.routes.remembered import Aside
-    from vitcam.web.routes.uploads import PhotoBackend
-    from vitcam.web.tls import CertificateFiles
+
+class PhotoBackend(Protocol):
+    """Decodes, classifies and explains photos. Every method blocks; none is called while another one works."""
+
+    def decode(self, data: bytes, /) -> Decoded:
+        """The pixels of a photo. Raises UsageError for bytes that are not a photo."""
+        ...
+
+    def classify(self, image: Image, /) -> Prediction:
+        """The prediction for a picture, (H, W, 3) uint8, RGB."""
+        ...
+
+    def explain(self, photo: Decoded, /) -> Image:
+        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
+        ...
+
+
+class Aside(Protocol):
+    """What starts were made without. `use` and `forget` may wait for the disk, and for a picture."""
+
+    def record(self) -> dict[str, Any] | None:
+        """What it is, and why; None if there is nothing."""
+        ...
+
+    def use(self) -> str:
+        """Put it in force again; returns why it is not kept, "" if it is. Raises UsageError where it does not work."""
+        ...
+
+    def forget(self) -> None:
+        """Do without it for good. Raises UsageError if that cannot be kept."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class AppParts:
-    """Handed to the application once, when the server is made."""
+class WebParts:
+    """The parts of a run that the page and the API show, and those that viewers may change."""
 
-    live: LivePipeline
+    latest: Slot[ClassifiedFrame]
+    """The newest frame with the newest prediction."""
+    predicted: Slot[Prediction]
+    """The newest prediction."""
+    state: Callable[[], State]
+    """How the run is now. Called in the server's thread; it must not block."""
     model: ModelInfo
-    photos: "PhotoBackend"
-    default: Current[Variant]
+    photos: PhotoBackend
+    """Answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own."""
+    default: Current[Variant] = field(default_factory=lambda: Current(Variant()))
     """Of `/stream` and `/snapshot.jpg` without parameters."""
-    encoder: Encoder
-    demand: Demand
-    uploads_executor: Executor
-    changes_executor: Executor
-    """For requests that change a setting, which may wait for the disk."""
-    active_crop: ActiveCrop
-    active_areas: ActiveAreas
-    playback: Playback
-    set_aside: "Aside | None"
-    """None: nothing is remembered."""
-    words: LiveLabels | None
+    crop: ActiveCrop = field(default_factory=ActiveCrop)
+    areas: ActiveAreas = field(default_factory=ActiveAreas)
+    playback: Playback = field(default_factory=Playback)
+    """Pauses a source of files."""
+    demand: Demand = field(default_factory=Demand)
+    """Says what viewers want the model to compute."""
+    words: LiveLabels | None = None
     """None: the model's labels cannot be changed."""
-    history: EventStore | None
+    history: EventStore | None = None
     """None: no events are kept."""
-    history_executor: Executor
+    set_aside: Aside | None = None
+    """None: nothing is remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebThreads:
+    """The threads beside the event loop. Each has the name of its field, and a row in `vitcam.threads.kinds`."""
+
+    encode: WatchedExecutor
+    upload: WatchedExecutor
+    change: WatchedExecutor
+    """For requests that change a setting, which may wait for the disk."""
+    access: WatchedExecutor
+    password: WatchedExecutor
+    reads: WatchedExecutor
     """Reads stored events and draws their pictures."""
-    edits_executor: Executor
+    edit: WatchedExecutor
     """Changes stored events, which waits for the disk."""
+
+    @classmethod
+    def new(cls) -> "WebThreads":
+        """None of them runs before its first task."""
+        return cls(*(WatchedExecutor(each.name) for each in fields(cls)))
+
+    def __iter__(self) -> Iterator[WatchedExecutor]:
+        return (getattr(self, each.name) for each in fields(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +121,7 @@ class Binding:
     """Path at which a proxy shows this vitcam; empty: the root of a host, or what a proxy says."""
     frames: tuple[str, ...] = ()
     """Sites that may show the page in a frame."""
-    certificate: "CertificateFiles | None" = None
+    certificate: CertificateFiles | None = None
     """None: plain HTTP."""
-    guard: "Guard | None" = None
+    guard: Guard | None = None
     """Knows passwords and tokens. None: everybody may do everything."""

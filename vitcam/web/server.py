@@ -12,32 +12,20 @@ from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from vitcam.errors import VitcamError
-from vitcam.history.store import EventStore
 from vitcam.machine import own_address
-from vitcam.model.record import ModelInfo
 from vitcam.slot import Current
-from vitcam.sources.active_crop import ActiveCrop
-from vitcam.sources.playback import Playback
-from vitcam.threads.worker import WatchedExecutor
-from vitcam.web.live import LivePipeline
-from vitcam.web.parts import AppParts, Binding
+from vitcam.web.parts import Binding, WebParts, WebThreads
 from vitcam.web.requests.allowed_hosts import AllowedHosts, is_loopback
-from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, SHUTDOWN_TIMEOUT_S, Certificate
-from vitcam.words.live_labels import LiveLabels
-from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.web.requests.access import AccessControl
     from vitcam.web.requests.connections import Connections
-    from vitcam.web.routes.remembered import Aside
-    from vitcam.web.routes.uploads import PhotoBackend
 
 log = logging.getLogger(__name__)
 
-_THREADS = ("encode", "upload", "change", "access", "password", "reads", "edit")
 _EVERYWHERE = ("0.0.0.0", "", "::")
 _BEAT_S = 0.5
 _REFRESH_S = 1.0
@@ -48,60 +36,18 @@ _BACKLOG = 1024  # the kernel may allow less
 class WebServer:
     """Serves the page, the streams and the API.
 
-    live         the pipeline whose frames are sent
-    model        describes the model of that pipeline
-    photos       answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own
-    binding      where to listen, and who may reach it there
-    default      the picture of `/stream` and `/snapshot.jpg` without parameters
-    active_crop  the crop, which viewers may change
-    playback     lets viewers pause a source of files
-    demand       says what viewers want the model to compute
-    words        lets viewers change the words of a model whose labels are words
-    history      the stored events; None: no events are kept
-    active_areas  the zones and masks, which viewers may draw
-    set_aside    what starts were made without, which viewers may use again; None: nothing is remembered
+    parts    what it shows, and what viewers may change
+    binding  where to listen, and who may reach it there
     """
 
-    def __init__(
-        self,
-        live: LivePipeline,
-        model: ModelInfo,
-        photos: "PhotoBackend",
-        binding: Binding,
-        default: Variant = Variant(),  # noqa: B008 - frozen
-        active_crop: ActiveCrop | None = None,
-        playback: Playback | None = None,
-        demand: Demand | None = None,
-        words: LiveLabels | None = None,
-        history: EventStore | None = None,
-        active_areas: ActiveAreas | None = None,
-        set_aside: "Aside | None" = None,
-    ) -> None:
+    def __init__(self, parts: WebParts, binding: Binding) -> None:
+        self._parts = parts
         self._binding = binding
         self._port = binding.port
         self._names = Current(binding.names)
-        self._default = Current(default)
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
-        self.executors = tuple(WatchedExecutor(name) for name in _THREADS)
-        encode, uploads, changes, self._access_executor, self._checker, reads, edits = self.executors
-        self._parts = AppParts(
-            live=live,
-            model=model,
-            photos=photos,
-            default=self._default,
-            encoder=Encoder(encode),
-            demand=demand or Demand(),
-            uploads_executor=uploads,
-            changes_executor=changes,
-            active_crop=active_crop or ActiveCrop(),
-            active_areas=active_areas or ActiveAreas(),
-            playback=playback or Playback(),
-            set_aside=set_aside,
-            words=words,
-            history=history,
-            history_executor=reads,
-            edits_executor=edits,
-        )
+        self.threads = WebThreads.new()
+        self.encoder = Encoder(self.threads.encode)
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = asyncio.Event()
@@ -127,19 +73,9 @@ class WebServer:
         scheme = "https" if self._certificate else "http"
         return f"{scheme}://[{host}]:{self._port}" if ":" in host else f"{scheme}://{host}:{self._port}"
 
-    @property
-    def wants_explanation(self) -> bool:
-        """Whether somebody watches an overlay that the model computes only on request, such as the rollout."""
-        return self._parts.demand.explanation
-
-    @property
-    def encoded(self) -> int:
-        """JPEGs made of frames since the start."""
-        return self._parts.encoder.encoded
-
     def change(self, default: Variant, names: tuple[str, ...]) -> None:
         """Take over another default picture and other host names, from the next request on. In any thread."""
-        self._default.value, self._names.value = default, names
+        self._parts.default.value, self._names.value = default, names
 
     def start(self) -> None:
         """Bind the port and start the thread. Raises VitcamError if the port is not available."""
@@ -164,7 +100,7 @@ class WebServer:
                 with contextlib.suppress(RuntimeError):  # the loop has ended already
                     self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(max(0.0, deadline - time.monotonic()))
-        for executor in self.executors:
+        for executor in self.threads:
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, listener: socket.socket) -> None:
@@ -187,9 +123,9 @@ class WebServer:
         binding = self._binding
         proxies = TrustedProxies(binding.proxies)
         connections = Connections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], proxies.is_proxy)
-        access = AccessControl(binding.guard, self._access_executor, self._checker) if binding.guard else None
+        access = AccessControl(binding.guard, self.threads.access, self.threads.password) if binding.guard else None
         hosts = AllowedHosts(binding.host, self._names)
-        app = build_app(self._parts, hosts, binding, access, connections, proxies)
+        app = build_app(self._parts, self.threads, self.encoder, hosts, binding, access, connections, proxies)
         runner = web.AppRunner(
             app,
             handle_signals=False,
@@ -222,7 +158,7 @@ class WebServer:
             if access is not None:
                 await access.refresh()
             if self._certificate is not None:
-                await asyncio.wrap_future(self._access_executor.submit(self._certificate.refresh))
+                await asyncio.wrap_future(self.threads.access.submit(self._certificate.refresh))
 
     async def _beat_until_stopped(self, connections: "Connections", accepting: "asyncio.Task[None]") -> None:
         while not self._stopping.is_set():

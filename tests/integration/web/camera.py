@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.slot import Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Counts, Heat, History, State, Status, ZoneRate
+from vitcam.web.parts import PhotoBackend, WebParts
 from vitcam.web.server import WebServer
+from vitcam.web.stream.demand import Demand
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import zone_rect
 
@@ -80,7 +82,7 @@ class Camera:
         self.history = History()
         self.resting = False
         self.turned = False
-        self.explain: Callable[[], bool] = lambda: False
+        self.demand = Demand()
         self.explained = 0
         self.skipped = 0
         self._fps = fps
@@ -106,6 +108,10 @@ class Camera:
         zones = {name: ZoneRate(self._fps) for name in self.active_areas.areas.names}
         state = State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
         return replace(state, problem=self.problem, history=self.history)
+
+    def parts(self, model: ModelInfo = MODEL, photos: PhotoBackend = PHOTOS, **others: Any) -> WebParts:
+        """What a web server shows of it. others: as in `WebParts`."""
+        return WebParts(self.latest, self.predicted, self.state, model, photos, demand=self.demand, **others)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""
@@ -168,7 +174,7 @@ class Camera:
 
     def _rollout(self) -> NDArray[np.float32] | None:
         """(4, 4), hot only in the lower right corner; None unless it was asked for."""
-        if not self.explain():
+        if not self.demand.explanation:
             return None
         self.explained += 1
         rollout = np.zeros((4, 4), np.float32)

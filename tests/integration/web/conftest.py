@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -17,7 +17,7 @@ def camera() -> Iterator[Camera]:
 
 @pytest.fixture
 def server(camera: Camera) -> Iterator[WebServer]:
-    running = WebServer(camera, MODEL, PHOTOS, Binding())
+    running = WebServer(camera.parts(), Binding())
     running.start()
     yield running
     running.stop(2)

@@ -12,7 +12,7 @@ import pytest
 
 from tests import frames
 from tests.eventually import eventually
-from tests.integration.web.camera import MODEL, Camera, Photos
+from tests.integration.web.camera import Camera, Photos
 from tests.integration.web.lines import answer_of, connected, is_closed, post_head, readable, refusal_of
 from tests.integration.web.test_uploads import photo
 from vitcam.errors import UsageError
@@ -30,7 +30,7 @@ CROP = b'{"crop": null}'
 @contextmanager
 def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, MODEL, Photos(decode=decode), Binding())
+        server = WebServer(camera.parts(photos=Photos(decode=decode)), Binding())
         server.start()
         try:
             yield server

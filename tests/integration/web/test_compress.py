@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
 from vitcam.web.parts import Binding
@@ -21,7 +21,7 @@ FILES = ["/", "/page/app.js", "/page/history/history.js", "/page/style.css", "/p
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
         model = replace(MODEL, labels=tuple(f"thing {n}" for n in range(1000)))
-        server = WebServer(camera, model, PHOTOS, Binding())
+        server = WebServer(camera.parts(model), Binding())
         server.start()
         yield server
         server.stop(2)

@@ -16,7 +16,7 @@ from selenium.webdriver.common.by import By
 
 from tests.daemon import get_json
 from tests.integration.web.browser import console_errors, open_browser
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
@@ -49,7 +49,7 @@ def active_crop(memory: Memory) -> ActiveCrop:
 @pytest.fixture
 def aimed(camera: Camera, active_crop: ActiveCrop) -> Iterator[WebServer]:
     camera.active_crop = active_crop
-    running = WebServer(camera, MODEL, PHOTOS, Binding(), active_crop=active_crop)
+    running = WebServer(camera.parts(crop=active_crop), Binding())
     running.start()
     yield running
     running.stop(2)
@@ -290,7 +290,7 @@ def test_a_crop_can_be_chosen_while_the_camera_gives_no_picture(
 def test_before_the_first_picture_only_programs_can_set_a_crop(active_crop: ActiveCrop, chrome: Chrome) -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    server = WebServer(camera, MODEL, PHOTOS, Binding(), active_crop=active_crop)
+    server = WebServer(camera.parts(crop=active_crop), Binding())
     server.start()
     status, answer = post(server.url, '{"crop": [0.5, 0, 0.5, 1]}')
     chrome.get(server.url)
@@ -317,7 +317,7 @@ def test_a_crop_chosen_while_vitcam_is_away_stays_on_the_page_until_it_is_back(
     chrome.find_element(By.ID, "crop-apply").click()
     wait(chrome, lambda: "did not answer" in text(chrome, "crop-message"))
     before = active_crop.region
-    again = WebServer(camera, MODEL, PHOTOS, Binding(port=int(aimed.url.rsplit(":", 1)[1])), active_crop=active_crop)
+    again = WebServer(camera.parts(crop=active_crop), Binding(port=int(aimed.url.rsplit(":", 1)[1])))
     again.start()
     wait(chrome, lambda: text(chrome, "status") == "Live")
     chrome.find_element(By.ID, "crop-apply").click()

@@ -19,7 +19,7 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import START_MS, SUMMARY, change
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
 
 @pytest.fixture
 def serving(camera: Camera, store: EventStore) -> Iterator[WebServer]:
-    running = WebServer(camera, MODEL, PHOTOS, Binding(), history=store)
+    running = WebServer(camera.parts(history=store), Binding())
     running.start()
     running.wait_until_serving()
     yield running

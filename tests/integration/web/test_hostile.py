@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import MODEL, Camera
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
 from vitcam.web.parts import Binding
@@ -84,7 +84,7 @@ GETS = [
 @pytest.fixture(scope="module")
 def running() -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, Binding())
+        server = WebServer(camera.parts(replace(MODEL, gives=frozenset({"rollout"}))), Binding())
         server.start()
         yield server
         server.stop(2)

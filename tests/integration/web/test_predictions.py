@@ -4,7 +4,7 @@ import json
 import time
 from itertools import pairwise
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import Camera, Client
 from vitcam.frames import Group
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
@@ -63,7 +63,7 @@ def test_a_client_that_reconnects_gets_the_newest_and_no_history(camera: Camera,
 
 def test_a_client_that_pauses_gets_the_newest_afterwards_and_no_backlog() -> None:
     with Camera(fps=100, grid=(12, 14, 14)) as camera:  # events of 20 kB
-        server = WebServer(camera, MODEL, PHOTOS, Binding())
+        server = WebServer(camera.parts(), Binding())
         server.start()
         with Client(server, "/api/predictions?attention=1") as client:
             client.read_event()
@@ -78,7 +78,7 @@ def test_a_client_that_pauses_gets_the_newest_afterwards_and_no_backlog() -> Non
 
 def test_predictions_are_not_sent_faster_than_people_can_see() -> None:
     with Camera(fps=300) as camera:
-        server = WebServer(camera, MODEL, PHOTOS, Binding())
+        server = WebServer(camera.parts(), Binding())
         server.start()
         with Client(server, "/api/predictions") as client:
             client.read_event()

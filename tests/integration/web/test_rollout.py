@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tests import frames
 from tests.daemon import daemon, get_json
 from tests.eventually import eventually
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.test_uploads import photo, post, serving
 from tests.parts import need_model
 from vitcam.web.parts import Binding
@@ -24,8 +24,7 @@ from vitcam.web.server import WebServer
 @pytest.fixture
 def explaining(camera: Camera) -> Iterator[WebServer]:
     """Serves a camera whose model computes a rollout on request. Only its lower right patch is hot."""
-    running = WebServer(camera, replace(MODEL, gives=frozenset({"rollout"})), PHOTOS, Binding())
-    camera.explain = lambda: running.wants_explanation
+    running = WebServer(camera.parts(replace(MODEL, gives=frozenset({"rollout"}))), Binding())
     running.start()
     yield running
     running.stop(2)
@@ -49,7 +48,7 @@ def test_the_model_computes_rollout_until_the_last_viewer_of_a_rollout_leaves(
         with Client(explaining, "/stream?overlay=rollout&width=320") as client:
             client.read_part()
             asked = eventually(lambda: camera.explained > unasked + 5)
-        stopped = eventually(lambda: not explaining.wants_explanation)
+        stopped = eventually(lambda: not camera.demand.explanation)
         other.read_part()
 
     assert unasked == 0
@@ -60,7 +59,7 @@ def test_the_model_computes_rollout_until_the_last_viewer_of_a_rollout_leaves(
 def test_a_snapshot_waits_for_the_rollout_it_asked_for(camera: Camera, explaining: WebServer) -> None:
     camera.freeze_picture()
     plain, rollout, attention = (snapshot(explaining, overlay) for overlay in ("none", "rollout", "attention"))
-    wanted = explaining.wants_explanation
+    wanted = camera.demand.explanation
     change = np.abs(rollout - plain).max(axis=2)
 
     assert change[150:178, 220:248].mean() > 30, "the hot patch, in the corner of the square that the model sees"

@@ -16,12 +16,11 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from tests.eventually import eventually
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.secured import make_certificate
 from vitcam.web import app
-from vitcam.web.parts import AppParts, Binding
+from vitcam.web.parts import Binding
 from vitcam.web.requests import connections
-from vitcam.web.requests.access import AccessControl
 from vitcam.web.route_table import ROUTES, USUAL, Route
 from vitcam.web.server import WebServer
 from vitcam.web.tls import CertificateFiles
@@ -34,7 +33,7 @@ LARGE = 8 * 2**20
 class Held:
     """Takes the place of all handlers: a request waits, or gets more than any kernel keeps for a client."""
 
-    def __init__(self, parts: AppParts, access: AccessControl | None, *_: object) -> None:
+    def __init__(self, *_: object) -> None:
         self.by_route: Mapping[tuple[str, str], Handler] = {(route.method, route.path): hold for route in ROUTES}
 
 
@@ -54,7 +53,7 @@ def short(route: Route) -> Route:
 @contextmanager
 def serving(binding: Binding) -> Iterator[WebServer]:
     with Camera() as camera:
-        running = WebServer(camera, MODEL, PHOTOS, binding)
+        running = WebServer(camera.parts(), binding)
         running.start()
         running.wait_until_serving()
         yield running

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import Camera, Client
 from vitcam.errors import VitcamError
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
@@ -19,7 +19,7 @@ def test_start_raises_at_once_if_the_port_is_in_use(camera: Camera, server: WebS
     port = int(server.url.rsplit(":", 1)[1])
 
     with pytest.raises(VitcamError, match="in use already"):
-        WebServer(camera, MODEL, PHOTOS, Binding(port=port)).start()
+        WebServer(camera.parts(), Binding(port=port)).start()
 
 
 def test_a_server_that_does_not_start_in_time_is_one_sentence(camera: Camera, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ def test_a_server_that_does_not_start_in_time_is_one_sentence(camera: Camera, mo
 
     monkeypatch.setattr(WebServer, "_run", serve_late)
     monkeypatch.setattr("vitcam.web.server._START_TIMEOUT_S", 0.05)
-    server = WebServer(camera, MODEL, PHOTOS, Binding())
+    server = WebServer(camera.parts(), Binding())
     server.start()
     with pytest.raises(VitcamError, match=r"did not start within 0\.05 s"):
         server.wait_until_serving()
@@ -71,7 +71,7 @@ def test_stop_ends_in_time_although_clients_do_not_read(camera: Camera, server: 
 
 
 def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread_behind(camera: Camera) -> None:
-    server = WebServer(camera, MODEL, PHOTOS, Binding())
+    server = WebServer(camera.parts(), Binding())
     server.start()
     server.stop(10)
 
@@ -81,7 +81,7 @@ def test_a_server_that_is_stopped_while_it_starts_leaves_no_thread_behind(camera
 def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server: WebServer) -> None:
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
-    again = WebServer(camera, MODEL, PHOTOS, Binding(port=port))
+    again = WebServer(camera.parts(), Binding(port=port))
     again.start()
     with Client(again, "/healthz") as client:
         status = client.status
@@ -91,11 +91,11 @@ def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server:
 
 
 def test_a_server_that_never_started_can_be_stopped_twice() -> None:
-    server = WebServer(Camera(), MODEL, PHOTOS, Binding())
+    server = WebServer(Camera().parts(), Binding())
     server.stop(1)
     server.stop(1)
 
-    assert server.encoded == 0
+    assert server.encoder.encoded == 0
 
 
 def test_the_camera_is_not_disturbed_by_a_server_that_ended(camera: Camera, server: WebServer) -> None:

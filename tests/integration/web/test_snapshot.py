@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import Camera, Client
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -30,12 +30,12 @@ def test_a_snapshot_is_captured_after_the_request(server: WebServer) -> None:
 
 
 def test_a_single_snapshot_encodes_exactly_one_picture(server: WebServer) -> None:
-    before = server.encoded
+    before = server.encoder.encoded
     with Client(server, "/snapshot.jpg?width=320") as client:
         client.read_body()
     time.sleep(0.3)
 
-    assert server.encoded == before + 1
+    assert server.encoder.encoded == before + 1
 
 
 def test_a_snapshot_is_fresh_although_a_slow_stream_has_the_same_variant(server: WebServer) -> None:
@@ -64,7 +64,7 @@ def test_without_a_new_frame_the_snapshot_is_the_newest_one(camera: Camera, serv
 def test_before_the_first_frame_the_snapshot_is_a_placeholder_with_status_503() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    server = WebServer(camera, MODEL, PHOTOS, Binding())
+    server = WebServer(camera.parts(), Binding())
     server.start()
     with Client(server, "/snapshot.jpg?width=320") as client:
         jpeg = client.read_body()
@@ -76,11 +76,11 @@ def test_before_the_first_frame_the_snapshot_is_a_placeholder_with_status_503() 
 
 
 def test_many_snapshots_at_once_share_one_picture(server: WebServer) -> None:
-    before = server.encoded
+    before = server.encoder.encoded
     with ExitStack() as stack:
         clients = [stack.enter_context(Client(server, "/snapshot.jpg?width=320", read=False)) for _ in range(10)]
         for client in clients:
             client.read_head()
 
     assert all(client.status == 200 for client in clients)
-    assert server.encoded - before <= 4
+    assert server.encoder.encoded - before <= 4

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.eventually import eventually
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import Camera, Client
 from vitcam.frames import Frame
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
@@ -75,9 +75,9 @@ def test_a_label_with_line_breaks_adds_no_header(camera: Camera, server: WebServ
 def test_many_viewers_of_one_variant_share_one_jpeg_a_frame(server: WebServer) -> None:
     with ExitStack() as stack:
         clients = [stack.enter_context(Client(server, "/stream?width=320&fps=10")) for _ in range(12)]
-        before, began = server.encoded, time.monotonic()
+        before, began = server.encoder.encoded, time.monotonic()
         parts = [client.read_part() for _ in range(10) for client in clients]
-        encoded, frames_due = server.encoded - before, 10 * (time.monotonic() - began)
+        encoded, frames_due = server.encoder.encoded - before, 10 * (time.monotonic() - began)
 
     assert len(parts) == 120
     assert encoded <= frames_due + 2
@@ -88,10 +88,10 @@ def test_nothing_is_encoded_and_no_slot_is_subscribed_while_nobody_watches(camer
         client.read_part()
     eventually(lambda: camera.latest._callbacks == ())
     time.sleep(0.3)
-    before = server.encoded
+    before = server.encoder.encoded
     time.sleep(1)
 
-    assert server.encoded == before
+    assert server.encoder.encoded == before
     assert camera.latest._callbacks == ()
 
 
@@ -105,7 +105,7 @@ def test_a_stream_has_the_requested_rate(server: WebServer) -> None:
 @pytest.mark.parametrize("noise", [2.0, 6.0])  # JPEGs of 40 and 115 kB
 def test_after_a_pause_the_third_part_at_the_latest_is_fresh(noise: float) -> None:
     with Camera(noise=noise) as camera:
-        server = WebServer(camera, MODEL, PHOTOS, Binding())
+        server = WebServer(camera.parts(), Binding())
         server.start()
         with Client(server, "/stream?width=1280&fps=15") as client:
             for _ in range(15):
@@ -184,10 +184,10 @@ def test_clients_that_never_read_cost_no_encoding(server: WebServer) -> None:
         for _ in range(20):
             stack.enter_context(Client(server, "/stream?width=960", read=False))
         time.sleep(2)
-        before = server.encoded
+        before = server.encoder.encoded
         time.sleep(1.5)
 
-    assert server.encoded == before
+    assert server.encoder.encoded == before
 
 
 def test_a_client_that_does_not_read_keeps_no_frame_in_memory(camera: Camera, server: WebServer) -> None:
@@ -281,7 +281,7 @@ def test_without_signal_the_stream_shows_a_placeholder_and_recovers_by_itself(
 def test_a_stream_begins_with_a_placeholder_before_the_first_picture() -> None:
     camera = Camera()
     camera.lose_signal("no camera is connected")
-    other = WebServer(camera, MODEL, PHOTOS, Binding())
+    other = WebServer(camera.parts(), Binding())
     other.start()
     began = time.monotonic()
     with Client(other, "/stream?width=320") as client:
@@ -302,13 +302,13 @@ def test_without_new_frames_the_last_picture_is_repeated_every_second(camera: Ca
         client.read_part()
         camera.freeze()
         time.sleep(0.2)
-        before = server.encoded
+        before = server.encoder.encoded
         began = time.monotonic()
         parts = [client.read_part() for _ in range(4)]
         took_s = time.monotonic() - began
 
     assert seq(parts[-1]) == seq(parts[-2])
-    assert server.encoded - before <= 1
+    assert server.encoder.encoded - before <= 1
     assert 1.5 < took_s < 5
 
 

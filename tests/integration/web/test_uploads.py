@@ -58,7 +58,7 @@ def form(name: str, data: bytes) -> tuple[bytes, str]:
 @contextmanager
 def serving(classify: Callable[[Image], Prediction]) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, MODEL, Photos(classify), Binding())
+        server = WebServer(camera.parts(photos=Photos(classify)), Binding())
         server.start()
         try:
             yield server
@@ -226,7 +226,7 @@ def test_the_input_is_the_picture_that_the_model_received(server: WebServer) -> 
 @contextmanager
 def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera, model, Photos(explain=explain), Binding())
+        server = WebServer(camera.parts(model, Photos(explain=explain)), Binding())
         server.start()
         try:
             yield server

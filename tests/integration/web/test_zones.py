@@ -13,7 +13,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import Camera, Client
 from tests.integration.web.test_saved_crop import network_camera  # noqa: F401 - a fixture
 from vitcam.frames import Image
 from vitcam.pictures.view import Region
@@ -48,7 +48,7 @@ def areas(camera: Camera) -> ActiveAreas:
 
 @pytest.fixture
 def zoned(camera: Camera, areas: ActiveAreas) -> Iterator[WebServer]:
-    running = WebServer(camera, MODEL, PHOTOS, Binding(), active_areas=areas)
+    running = WebServer(camera.parts(areas=areas), Binding())
     running.start()
     running.wait_until_serving()
     yield running

@@ -40,8 +40,8 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "actions.secret": ("key", lambda daemon: daemon.acting.webhooks.secret, "key"),
     "events.gap_s": ("6", lambda daemon: daemon.publisher.rules.gap_s, 6.0),
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
-    "overlay.mode": ("grid", lambda daemon: web(daemon)._default.value.overlay, "grid"),
-    "overlay.opacity": ("0.9", lambda daemon: web(daemon)._default.value.opacity, 0.9),
+    "overlay.mode": ("grid", lambda daemon: web(daemon)._parts.default.value.overlay, "grid"),
+    "overlay.opacity": ("0.9", lambda daemon: web(daemon)._parts.default.value.opacity, 0.9),
     "log.emit": ("all", lambda daemon: daemon.reloadable.console.every, True),
 }
 """A new value, where it must arrive, and as what."""

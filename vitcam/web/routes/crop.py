@@ -5,10 +5,12 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
+from vitcam.frames import ClassifiedFrame
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Region, check_size
+from vitcam.slot import Slot
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.web.live import LivePipeline, size_of
+from vitcam.web.live import size_of
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
@@ -17,9 +19,9 @@ from vitcam.wire import fractions
 class CropRoute:
     """`POST /api/crop`, and the crop in `/api/state`."""
 
-    def __init__(self, live: LivePipeline, active_crop: ActiveCrop, spec: InputSpec, admission: Admission) -> None:
-        self._live = live
-        self._active_crop = active_crop
+    def __init__(self, latest: Slot[ClassifiedFrame], crop: ActiveCrop, spec: InputSpec, admission: Admission) -> None:
+        self._latest = latest
+        self._active = crop
         self._spec = spec
         self._admission = admission
 
@@ -32,8 +34,8 @@ class CropRoute:
         """Returns why the crop will not be remembered, or "". It writes to the disk, and an SD card is slow."""
         region = read_region(read_json(body))
         if region is not None:
-            check_size("the crop", region, size_of(self._live))
-        return self._active_crop.replace(region)
+            check_size("the crop", region, size_of(self._latest))
+        return self._active.replace(region)
 
     def record(self) -> dict[str, Any]:
         """Rectangles are x, y, width, height in fractions of the upright picture.
@@ -44,14 +46,14 @@ class CropRoute:
         line        the crop as a line of the configuration file, below [camera]
         remembered  whether it was chosen in an earlier run
         """
-        region = self._active_crop.region
-        newest = self._live.latest.peek()
+        region = self._active.region
+        newest = self._latest.peek()
         record: dict[str, Any] = {
             "picture": None,
             "crop": None,
             "seen": None,
             "line": _line(region),
-            "remembered": self._active_crop.from_earlier_run,
+            "remembered": self._active.from_earlier_run,
         }
         if region is not None and region.in_fractions:
             record["crop"] = [region.x, region.y, region.width, region.height]

@@ -1,28 +1,13 @@
 """What starts failed with, and what is therefore not in force: the page offers to use it again."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from aiohttp import web
 
 from vitcam.errors import UsageError
+from vitcam.web.parts import Aside
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
-
-
-class Aside(Protocol):
-    """What is set aside. `use` and `forget` may wait for the disk, and for a picture."""
-
-    def record(self) -> dict[str, Any] | None:
-        """What it is, and why; None if there is nothing."""
-        ...
-
-    def use(self) -> str:
-        """Put it in force again; returns why it is not kept, "" if it is. Raises UsageError where it does not work."""
-        ...
-
-    def forget(self) -> None:
-        """Do without it for good. Raises UsageError if that cannot be kept."""
-        ...
 
 
 class RememberedRoute:

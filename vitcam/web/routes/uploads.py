@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -13,6 +13,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
+from vitcam.web.parts import PhotoBackend
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_field
 from vitcam.wire import frame_record, nested_lists, prediction_record
@@ -28,22 +29,6 @@ _NO_EXPLAIN = (
     "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
     "vitcam-train export"
 )
-
-
-class PhotoBackend(Protocol):
-    """Decodes, classifies and explains photos. Every method blocks; none is called while another one works."""
-
-    def decode(self, data: bytes, /) -> Decoded:
-        """The pixels of a photo. Raises UsageError for bytes that are not a photo."""
-        ...
-
-    def classify(self, image: Image, /) -> Prediction:
-        """The prediction for a picture, (H, W, 3) uint8, RGB."""
-        ...
-
-    def explain(self, photo: Decoded, /) -> Image:
-        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
-        ...
 
 
 class Uploads:

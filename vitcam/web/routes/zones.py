@@ -5,9 +5,11 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError
+from vitcam.frames import ClassifiedFrame
 from vitcam.model.labels import unknown_labels
 from vitcam.pictures.view import Region, check_size
-from vitcam.web.live import LivePipeline, size_of
+from vitcam.slot import Slot
+from vitcam.web.live import size_of
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
 from vitcam.wire import fractions
@@ -25,11 +27,15 @@ class ZonesRoute:
     """
 
     def __init__(
-        self, live: LivePipeline, active_areas: ActiveAreas, known: frozenset[str] | None, admission: Admission
+        self,
+        latest: Slot[ClassifiedFrame],
+        areas: ActiveAreas,
+        known: frozenset[str] | None,
+        admission: Admission,
     ) -> None:
-        self._live = live
+        self._latest = latest
         self._known = known
-        self._active_areas = active_areas
+        self._active = areas
         self._admission = admission
 
     async def show(self, _: web.Request) -> web.Response:
@@ -45,20 +51,20 @@ class ZonesRoute:
         """Returns why they will not be remembered, or "". It writes to the disk, and an SD card is slow."""
         areas = read_areas(read_json(body))
         for zone in areas.zones:
-            check_size(f"the zone {zone.name}", zone.region, size_of(self._live))
+            check_size(f"the zone {zone.name}", zone.region, size_of(self._latest))
         if self._known is not None and (sentences := unknown_labels(areas.watched_labels, self._known)):
             raise UsageError(sentences[0])
-        return self._active_areas.replace(areas)
+        return self._active.replace(areas)
 
     def _record(self) -> dict[str, Any]:
-        areas, origin = self._active_areas.in_force
+        areas, origin = self._active.in_force
         return {**areas_record(areas, self._sides), "from": origin}
 
     def _sides(self, region: Region) -> list[float] | None:
         """x, y, width, height in fractions; None for a region in px before the first picture."""
         if region.in_fractions:
             return own_sides(region)
-        newest = self._live.latest.peek()
+        newest = self._latest.peek()
         if newest is None:
             return None
         height, width = newest.frame.preview.shape[:2]

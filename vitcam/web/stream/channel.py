@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.frames import ClassifiedFrame
-from vitcam.web.live import AsyncSlot, LivePipeline
+from vitcam.state import State
+from vitcam.web.live import AsyncSlot
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.picture import Picture
 from vitcam.web.stream.placeholder import Placeholder
@@ -21,10 +23,10 @@ class Channel:
     """Gives each viewer the newest picture, at most `variant.fps` times a second."""
 
     def __init__(
-        self, variant: Variant, live: LivePipeline, slot: AsyncSlot[ClassifiedFrame], encoder: Encoder
+        self, variant: Variant, state: Callable[[], State], slot: AsyncSlot[ClassifiedFrame], encoder: Encoder
     ) -> None:
         self._variant = variant
-        self._live = live
+        self._state = state
         self._slot = slot
         self._encoder = encoder
         self._version = 0
@@ -105,7 +107,7 @@ class Channel:
 
     def _placeholder(self) -> Placeholder | None:
         """What to say instead of a frame; None while the pipeline has frames."""
-        state = self._live.state()
+        state = self._state()
         title = _TITLES.get(state.status)
         return None if title is None else Placeholder(title, state.reason)
 

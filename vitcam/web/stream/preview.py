@@ -4,14 +4,15 @@ import asyncio
 import socket
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from vitcam.errors import VitcamError
 from vitcam.frames import ClassifiedFrame
 from vitcam.slot import Current
-from vitcam.web.live import AsyncSlot, LivePipeline
+from vitcam.state import State
+from vitcam.web.live import AsyncSlot
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder, has_weights
@@ -44,18 +45,19 @@ class Delivery:
 class Preview:
     """Keeps a channel for every variant from its first viewer to its last.
 
+    state    says why there is no picture
     default  the variant that is always allowed, however many others are watched
     """
 
     def __init__(
         self,
-        live: LivePipeline,
+        state: Callable[[], State],
         slot: AsyncSlot[ClassifiedFrame],
         encoder: Encoder,
         demand: Demand,
         default: Current[Variant],
     ) -> None:
-        self._live = live
+        self._state = state
         self._slot = slot
         self._encoder = encoder
         self._demand = demand
@@ -72,7 +74,7 @@ class Preview:
         self.check_limits(variant, address)
         channel = self._channels.get(variant)
         if channel is None:
-            channel = Channel(variant, self._live, self._slot, self._encoder)
+            channel = Channel(variant, self._state, self._slot, self._encoder)
             self._channels[variant] = channel
         channel.viewers[address] += 1
         try:

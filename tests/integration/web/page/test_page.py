@@ -16,7 +16,8 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.integration.web.browser import console_errors, resize
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Client
+from tests.integration.web.camera import MODEL, Camera, Client
+from vitcam.slot import Current
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Variant
@@ -141,7 +142,7 @@ def test_the_page_reconnects_by_itself_after_a_restart(camera: Camera, server: W
     port = int(server.url.rsplit(":", 1)[1])
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
-    again = WebServer(camera, MODEL, PHOTOS, Binding(port=port))
+    again = WebServer(camera.parts(), Binding(port=port))
     again.start()
     wait(chrome, lambda: text(chrome, "status") == "Live")
     camera.label = "kettle"
@@ -164,7 +165,7 @@ def test_the_page_offers_what_another_model_can_do_after_a_restart(
     server.stop(2)
     wait(chrome, lambda: text(chrome, "status") == "Reconnecting")
     other = replace(MODEL, card=replace(MODEL.card, name="other"), gives=frozenset({"rollout"}))
-    again = WebServer(camera, other, PHOTOS, Binding(port=port))
+    again = WebServer(camera.parts(other), Binding(port=port))
     again.start()
     wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "input[value=rollout]"))
     wait(chrome, lambda: text(chrome, "status") == "Live")
@@ -210,11 +211,11 @@ def test_a_hidden_tab_has_no_stream(server: WebServer, chrome: Chrome) -> None:
     page = chrome.current_window_handle
     chrome.switch_to.new_window("tab")
     time.sleep(1.5)
-    before = server.encoded
+    before = server.encoder.encoded
     time.sleep(1)
-    idle = server.encoded - before
+    idle = server.encoder.encoded - before
     chrome.switch_to.window(page)
-    wait(chrome, lambda: server.encoded > before + 5)
+    wait(chrome, lambda: server.encoder.encoded > before + 5)
 
     assert idle == 0
 
@@ -254,7 +255,7 @@ def test_labels_below_one_per_cent_keep_their_places_and_do_not_overlap(chrome: 
 
 
 def test_the_page_shows_the_default_variant_while_all_others_are_watched(camera: Camera, chrome: Chrome) -> None:
-    server = WebServer(camera, MODEL, PHOTOS, Binding(), Variant(width=640))  # less than the page asks for
+    server = WebServer(camera.parts(default=Current(Variant(width=640))), Binding())  # less than the page asks for
     server.start()
     with ExitStack() as stack:
         stack.callback(server.stop, 2)

@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from tests.integration.web.browser import console_errors, resize
-from tests.integration.web.camera import MODEL, PHOTOS, Camera, Photos
+from tests.integration.web.camera import MODEL, Camera, Photos
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image
 from vitcam.pictures.decode import Decoded
@@ -55,9 +55,8 @@ def playback() -> Playback:
 def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
     model = replace(MODEL, gives=frozenset({"rollout"}))
     with Camera(fps=10) as camera:
-        server = WebServer(
-            camera, model, Photos(explain=figure), Binding(), active_crop=camera.active_crop, playback=playback
-        )
+        parts = camera.parts(model, Photos(explain=figure), crop=camera.active_crop, playback=playback)
+        server = WebServer(parts, Binding())
         server.start()
         yield camera, server
         server.stop(2)
@@ -227,7 +226,7 @@ def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrom
     camera = Camera(fps=10)
     camera.active_crop = ActiveCrop(Region(0.2, 0.2, 0.5, 0.5), from_earlier_run=True)
     with camera:
-        server = WebServer(camera, MODEL, PHOTOS, Binding(), active_crop=camera.active_crop)
+        server = WebServer(camera.parts(crop=camera.active_crop), Binding())
         server.start()
         open_page(page, server)
         wait(page, lambda: not hidden(page, "crop-kept"))

@@ -11,7 +11,7 @@ from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 
 from tests.integration.web.browser import console_errors
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Region
 from vitcam.web.parts import Binding
@@ -47,7 +47,7 @@ def areas(camera: Camera, keeper: Keeper) -> ActiveAreas:
 
 @pytest.fixture
 def drawable(camera: Camera, areas: ActiveAreas) -> Iterator[WebServer]:
-    running = WebServer(camera, MODEL, PHOTOS, Binding(), active_areas=areas)
+    running = WebServer(camera.parts(areas=areas), Binding())
     running.start()
     yield running
     running.stop(2)

@@ -12,7 +12,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
 from tests.eventually import eventually
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import wait
 from vitcam.frames import Guess, Rect
 from vitcam.history.budget import WriteBudget
@@ -56,7 +56,7 @@ def history_site(
     store.start()
     fill(store, events)
     with Camera(fps=5) as camera:
-        server = WebServer(camera, MODEL, PHOTOS, binding, history=store)
+        server = WebServer(camera.parts(history=store), binding)
         server.start()
         yield Site(camera, store, server)
         server.stop(2)

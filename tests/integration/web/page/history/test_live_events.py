@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 
 from tests.eventually import eventually
 from tests.integration.web.browser import console_errors
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.integration.web.page.history.conftest import EVENTS
 from tests.integration.web.page.history.site import LASTED_MS, Site, cards, fill, ids, open_history, seen_at
 from tests.integration.web.page.test_page import text, wait
@@ -83,7 +83,7 @@ def test_what_happened_while_the_connection_was_away_appears_once_it_is_back(
     store = EventStore(tmp_path)
     store.start()
     fill(store, 3)
-    before = WebServer(camera, MODEL, PHOTOS, Binding(), history=store)
+    before = WebServer(camera.parts(history=store), Binding())
     before.start()
     open_history(page, Site(camera, store, before))
     wait(page, lambda: ids(page) == ["e2", "e1", "e0"])
@@ -91,7 +91,7 @@ def test_what_happened_while_the_connection_was_away_appears_once_it_is_back(
     wait(page, lambda: text(page, "status") == "Reconnecting")
     missed = Site(camera, store, before).see(seen_at(now_ms(), 3))
     assert eventually(lambda: store.get(missed.id))
-    after = WebServer(camera, MODEL, PHOTOS, Binding(port=int(before.url.rsplit(":", 1)[1])), history=store)
+    after = WebServer(camera.parts(history=store), Binding(port=int(before.url.rsplit(":", 1)[1])))
     after.start()
     wait(page, lambda: ids(page) == ["e3", "e2", "e1", "e0"])
     after.stop(2)

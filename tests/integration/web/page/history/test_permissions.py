@@ -6,7 +6,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
 from tests.integration.web.browser import console_errors
-from tests.integration.web.camera import MODEL, PHOTOS, Camera
+from tests.integration.web.camera import Camera
 from tests.integration.web.page.history.site import cards, history_site, open_history
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
@@ -45,7 +45,7 @@ def test_a_caller_who_may_only_look_gets_no_buttons_that_change(page: Chrome, tm
 
 def test_where_no_events_are_stored_the_page_says_how_to_change_that(page: Chrome) -> None:
     with Camera(fps=5) as camera:
-        server = WebServer(camera, MODEL, PHOTOS, Binding())
+        server = WebServer(camera.parts(), Binding())
         server.start()
         page.get(f"{server.url}/#events")
         wait(page, lambda: "set enabled = true in [store]" in text(page, "history-message"))
