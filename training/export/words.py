@@ -10,7 +10,7 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.card import ModelCard
-from vitcam.words.change import description_of
+from vitcam.words.relabel import description_of
 from vitcam.words.text_file import SUFFIX, AboutTower, TextFile, fingerprint, write_text_file
 from vitcam.words.vectors import checked_words, vectors_of
 from vitcam_training.export.export import golden_images

@@ -7,7 +7,7 @@ from vitcam.errors import VitcamError
 from vitcam.model.files import find_model
 from vitcam.storage.owner import owned
 from vitcam.terminal.consoles import stdout_console
-from vitcam.words.change import place_for, read_changeable, words_for, write_changed
+from vitcam.words.relabel import place_for, read_changeable, words_for, write_changed
 
 
 def show(model: str, as_json: bool) -> None:

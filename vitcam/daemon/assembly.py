@@ -55,8 +55,8 @@ from vitcam.storage.lock import FolderLock
 from vitcam.text import readable
 from vitcam.web.parts import Binding, WebParts
 from vitcam.web.stream.demand import Demand
-from vitcam.words.change import place_for, read_changeable
 from vitcam.words.live_labels import LiveLabels
+from vitcam.words.relabel import place_for, read_changeable
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from vitcam.errors import SourceError
 from vitcam.frames import Image
 from vitcam.pictures.file_kind import JPEG, FileKind, Use, kind_of, read_beginning
 from vitcam.pictures.header import READABLE
-from vitcam.sources.cut_off import missing_bytes
 from vitcam.sources.ffmpeg import Shown, number_of
+from vitcam.sources.truncation import missing_bytes
 from vitcam.text import printable
 
 ASSUMED_FPS = 25.0

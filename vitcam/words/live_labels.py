@@ -11,7 +11,7 @@ from vitcam.errors import VitcamError
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.words import Words
-from vitcam.words.change import words_for, write_changed
+from vitcam.words.relabel import words_for, write_changed
 
 log = logging.getLogger(__name__)
 

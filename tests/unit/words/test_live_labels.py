@@ -11,8 +11,8 @@ from tests.worded import WORDS, worded_model
 from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam.words.change import read_changeable
 from vitcam.words.live_labels import LiveLabels
+from vitcam.words.relabel import read_changeable
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 

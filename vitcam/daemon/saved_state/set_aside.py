@@ -28,7 +28,7 @@ from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
 from vitcam.storage.state_file import StateFile
-from vitcam.words.change import read_changeable
+from vitcam.words.relabel import read_changeable
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 from vitcam.zones.record import areas_record, own_sides, read_areas

@@ -14,7 +14,7 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
-from vitcam.words.change import place_for, read_changeable, words_for, write_changed
+from vitcam.words.relabel import place_for, read_changeable, words_for, write_changed
 from vitcam.words.text_file import TextFile, write_text_file
 
 SHAPES = ("a cross", "a circle", "a triangle")
