@@ -7,27 +7,27 @@ from vitcam.errors import VitcamError
 from vitcam.model.files import find_model
 from vitcam.storage.owner import owned
 from vitcam.terminal.consoles import stdout_console
-from vitcam.words.relabel import place_for, read_changeable, words_for, write_changed
+from vitcam.words.relabel import destination_of, new_labels, read_open_vocabulary, write_relabelled
 
 
 def show(model: str, as_json: bool) -> None:
     """Print the words of a model, one a line. Raises UsageError if its labels are not words."""
-    _print(read_changeable(find_model(model)).labels, None, as_json)
+    _print(read_open_vocabulary(find_model(model)).labels, None, as_json)
 
 
 def change(model: str, words: Sequence[str], as_json: bool) -> None:
     """Write the model with other words where the same name finds it.
 
-    raises  UsageError, ModelError as `words_for`; VitcamError if the file cannot be written
+    raises  UsageError, ModelError as `new_labels`; VitcamError if the file cannot be written
     """
     path = find_model(model)
-    described = read_changeable(path)
-    labels, vectors = words_for(described, words)
-    place = place_for(model, path)
+    described = read_open_vocabulary(path)
+    labels, vectors = new_labels(described, words)
+    place = destination_of(model, path)
     try:
         with owned(place.parent).acting() as folder:
             folder.mkdir(parents=True, exist_ok=True)
-            write_changed(described, labels, vectors, folder / place.name)
+            write_relabelled(described, labels, vectors, folder / place.name)
     except OSError as error:
         raise VitcamError(
             f"{place} cannot be written: {error.strerror}; free the disk, or run this as the user who owns the folder"

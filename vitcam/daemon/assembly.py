@@ -56,7 +56,7 @@ from vitcam.text import readable
 from vitcam.web.parts import Binding, WebParts
 from vitcam.web.stream.demand import Demand
 from vitcam.words.live_labels import LiveLabels
-from vitcam.words.relabel import place_for, read_changeable
+from vitcam.words.relabel import destination_of, read_open_vocabulary
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def _acting(
 def _words(model: str, classifier: Classifier) -> LiveLabels | None:
     if not classifier.card.word_capacity:
         return None
-    return LiveLabels(read_changeable(classifier.path), place_for(model, classifier.path))
+    return LiveLabels(read_open_vocabulary(classifier.path), destination_of(model, classifier.path))
 
 
 def _source_options(

@@ -24,7 +24,7 @@ _SQUARE = 0.01  # by so much may a pixel differ from a square
 _ONE_THREAD = {"threads": 1} if int(av.__version__.partition(".")[0]) >= 17 else {}
 
 
-class Shown:
+class FrameConverter:
     """Makes frames of one stream RGB, upright, and as wide as they are meant to be. For one thread."""
 
     def __init__(self, stream: av.video.stream.VideoStream) -> None:

@@ -17,7 +17,7 @@ from vitcam.errors import SourceError
 from vitcam.frames import Image
 from vitcam.pictures.file_kind import JPEG, FileKind, Use, kind_of, read_beginning
 from vitcam.pictures.header import READABLE
-from vitcam.sources.ffmpeg import Shown, number_of
+from vitcam.sources.ffmpeg import FrameConverter, number_of
 from vitcam.sources.truncation import missing_bytes
 from vitcam.text import printable
 
@@ -36,12 +36,12 @@ class FilmFrame:
     decode_ns: int
     """How long decoding it took."""
     _frame: av.VideoFrame
-    _shown: Shown
+    _converter: FrameConverter
 
     def picture(self) -> Image | None:
         """(H, W, 3) uint8, RGB, upright, its pixels square; None if it is damaged."""
         try:
-            return self._shown.picture(self._frame)
+            return self._converter.picture(self._frame)
         except (av.FFmpegError, ValueError):
             return None
 
@@ -58,7 +58,7 @@ class Film:
         try:
             self._stream = _video_of(self._container, path)
             self.fps, self.believes_times = self._pace()
-            self._shown = Shown(self._stream)
+            self._converter = FrameConverter(self._stream)
             self._count = self._damaged = 0
             self._frames = self._decoded()
             self._first = next(self._frames, None)
@@ -110,7 +110,7 @@ class Film:
         while found is not None:
             frame, decode_ns = found
             self._count += 1
-            yield FilmFrame(times.next(frame.time), decode_ns, frame, self._shown)
+            yield FilmFrame(times.next(frame.time), decode_ns, frame, self._converter)
             found = next(self._frames, None)
 
     def _pace(self) -> tuple[float, bool]:

@@ -11,7 +11,7 @@ from vitcam.errors import VitcamError
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.words import Words
-from vitcam.words.relabel import words_for, write_changed
+from vitcam.words.relabel import new_labels, write_relabelled
 
 log = logging.getLogger(__name__)
 
@@ -47,14 +47,14 @@ class LiveLabels:
     def replace(self, words: Sequence[str]) -> str:
         """Change the words; returns why the next run will not have them, "" if it will. Takes seconds on a Pi.
 
-        raises  UsageError, ModelError, VitcamError as `words_for`; the words stay then
+        raises  UsageError, ModelError, VitcamError as `new_labels`; the words stay then
         """
-        labels, vectors = words_for(self._model, words)
+        labels, vectors = new_labels(self._model, words)
         self._change = _Change(labels, vectors)
         log.info("the words are now: %s", ", ".join(labels))
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
-            write_changed(self._model, labels, vectors, self._place)
+            write_relabelled(self._model, labels, vectors, self._place)
         except OSError as error:
             return f"{self._place} cannot be written: {error.strerror}"
         except VitcamError as error:

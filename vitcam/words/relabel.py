@@ -16,7 +16,7 @@ from vitcam.words.text_file import SUFFIX, TextFile, fingerprint
 from vitcam.words.vectors import checked_words, vectors_of
 
 
-def read_changeable(model: Path) -> Bundle:
+def read_open_vocabulary(model: Path) -> Bundle:
     """A model file whose labels are words. Raises UsageError if its labels cannot be changed."""
     described = bundle.read(model)
     if described is None or not described.card.word_capacity:
@@ -26,7 +26,7 @@ def read_changeable(model: Path) -> Bundle:
     return described
 
 
-def words_for(model: Bundle, given: Sequence[str]) -> tuple[tuple[str, ...], Words]:
+def new_labels(model: Bundle, given: Sequence[str]) -> tuple[tuple[str, ...], Words]:
     """Other labels for a model, and its head for them.
 
     raises  UsageError if the words are not as they must be; ModelError if there is no text tower; UsageError if that is
@@ -38,7 +38,7 @@ def words_for(model: Bundle, given: Sequence[str]) -> tuple[tuple[str, ...], Wor
     return labels, vectors_of(file, labels, model.card.word_capacity)
 
 
-def write_changed(model: Bundle, labels: tuple[str, ...], words: Words, out: Path) -> None:
+def write_relabelled(model: Bundle, labels: tuple[str, ...], words: Words, out: Path) -> None:
     """Write a model file with other labels. Its golden images get the answers that it gives now.
 
     out  the file to write, in one step; it may be the same
@@ -65,7 +65,7 @@ def find_text_file(model: Path) -> Path:
     return next((place for place in places if place.is_file()), places[0])
 
 
-def place_for(name_or_file: str, path: Path) -> Path:
+def destination_of(name_or_file: str, path: Path) -> Path:
     """Where a changed model is written, so that the same name finds it: the file itself, or the user's own folder.
 
     name_or_file  as the model was asked for

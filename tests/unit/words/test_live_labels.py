@@ -12,7 +12,7 @@ from vitcam.daemon.photo_classifier import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.words.live_labels import LiveLabels
-from vitcam.words.relabel import read_changeable
+from vitcam.words.relabel import read_open_vocabulary
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 
@@ -24,7 +24,7 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def words(model: Path) -> LiveLabels:
-    return LiveLabels(read_changeable(model), model)
+    return LiveLabels(read_open_vocabulary(model), model)
 
 
 def test_the_next_picture_is_compared_with_the_new_words(model: Path, words: LiveLabels) -> None:
@@ -70,7 +70,7 @@ def test_refused_words_change_nothing(model: Path, words: LiveLabels) -> None:
 
 def test_words_that_cannot_be_written_are_in_force_until_the_end(model: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    words = LiveLabels(read_changeable(model), tmp_path / "file" / "shapes.tflite")
+    words = LiveLabels(read_open_vocabulary(model), tmp_path / "file" / "shapes.tflite")
     reason = words.replace(["a cross"])
 
     assert words.labels == ("a cross",)

@@ -14,16 +14,16 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
-from vitcam.words.relabel import place_for, read_changeable, words_for, write_changed
+from vitcam.words.relabel import destination_of, new_labels, read_open_vocabulary, write_relabelled
 from vitcam.words.text_file import TextFile, write_text_file
 
 SHAPES = ("a cross", "a circle", "a triangle")
 
 
 def changed(model: Path, out: Path, *words: str) -> Bundle:
-    described = read_changeable(model)
-    write_changed(described, *words_for(described, words), out)
-    return read_changeable(out)
+    described = read_open_vocabulary(model)
+    write_relabelled(described, *new_labels(described, words), out)
+    return read_open_vocabulary(out)
 
 
 def named(model: Path, colour: str, shape: str) -> str:
@@ -41,7 +41,7 @@ def test_a_model_names_what_its_words_say(tmp_path: Path) -> None:
 
 def test_other_words_leave_the_graph_and_what_is_known_of_it_as_they_were(tmp_path: Path) -> None:
     model = worded_model(tmp_path)
-    before, after = read_changeable(model), changed(model, tmp_path / "other.tflite", *SHAPES)
+    before, after = read_open_vocabulary(model), changed(model, tmp_path / "other.tflite", *SHAPES)
 
     assert bundle.flatbuffer(after.path) == bundle.flatbuffer(model)
     assert after.labels == SHAPES
@@ -109,7 +109,7 @@ def test_without_its_text_tower_a_model_keeps_its_words(tmp_path: Path) -> None:
 
 def test_labels_that_are_no_words_are_refused() -> None:
     with pytest.raises(UsageError, match=r"mnist\.tflite has labels that cannot be changed; `vitcam-train words`"):
-        read_changeable(need_model("mnist"))
+        read_open_vocabulary(need_model("mnist"))
 
 
 def test_a_model_that_was_found_by_name_is_changed_in_the_users_own_folder(
@@ -119,5 +119,5 @@ def test_a_model_that_was_found_by_name_is_changed_in_the_users_own_folder(
     monkeypatch.delitem(os.environ, "STATE_DIRECTORY", raising=False)
     shipped = Path("/usr/lib/somewhere/shapes.tflite")
 
-    assert place_for("shapes", shipped) == tmp_path / "vitcam" / "models" / "shapes.tflite"
-    assert place_for("./shapes.tflite", shipped) == shipped
+    assert destination_of("shapes", shipped) == tmp_path / "vitcam" / "models" / "shapes.tflite"
+    assert destination_of("./shapes.tflite", shipped) == shipped

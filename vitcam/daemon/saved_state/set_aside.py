@@ -28,7 +28,7 @@ from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
 from vitcam.storage.state_file import StateFile
-from vitcam.words.relabel import read_changeable
+from vitcam.words.relabel import read_open_vocabulary
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 from vitcam.zones.record import areas_record, own_sides, read_areas
@@ -253,7 +253,7 @@ class SetAside:
         if len(models) < 2 or models[0].parent != model_folders()[0]:
             return ""
         try:
-            read_changeable(models[0])
+            read_open_vocabulary(models[0])
         except UsageError:  # its labels cannot be changed: somebody put it there
             return ""
         return str(models[0])

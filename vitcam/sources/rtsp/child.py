@@ -20,7 +20,7 @@ import numpy as np
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.resources import confine, silence_stderr
-from vitcam.sources.ffmpeg import Shown, number_of
+from vitcam.sources.ffmpeg import FrameConverter, number_of
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
     PATIENCE_OPEN_S,
@@ -84,7 +84,7 @@ class Camera:
             raise _RtspError("it sends no video")
         stream.thread_count = 1  # several would work on as many pictures at once: each a frame of delay
         self.fps = number_of(stream.guessed_rate)
-        self._shown = Shown(stream)
+        self._converter = FrameConverter(stream)
         self._frames = _decoded(container, stream)
         self._frame: av.VideoFrame | None = None
 
@@ -96,14 +96,14 @@ class Camera:
     @property
     def size(self) -> tuple[int, int]:
         """(height, width) of the grabbed picture in px."""
-        return (0, 0) if self._frame is None else self._shown.size(self._frame)
+        return (0, 0) if self._frame is None else self._converter.size(self._frame)
 
     def write(self, asked: Take, memory: mmap.mmap) -> bool:
         """Write the grabbed picture; False if it is damaged."""
         if self._frame is None:
             return False
         try:
-            picture = self._shown.picture(self._frame, asked.factor)
+            picture = self._converter.picture(self._frame, asked.factor)
         except (av.FFmpegError, ValueError):
             return False
         np.frombuffer(memory, np.uint8, picture.size, asked.offset).reshape(picture.shape)[:] = picture
