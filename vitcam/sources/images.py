@@ -112,19 +112,9 @@ class Images:
             self._options.on_unreadable(bad)
 
     def _frame(self, picture: Image, path: str, seq: int, started_ns: int) -> Frame:
-        now = time.monotonic_ns()
-        height, width = picture.shape[:2]
+        capture_ns = time.monotonic_ns() - started_ns
         picture.setflags(write=False)  # it may be delivered again, without the masks of now
-        return Frame(
-            preview=picture,
-            model_input=None,
-            crop=self._options.crop(height, width),
-            seq=seq,
-            captured_ns=started_ns,
-            source=self._uri,
-            path=path,
-            capture_ms=(now - started_ns) / 1e6,
-        )
+        return self._options.frame(picture, self._uri, seq, started_ns, capture_ns, path)
 
 
 def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list[str]:

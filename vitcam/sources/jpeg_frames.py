@@ -38,17 +38,8 @@ class IncomingStream:
         arrived_ns  when its last byte came
         asked       as in `Frame`
         """
-        height, width = picture.shape[:2]
-        return Frame(
-            preview=picture,
-            model_input=None,
-            crop=self.options.crop(height, width),
-            seq=seq,
-            captured_ns=arrived_ns,
-            source=self.source,
-            capture_ms=(time.monotonic_ns() - arrived_ns) / 1e6,
-            asked=asked,
-        )
+        capture_ns = time.monotonic_ns() - arrived_ns
+        return self.options.frame(picture, self.source, seq, arrived_ns, capture_ns, asked=asked)
 
 
 def decode_newest(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator[Frame]:

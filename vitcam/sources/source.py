@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
-from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.frames import Frame, Image, Rect, Unreadable
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
@@ -79,6 +79,25 @@ class SourceOptions:
         if self.input is None:
             return within or Rect(0, 0, width, height)
         return crop_of(self.input, height, width, within)
+
+    def frame(
+        self,
+        picture: Image,
+        source: str,
+        seq: int,
+        captured_ns: int,
+        capture_ns: int,
+        path: str | None = None,
+        asked: bool = False,
+    ) -> Frame:
+        """A frame whose picture no scaler has made small.
+
+        picture     (H, W, 3) uint8, RGB
+        capture_ns  time that the source took to deliver it
+        path, asked  as in `Frame`
+        """
+        crop = self.crop(*picture.shape[:2])
+        return Frame(picture, None, crop, seq, captured_ns, source, path, capture_ns / 1e6, asked)
 
 
 def live_limits(options: SourceOptions) -> Limits:

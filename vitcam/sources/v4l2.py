@@ -70,16 +70,7 @@ class V4l2Camera:
         captured = int(capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
         if not now - _OLDEST_NS < captured <= now:
             captured = now
-        height, width = preview.shape[:2]
-        return Frame(
-            preview=preview,
-            model_input=None,
-            crop=self._options.crop(height, width),
-            seq=seq,
-            captured_ns=captured,
-            source=self._uri,
-            capture_ms=(now - captured) / 1e6,
-        )
+        return self._options.frame(preview, self._uri, seq, captured, now - captured)
 
     def _release(self) -> None:
         if self._capture is not None:

@@ -84,14 +84,6 @@ class Video:
             self._options.on_unreadable(Unreadable(self._place, film.trouble))
 
     def _frame(self, picture: Image, seq: int, decode_ns: int) -> Frame:
-        height, width = picture.shape[:2]
         picture.setflags(write=False)  # it may be delivered again, without the masks of now
-        return Frame(
-            preview=picture,
-            model_input=None,
-            crop=self._options.crop(height, width),
-            seq=seq,
-            captured_ns=time.monotonic_ns() - decode_ns,  # as if it had been decoded the moment it was due
-            source=self._uri,
-            capture_ms=decode_ns / 1e6,
-        )
+        due_ns = time.monotonic_ns() - decode_ns  # as if it had been decoded the moment it was due
+        return self._options.frame(picture, self._uri, seq, due_ns, decode_ns)
