@@ -1,7 +1,7 @@
 from collections import Counter
 from itertools import pairwise
 
-from vitcam.zones.turns import URGENT_TIMES, Turns
+from vitcam.pipeline.zone_looks import URGENT_TIMES, Turns
 
 FOUR = ("door", "gate", "bench", "road")
 
