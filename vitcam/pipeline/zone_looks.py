@@ -1,4 +1,7 @@
-"""The zones of a frame, one after the other, as frames in which the model sees only that zone."""
+"""The zones of a frame as frames in which the model sees only that zone, and which of them is next.
+
+Next is the one that waited longest, where the wait of an urgent one counts several times.
+"""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -33,7 +36,7 @@ class ZoneLooks:
 
     def __init__(self, spec: InputSpec | None) -> None:
         self._spec = spec
-        self._turns = Turns()
+        self._scheduler = ZoneScheduler()
         self._areas = Areas()
         self._gates: dict[str, MotionGate] = {}
         self._gate: Gate | None = None
@@ -66,7 +69,7 @@ class ZoneLooks:
         if not self._left:
             return None
         urgent = {look.zone for look in self._left if look.is_moving or look.zone in pending}
-        chosen = self._turns.take([look.zone for look in self._left], urgent, now_ns)
+        chosen = self._scheduler.take([look.zone for look in self._left], urgent, now_ns)
         look = next(look for look in self._left if look.zone == chosen)
         self._left.remove(look)
         return look
@@ -81,7 +84,7 @@ class ZoneLooks:
         known = self._gates if gate is self._gate else {}
         self._gates = {name: known.get(name) or own.fresh() for name in areas.names}
         self._areas, self._gate = areas, gate
-        self._turns.keep(areas.names)
+        self._scheduler.keep(areas.names)
 
     def _look(self, frame: Frame, zone: Zone) -> ZoneLook:
         height, width = frame.preview.shape[:2]
@@ -99,7 +102,7 @@ class ZoneLooks:
         return look.frame.captured_ns - self._gates[look.zone].moved_ns < _URGENT_S * 1e9
 
 
-class Turns:
+class ZoneScheduler:
     """Remembers when each zone had its last turn. It reads no clock: the same calls give the same answers."""
 
     def __init__(self) -> None:

@@ -1,15 +1,15 @@
 from collections import Counter
 from itertools import pairwise
 
-from vitcam.pipeline.zone_looks import URGENT_TIMES, Turns
+from vitcam.pipeline.zone_looks import URGENT_TIMES, ZoneScheduler
 
 FOUR = ("door", "gate", "bench", "road")
 
 
 def taken(count: int, urgent: tuple[str, ...] = (), names: tuple[str, ...] = FOUR) -> list[str]:
     """The zones that get `count` turns, one every 10 ms."""
-    turns = Turns()
-    return [turns.take(names, urgent, 10_000_000 * turn) for turn in range(1, count + 1)]
+    scheduler = ZoneScheduler()
+    return [scheduler.take(names, urgent, 10_000_000 * turn) for turn in range(1, count + 1)]
 
 
 def longest_wait(order: list[str], zone: str) -> int:
@@ -43,18 +43,18 @@ def test_zones_that_are_all_urgent_share_as_fairly_as_those_that_are_not() -> No
 
 
 def test_of_the_zones_that_are_left_the_one_that_waited_longest_is_next() -> None:
-    turns = Turns()
+    scheduler = ZoneScheduler()
     for at_ns, zone in enumerate(FOUR, 1):
-        turns.take((zone,), (), at_ns)
+        scheduler.take((zone,), (), at_ns)
 
-    assert turns.take(("road", "bench"), (), 10) == "bench"
+    assert scheduler.take(("road", "bench"), (), 10) == "bench"
 
 
 def test_a_zone_that_was_drawn_again_counts_as_one_that_never_had_a_turn() -> None:
-    turns = Turns()
+    scheduler = ZoneScheduler()
     for at_ns, zone in enumerate(FOUR, 1):
-        turns.take((zone,), (), at_ns)
-    turns.keep(("door",))
-    turns.keep(FOUR)
+        scheduler.take((zone,), (), at_ns)
+    scheduler.keep(("door",))
+    scheduler.keep(FOUR)
 
-    assert turns.take(("door", "road"), (), 10) == "road"
+    assert scheduler.take(("door", "road"), (), 10) == "road"
