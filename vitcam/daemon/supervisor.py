@@ -18,7 +18,7 @@ from vitcam.daemon.watchdog import Verdict, look_after, may_feed
 from vitcam.errors import SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.processes.resources import allow_many_files, collect_often, give_back, use_one_heap
+from vitcam.processes.resources import allow_many_files, collect_garbage_often, trim_heap, use_one_heap
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.storage.lock import FolderLock
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
-_GIVE_BACK_S = 60.0
+_TRIM_S = 60.0
 _END_WITHIN_S = 0.6  # for each part
 _ALL_END_WITHIN_S = 1.0  # below `shutdown.EXIT_WITHIN_S`: the interpreter needs time for its own end
 _LEAST_S = 0.1  # for a part, whatever those before it took
@@ -62,7 +62,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon.acting.start()
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
-        collect_often()
+        collect_garbage_often()
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options.settings, options.read_again, daemon, environ))
         notifier.stopping("ending")
@@ -95,7 +95,7 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
     """Feed the watchdog while all is well, keep the status line true, and reload when asked to, until the end."""
     feed_every_s = (notifier.watchdog_s or 0.0) / 3
     next_status = next_feed = time.monotonic()
-    next_give_back = next_status + _GIVE_BACK_S
+    next_trim = next_status + _TRIM_S
     settled_s = next_status + SETTLED_S
     verdict, note, announced = Verdict(True, ""), "", False
     while not shutdown.requested and not daemon.pipeline.over.wait(_TICK_S):
@@ -116,9 +116,9 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         if feed_every_s and now >= next_feed:
             next_feed = now + feed_every_s
             verdict = _feed(notifier, daemon, verdict)
-        if now >= next_give_back:
-            next_give_back = now + _GIVE_BACK_S
-            give_back()
+        if now >= next_trim:
+            next_trim = now + _TRIM_S
+            trim_heap()
 
 
 def _announce(daemon: Daemon) -> None:

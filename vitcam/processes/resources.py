@@ -59,7 +59,7 @@ def use_one_heap() -> None:
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
-def collect_often() -> None:
+def collect_garbage_often() -> None:
     """Find garbage after thousands of new objects, not after a hundred thousand. Call it once everything is loaded.
 
     Each connection of asyncio is garbage that only the collector finds, and so is what a refused request holds: its
@@ -70,7 +70,7 @@ def collect_often() -> None:
     gc.set_threshold(_NEW_OBJECTS, _EVERY, _EVERY)
 
 
-def give_back() -> None:
+def trim_heap() -> None:
     """Give pages of the heap on which nothing lies back to the kernel; takes about 1 ms when it is called often.
 
     Without it a process keeps the most that it ever needed, and more where what is long-lived lies between.

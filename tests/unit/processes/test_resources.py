@@ -40,7 +40,7 @@ def test_threads_share_one_heap_where_it_was_asked_for(call: str, one: bool) -> 
 GIVES_BACK = """
 import re
 from pathlib import Path
-from vitcam.processes.resources import give_back, use_one_heap
+from vitcam.processes.resources import trim_heap, use_one_heap
 
 def resident():
     return int(re.search(r"RssAnon:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
@@ -51,7 +51,7 @@ last = bytearray(60_000)  # above them on the heap, so that the heap cannot shri
 full = resident()
 del blocks
 freed = resident()
-give_back()
+trim_heap()
 print(full - freed, freed - resident())
 """
 
