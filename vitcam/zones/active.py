@@ -78,10 +78,10 @@ class ActiveAreas:
                 self._put_in_force(areas, "page")
                 self.unknown = ""
             finally:
-                reason = self._kept(areas, *before)
+                reason = self._save_or_undo(areas, *before)
             return reason
 
-    def _kept(self, areas: Areas, before: Areas, origin: str) -> str:
+    def _save_or_undo(self, areas: Areas, before: Areas, origin: str) -> str:
         try:
             return self._save(areas)
         except UsageError:
