@@ -19,7 +19,7 @@ from keras import ops
 from numpy.typing import NDArray
 
 from vitcam_training.convolution.config import SIDE, ConvolutionConfig
-from vitcam_training.vit import ACTIVATIONS, LUMA, Taps, Tensor, ViT
+from vitcam_training.vit import ACTIVATIONS, LUMA, Taps, Tensor
 
 
 class ConvNet(keras.Model):  # type: ignore[misc]
@@ -77,7 +77,3 @@ class ConvNet(keras.Model):  # type: ignore[misc]
         mean, std = (ops.array(values, "float32") for values in (vit.mean, vit.std))
         x = ops.cast((ops.cast(images, "float32") / 255.0 - mean) / std, self.compute_dtype)
         return ops.sum(x * ops.array(LUMA, x.dtype), axis=-1, keepdims=True) if vit.channels == 1 else x
-
-
-Network = ViT | ConvNet
-"""What can be trained."""

@@ -24,4 +24,4 @@ def prepare_convolutional(recipe: Recipe, layers: ConvolutionRecipe, folder: Pat
     config = ConvolutionConfig(layers, recipe.model.config(len(dataset.labels)))
     network = ConvNet(config, dtype=keras.dtype_policies.DTypePolicy(recipe.train.precision))
     about = Metadata(f"{recipe.model_name}-convolutional", "to compare a ViT with", dataset.labels, recipe.spec)
-    return FitRun(Stage(network, dataset, recipe, folder, about))
+    return FitRun(Stage(network, dataset, recipe, folder, about, named=ConvNet.named_weights))

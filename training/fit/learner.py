@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -11,21 +11,20 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.convolution.network import ConvNet, Network
 from vitcam_training.data.augment import Images
 from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
 from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
 from vitcam_training.recipes.recipe import Recipe, TrainRecipe
-from vitcam_training.vit import Tensor
+from vitcam_training.vit import Tensor, ViT
 from vitcam_training.weights.checkpoints import Weights, in_head, load_into, to_timm
 
 
 class Logits(keras.Model):  # type: ignore[misc]
     """A network without its taps, (B, H, W, 3) -> (B, C): Keras' training step wants one output."""
 
-    def __init__(self, vit: Network) -> None:
+    def __init__(self, vit: ViT) -> None:
         super().__init__()
         self.vit = vit
 
@@ -38,14 +37,15 @@ class Learner:
 
     def __init__(
         self,
-        vit: Network,
+        vit: ViT,
         recipe: Recipe,
         teacher: Teacher | None = None,
         adjustment: NDArray[np.float32] | None = None,
         origin: Weights | None = None,
+        named: Callable[[Any], Weights] = to_timm,
     ) -> None:
         _freeze(vit, recipe.train.frozen_blocks)
-        self.vit, self.model = vit, Logits(vit)
+        self.vit, self.model, self._named = vit, Logits(vit), named
         self.optimizer = _optimizer(vit, recipe.train)
         self._teacher, self._distil = teacher, recipe.distil
         loss = hard = CrossEntropy(recipe.train.label_smoothing, adjustment)
@@ -97,12 +97,9 @@ class Learner:
             self.optimizer.swap()
 
     def weights(self) -> Weights:
-        """The averaged weights under timm's names, a dense layer's (out, in): the trained model.
-
-        Those of a convolutional network have Keras' names and layouts.
-        """
+        """The averaged weights by their names: the trained model. Those of a ViT have timm's, (out, in) where dense."""
         with self.averaged():
-            return self.vit.named_weights() if isinstance(self.vit, ConvNet) else to_timm(self.vit)
+            return self._named(self.vit)
 
     def variables(self) -> dict[str, Any]:
         """All that changes while it trains, the states of Keras' random generators too, by its name in the state."""
@@ -120,25 +117,24 @@ class Learner:
         return np.hstack([targets, soft])
 
 
-def _freeze(vit: Network, blocks: int) -> None:
+def _freeze(vit: ViT, blocks: int) -> None:
     """Let the first blocks, and what is before them, keep their weights: then no gradient is worked out for them."""
-    if isinstance(vit, ConvNet):
-        return  # it is trained whole, always
-    if blocks:
-        vit.patch_embedding.trainable = False
-        if vit.config.has_cls_token:
-            vit.cls_token.trainable = False
-        if vit.config.pooling == "distilled":
-            vit.dist_token.trainable = False
-        if vit.config.registers:
-            vit.registers.trainable = False
-        if vit.config.position == "learned":
-            vit.position.trainable = False
+    if blocks == 0:
+        return
+    vit.patch_embedding.trainable = False
+    if vit.config.has_cls_token:
+        vit.cls_token.trainable = False
+    if vit.config.pooling == "distilled":
+        vit.dist_token.trainable = False
+    if vit.config.registers:
+        vit.registers.trainable = False
+    if vit.config.position == "learned":
+        vit.position.trainable = False
     for block in vit.blocks[:blocks]:
         block.trainable = False
 
 
-def _optimizer(vit: Network, train: TrainRecipe) -> Any:
+def _optimizer(vit: ViT, train: TrainRecipe) -> Any:
     make = partial(LayerwiseMuon, in_blocks(vit)) if train.optimiser == "muon" else LayerwiseAdamW
     return make(
         layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,

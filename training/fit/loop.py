@@ -46,7 +46,7 @@ class FitRun:
         _ = stage.plan  # where the devices cannot share a batch, this refuses it before anything is built
         self.stage = stage
         adjusted = adjustment(stage.dataset, stage.recipe.train)
-        self.learner = Learner(stage.vit, stage.recipe, stage.teacher, adjusted, stage.origin)
+        self.learner = Learner(stage.vit, stage.recipe, stage.teacher, adjusted, stage.origin, stage.named)
         self.position = RunPosition()
         check_folder(stage.folder)
         self._resume()

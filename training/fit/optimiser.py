@@ -10,8 +10,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from vitcam_training.convolution.network import Network
 from vitcam_training.recipes.recipe import TrainRecipe
+from vitcam_training.vit import ViT
 
 
 class LayerwiseAdamW(keras.optimizers.Adam):  # type: ignore[misc]
@@ -103,7 +103,7 @@ class LayerwiseMuon(LayerwiseAdamW):
         self.assign_sub(variable, rate * self.rule.lr_adjust(orthogonalised))
 
 
-def layer_scales(model: Network, layer_decay: float) -> dict[str, float]:
+def layer_scales(model: ViT, layer_decay: float) -> dict[str, float]:
     """Path of each variable -> factor on its learning rate: 1 for head and final norm, `layer_decay` less a block.
 
     source  Bao et al. 2021, BEiT (arXiv 2106.08254)
@@ -119,12 +119,12 @@ def layer_scales(model: Network, layer_decay: float) -> dict[str, float]:
     return scales
 
 
-def decaying(model: Network) -> set[str]:
+def decaying(model: ViT) -> set[str]:
     """Paths of the matrices: norms, biases, class token and position embedding do not decay."""
     return {variable.path for variable in model.trainable_variables if variable.path.endswith("/kernel")}
 
 
-def in_blocks(model: Network) -> set[str]:
+def in_blocks(model: ViT) -> set[str]:
     """Paths of the matrices within the blocks: neither patch embedding nor head."""
     return {path for path in decaying(model) if re.search(r"block\d+/", path)}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from vitcam.errors import UsageError
-from vitcam_training.convolution.network import Network
 from vitcam_training.data.batches import BatchPlan
 from vitcam_training.data.dataset import BLANK, CHOOSE, REPLAY, Dataset, Sample
 from vitcam_training.fit.data_parallel import share
@@ -16,7 +16,8 @@ from vitcam_training.fit.distil import Teacher
 from vitcam_training.fit.progress.remaining import StageWork, photo_cost
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
-from vitcam_training.weights.checkpoints import Weights
+from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import Weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
 
@@ -24,7 +25,8 @@ from vitcam_training.weights.metadata import Metadata
 class Stage:
     """What is trained, on what, how and where."""
 
-    vit: Network
+    vit: ViT
+    """Or another network whose outputs and `config.depth` are like a ViT's."""
     dataset: Dataset
     recipe: Recipe
     folder: Path
@@ -35,6 +37,8 @@ class Stage:
     """The stages that follow this one."""
     origin: Weights | None = None
     """What the whole training began with, under timm's names: the shipped weights keep a share of it."""
+    named: Callable[[Any], Weights] = to_timm
+    """Gives the weights of the network by the names that they are saved under."""
 
     @property
     def tested(self) -> str:
