@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from pathlib import Path
 
 from vitcam.errors import UsageError
 from vitcam.frames import Frame, Image, Prediction, Rect
-from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam_training.faithfulness.curves import Ask
 
@@ -23,11 +21,6 @@ def open_explained(model: str | Path, threads: int | None = None) -> Classifier:
         )
     classifier.top_k = len(classifier.labels)
     return classifier
-
-
-def digest(path: Path) -> str:
-    """Which graph it was: the first 12 digits of its SHA-256; what a card says beside it may change."""
-    return hashlib.sha256(bundle.flatbuffer(path)).hexdigest()[:12]
 
 
 def shown_as_is(image: Image) -> Frame:

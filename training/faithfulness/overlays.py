@@ -18,11 +18,11 @@ from vitcam_training.faithfulness.curves import NEUTRAL, Floats
 from vitcam_training.faithfulness.findings import findings
 from vitcam_training.faithfulness.maps import CENTRE, MapSource, explanations
 from vitcam_training.faithfulness.measure import Bench, Plan, mean_attention, measure
-from vitcam_training.faithfulness.model_file import digest, open_explained
+from vitcam_training.faithfulness.model_file import open_explained
 from vitcam_training.faithfulness.page import write_page
 from vitcam_training.faithfulness.photos import stratified
 from vitcam_training.faithfulness.plot import draw_curves
-from vitcam_training.faithfulness.result import BASELINES, FaithfulnessResult, path_of, write_result
+from vitcam_training.faithfulness.result import BASELINES, FaithfulnessResult, digest, path_of, write_result
 from vitcam_training.faithfulness.sheet import draw_sheet, write_sheet
 from vitcam_training.provenance import processor
 

@@ -8,12 +8,14 @@ deletion, above zero in insertion.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from vitcam.errors import UsageError
+from vitcam.model import bundle
 from vitcam_training.evaluation.intervals import Interval
 
 SCHEMA = 1
@@ -104,6 +106,11 @@ class FaithfulnessResult:
 def path_of(model: Path) -> Path:
     """Where the verdict of a model file lies: `everyday.tflite` -> `everyday.overlays.json`."""
     return model.with_suffix(".overlays.json")
+
+
+def digest(path: Path) -> str:
+    """Which graph it was: the first 12 digits of its SHA-256; what a card says beside it may change."""
+    return hashlib.sha256(bundle.flatbuffer(path)).hexdigest()[:12]
 
 
 def write_result(path: Path, verdict: FaithfulnessResult) -> None:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from vitcam_training.evaluation.intervals import Interval
-from vitcam_training.faithfulness.model_file import digest
-from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessFinding, FaithfulnessResult, path_of
+from vitcam_training.faithfulness.result import (
+    BASELINES,
+    CURVES,
+    FaithfulnessFinding,
+    FaithfulnessResult,
+    digest,
+    path_of,
+)
 from vitcam_training.model_card.commands import judging
 from vitcam_training.report.charts import legend, line, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
