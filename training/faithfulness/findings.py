@@ -11,7 +11,7 @@ from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.faithfulness.curves import Floats, areas
 from vitcam_training.faithfulness.maps import Explanation
 from vitcam_training.faithfulness.measure import Measured
-from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessFinding
+from vitcam_training.report.faithfulness import BASELINES, CURVES, FaithfulnessFinding
 
 
 def findings(

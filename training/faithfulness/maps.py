@@ -12,7 +12,7 @@ import numpy as np
 from vitcam.frames import Image, Prediction
 from vitcam.model.card import ModelCard
 from vitcam_training.faithfulness.curves import Ask, Floats
-from vitcam_training.faithfulness.result import BASELINES, GivenBy
+from vitcam_training.report.faithfulness import BASELINES, GivenBy
 
 RANDOM, CENTRE, MEAN_MAP = BASELINES
 OCCLUDED_PHOTOS = 100

@@ -22,9 +22,9 @@ from vitcam_training.faithfulness.model_file import open_explained
 from vitcam_training.faithfulness.page import write_page
 from vitcam_training.faithfulness.photos import stratified
 from vitcam_training.faithfulness.plot import draw_curves
-from vitcam_training.faithfulness.result import BASELINES, FaithfulnessResult, digest, path_of, write_result
 from vitcam_training.faithfulness.sheet import draw_sheet, write_sheet
 from vitcam_training.provenance import processor
+from vitcam_training.report.faithfulness import BASELINES, FaithfulnessResult, digest, path_of, write_result
 
 PRIOR_PHOTOS = 200
 ALWAYS_DRAWN = ("evidence", "attention", "rollout")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vitcam_training.evaluation.intervals import Interval
-from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessFinding, FaithfulnessResult, GivenBy
+from vitcam_training.report.faithfulness import BASELINES, CURVES, FaithfulnessFinding, FaithfulnessResult, GivenBy
 
 GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",

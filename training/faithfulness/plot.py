@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vitcam_training.faithfulness.result import BASELINES, CURVES, FaithfulnessResult
+from vitcam_training.report.faithfulness import BASELINES, CURVES, FaithfulnessResult
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 OTHERS = ("evidence", "attention", "rollout")

@@ -24,9 +24,9 @@ from vitcam_training.evaluation.calibration import scaled
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.evaluation.scores import in_detail
-from vitcam_training.faithfulness.result import FaithfulnessResult, path_of, read_result
 from vitcam_training.model_card.commands import measured_on
 from vitcam_training.provenance import machine
+from vitcam_training.report.faithfulness import FaithfulnessResult, path_of, read_result
 from vitcam_training.report.machine_load import MachineLoad, machine_load, now
 from vitcam_training.report.sections.out_of_distribution import (
     OutOfDistribution,

@@ -14,7 +14,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.cli import app, main
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.export import export_model
-from vitcam_training.faithfulness.result import read_result
+from vitcam_training.report.faithfulness import read_result
 from vitcam_training.weights.checkpoints import Weights, save_weights
 from vitcam_training.weights.metadata import Metadata
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from vitcam_training.evaluation.intervals import Interval
-from vitcam_training.faithfulness.result import (
+from vitcam_training.model_card.commands import judging
+from vitcam_training.report.charts import legend, line, percent_axis, plot
+from vitcam_training.report.faithfulness import (
     BASELINES,
     CURVES,
     FaithfulnessFinding,
@@ -13,8 +15,6 @@ from vitcam_training.faithfulness.result import (
     digest,
     path_of,
 )
-from vitcam_training.model_card.commands import judging
-from vitcam_training.report.charts import legend, line, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
 from vitcam_training.report.material import Material
 

@@ -32,7 +32,7 @@ from vitcam_training.faithfulness.overlays import check
 from vitcam_training.faithfulness.page import write_page
 from vitcam_training.faithfulness.photos import stratified
 from vitcam_training.faithfulness.plot import draw_curves
-from vitcam_training.faithfulness.result import (
+from vitcam_training.report.faithfulness import (
     FaithfulnessFinding,
     FaithfulnessResult,
     path_of,

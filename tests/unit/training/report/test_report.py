@@ -12,8 +12,8 @@ import pytest
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.calibration_error import calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
-from vitcam_training.faithfulness.result import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, PlotArea, bars, line, log_axis, percent_axis, plot
+from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import inline, shown

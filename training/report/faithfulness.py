@@ -1,6 +1,6 @@
 """What was found, as the JSON file `MODEL.overlays.json` beside a model holds it; small enough to be committed.
 
-`read_result` reads it for the page of this package and for the report of a model. The file is `FaithfulnessResult`
+`read_result` reads it for the report of a model. The file is `FaithfulnessResult`
 field by field; an `Interval` is written as [value, low, high]. All curves and areas are probabilities of the first
 guess, 0 to 1. A difference is the explanation's area less the baseline's on the same photos: below zero is good in
 deletion, above zero in insertion.
