@@ -17,7 +17,7 @@ SOURCES = {
     "optimiser": Path("training/fit/optimiser.py"),
     "mistakes": Path("tests/unit/training/test_circulating_mistakes.py"),
 }
-MEASURED = Path("training/mistakes/rows.py")
+MEASURED = Path("training/study/mistakes/rows.py")
 """The table of what each mistake costs: its rows name their tests."""
 MARKED = re.compile(r"(<!-- (code|mistake): ([\w.]+(?: [\w.]+)*) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 

@@ -218,9 +218,9 @@ def compare(
     """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
     import tempfile
 
-    from vitcam_training.comparison.compare import compare_schemes, rows
-    from vitcam_training.comparison.page import write_page
     from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.study.quantisation.compare import compare_schemes, rows
+    from vitcam_training.study.quantisation.page import write_page
     from vitcam_training.verbs.tables import comparison_table
 
     dataset, shown = open_dataset(data), open_dataset(representative) if representative else None

@@ -10,8 +10,8 @@ import typer
 from vitcam_training.verbs.common import JsonOption, ModelArgument, PhotosOption, ThreadsOption, as_given, say, warn
 
 if TYPE_CHECKING:
-    from vitcam_training.ablation.result import Result
-    from vitcam_training.inductive_bias.runs import BiasResult
+    from vitcam_training.study.ablation.result import Result
+    from vitcam_training.study.inductive_bias.runs import BiasResult
 
 
 def evaluate(
@@ -118,8 +118,8 @@ def overlays(
 ) -> None:
     """Measure whether overlays show what the answer depends on. The same command continues an interrupted run."""
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.faithfulness.measure import Plan
-    from vitcam_training.faithfulness.overlays import Case, settle
+    from vitcam_training.study.faithfulness.measure import Plan
+    from vitcam_training.study.faithfulness.overlays import Case, settle
     from vitcam_training.verbs.tables import overlays_table
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
@@ -146,8 +146,8 @@ def ablate(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each run that ends.")] = False,
 ) -> None:
     """Measure what each part of a ViT is for, on digits. The same command continues an interrupted run."""
-    from vitcam_training.ablation.ablate import plan
     from vitcam_training.progress import shown
+    from vitcam_training.study.ablation.ablate import plan
 
     ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
     for result in shown(ablation.run(), "runs", len(ablation.left)):
@@ -178,8 +178,8 @@ def bias(
     as_json: JsonOption = False,
 ) -> None:
     """Measure what a ViT has to learn that a CNN has built in. The same command continues an interrupted run."""
-    from vitcam_training.inductive_bias.measure import plan
     from vitcam_training.progress import shown
+    from vitcam_training.study.inductive_bias.measure import plan
 
     target = page or out / "inductive-bias.md"
     measurement = plan([name for name in only.split(",") if name], seeds, out, target)

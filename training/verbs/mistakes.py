@@ -33,8 +33,8 @@ def mistakes(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each run that ends.")] = False,
 ) -> None:
     """Measure what mistakes that circulate cost, and how they show. The same command continues an interrupted run."""
-    from vitcam_training.mistakes.mistakes import PARTS, plan_cifar10, plan_digits, write_mistakes
     from vitcam_training.progress import shown
+    from vitcam_training.study.mistakes.mistakes import PARTS, plan_cifar10, plan_digits, write_mistakes
 
     if only not in ("", "none", *PARTS):
         raise UsageError(f"--only is {only!r}; allowed: {', '.join(PARTS)}, none")

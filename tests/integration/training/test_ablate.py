@@ -11,7 +11,7 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.training.pictures import write_pictures
 
-SLOW = pytest.mark.slow("training/ablation", "training/fit", "training/verbs")
+SLOW = pytest.mark.slow("training/study/ablation", "training/fit", "training/verbs")
 
 BASE = """
 name = "colours"

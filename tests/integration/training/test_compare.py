@@ -16,7 +16,7 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.cli import main
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
-SLOW = pytest.mark.slow("training/comparison", "training/export")
+SLOW = pytest.mark.slow("training/study/quantisation", "training/export")
 
 
 @pytest.fixture(scope="module")

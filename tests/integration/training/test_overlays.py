@@ -18,7 +18,7 @@ from vitcam_training.report.faithfulness import read_result
 from vitcam_training.weights.checkpoints import Weights, save_weights
 from vitcam_training.weights.metadata import Metadata
 
-pytestmark = pytest.mark.slow("training/faithfulness", "training/relevance.py", "vitcam/pictures/overlay.py")
+pytestmark = pytest.mark.slow("training/study/faithfulness", "vitcam/pictures/overlay.py")
 
 CONFIG = ViTConfig(classes=2, image_size=(48, 48), patch_size=8, width=8, depth=1, heads=1)
 KNOWN = (1, 4)  # the patch that the network looks at

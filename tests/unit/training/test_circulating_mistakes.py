@@ -29,7 +29,7 @@ from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import to_timm
 
-pytestmark = pytest.mark.slow("training/mistakes", "training/vit.py", "training/config.py", "training/fit")
+pytestmark = pytest.mark.slow("training/study/mistakes", "training/vit.py", "training/config.py", "training/fit")
 
 CONFIG = ViTConfig(classes=3, image_size=(16, 16), patch_size=4, width=16, depth=2, heads=4)
 

@@ -35,7 +35,7 @@ def copy(tmp_path: Path) -> Path:
     """The page, its generator and what they quote, to be spoilt."""
     quoted = ("training/reference.py", "training/vit.py", "training/fit/optimiser.py")
     for name in ("docs/study/concepts.md", "docs/generate_concepts.py", *quoted,
-                 "tests/unit/training/test_circulating_mistakes.py", "training/mistakes/rows.py"):  # fmt: skip
+                 "tests/unit/training/test_circulating_mistakes.py", "training/study/mistakes/rows.py"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
     return tmp_path

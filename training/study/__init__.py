@@ -1,0 +1,1 @@
+"""Studies: what was measured of networks, models and methods, once each. No part of the product imports them."""

@@ -1,0 +1,54 @@
+"""One run of the ablation: train a row with a seed, then measure it as it is and with its patches shuffled."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.loop import FitRun
+from vitcam_training.fit.prepare import prepare
+from vitcam_training.fit.session import Session
+from vitcam_training.recipes.recipe import read_recipe
+from vitcam_training.study.ablation.result import PHOTOS, AblationJob, Result
+from vitcam_training.study.ablation.rows import chosen
+from vitcam_training.study.ablation.shuffle import shuffled
+from vitcam_training.study.convolution.training import prepare_convolutional
+
+
+def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
+    """Train, or continue where the run in `folder` stopped, and measure. Patches are shuffled only in the test."""
+    started = time.monotonic()
+    few = replace(dataset, parts=dataset.parts | {"train": dataset.part("train")[:PHOTOS]})
+    trained = _prepared(job, folder, few)
+    trained.train(Session(quiet=True))
+    heldout, side = dataset.part("heldout"), job.recipe.model.patch_size
+    score = trained.score(heldout)
+    return Result(
+        row=job.row.name,
+        seed=job.recipe.seed,
+        settings=job.settings,
+        parameters=trained.stage.vit.count_params(),
+        train_accuracy=float(trained.log()[-1]["train_accuracy"]),
+        accuracy=score.accuracy,
+        loss=score.loss,
+        shuffled_accuracy=trained.score(shuffled(heldout, job.recipe.spec, side)).accuracy,
+        seconds=round(time.monotonic() - started, 1),
+        cpu_seconds=round(time.process_time(), 1),
+    )
+
+
+def _prepared(job: AblationJob, folder: Path, few: Dataset) -> FitRun:
+    if job.row.convolution:
+        return prepare_convolutional(job.recipe, job.row.convolution, folder, few)
+    return prepare(job.recipe, None, folder, few, scaled=job.row.scaled)
+
+
+def work(folder: str, recipe: str, row: str, seed: int) -> str:
+    """Train one row with one seed in a folder below `folder`; returns the result as JSON."""
+    (wanted,) = (known for known in chosen([row]) if known.name == row)
+    job = AblationJob(wanted, wanted.recipe(read_recipe(recipe), seed))
+    return json.dumps(asdict(run(job, Path(folder, job.name), open_dataset(job.recipe.data))))
