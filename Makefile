@@ -117,7 +117,7 @@ test-peers: $(VENV)/peers/ready  ## compare imported networks with their own lib
 bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor
 	$(VENV)/peers/bin/python -m tests.bench.aarch64 $(ARGS)
 
-# what measurements write (docs/program/peers.md, docs/int8.md …) is made by the commands that these pages name
+# what measurements write (docs/program/peers.md, training/study/quantisation/int8.md …) is made by the commands that these pages name
 docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_cli.py

@@ -29,7 +29,7 @@ def fresh(page: str, root: Path = ROOT) -> str:
 
     `<!-- code: reference.attention vit.Attention -->` quotes the first name and links all of them;
     `<!-- mistake: test_name -->` says what a test in test_circulating_mistakes.py guards against,
-    and links to docs/mistakes.md if a row there measures it.
+    and links to training/study/mistakes/mistakes.md if a row there measures it.
     """
 
     def filled(found: re.Match[str]) -> str:
@@ -48,7 +48,7 @@ def _mistake(test: str, root: Path) -> str:
     definition = _find(f"mistakes.{test}", root)[1]
     words = " ".join((ast.get_docstring(definition) or "").split())
     measured = f'test="{test}"' in (root / MEASURED).read_text("utf-8")
-    cost = " · [what it costs](../mistakes.md)" if measured else ""
+    cost = " · [what it costs](../../training/study/mistakes/mistakes.md)" if measured else ""
     return f"> **A mistake that circulates.** {words}\n> Test: [`{test}`]({_link(f'mistakes.{test}', root)}){cost}\n"
 
 

@@ -78,6 +78,6 @@ def is_available(kind: OverlayKind, gives: Collection[str]) -> bool:
 def default_overlay(gives: Collection[str]) -> str:
     """What `auto` stands for: evidence where the model gives it, since the answer depends on it most.
 
-    source  docs/overlays.md, where they are measured
+    source  training/study/faithfulness/overlays.md, where they are measured
     """
     return "evidence" if EVIDENCE.name in gives else "attention"

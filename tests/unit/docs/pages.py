@@ -7,19 +7,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 TOP = tuple(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))
-DOCS = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/*.md")])
+STUDIES = sorted((ROOT / "training" / "study").rglob("*.md"))
+"""Pages that say how they were made, by a command that writes them."""
+DOCS = [*sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/*.md")]), *STUDIES]
 PAGES = (*TOP, *DOCS)
 PROGRAMS = ("vitcam", "vitcam-train")
-WRITTEN_BY_COMMANDS = (
-    "ablation.md",
-    "ablation-options.md",
-    "inductive-bias.md",
-    "int8.md",
-    "mistakes.md",
-    "overlays.md",
-)
-"""Pages of docs/ that say how they were made, by a command that writes them."""
-
 TAUGHT = ROOT / "docs" / "study" / "from-other-sources.md"
 """A page whose tables end with a command and what it printed."""
 

@@ -28,7 +28,7 @@ def leads_somewhere(page: Path, link: str) -> bool:
     return True
 
 
-def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
+def test_every_page_can_be_reached_from_the_readme() -> None:
     reached, ahead = {ROOT / "README.md"}, [ROOT / "README.md"]
     while ahead:
         page = ahead.pop()

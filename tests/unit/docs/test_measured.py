@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.unit.docs.pages import ROOT, WRITTEN_BY_COMMANDS
+from tests.unit.docs.pages import ROOT, STUDIES
 
 PROGRAM = ROOT / "docs" / "measured.py"
 RECORD = json.loads((ROOT / "docs" / "measured.json").read_text("utf-8"))
@@ -36,7 +36,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_every_page_that_a_command_writes_is_listed_and_every_listed_page_is_there() -> None:
-    assert {f"docs/{page}" for page in WRITTEN_BY_COMMANDS} <= set(RECORD)
+    assert {str(page.relative_to(ROOT)) for page in STUDIES} <= set(RECORD)
     assert not [page for page in RECORD if not (ROOT / page).is_file()]
 
 

@@ -1,6 +1,6 @@
 """Mistakes of published ViT code that runs, trains and is wrong: a test each, which fails when we make the mistake.
 
-docs/mistakes.md says what each costs, and how it shows in a training log.
+training/study/mistakes/mistakes.md says what each costs, and how it shows in a training log.
 """
 
 import math

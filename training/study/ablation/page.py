@@ -59,7 +59,7 @@ nothing of its size. Training has failed where the last epoch had less than half
 base's.
 "Shuffled" is the accuracy on test digits whose patches stand in random order; training never sees such.
 
-[inductive-bias.md](inductive-bias.md) says what a convolution has built in and a ViT has to learn.
+[inductive-bias.md](../inductive_bias/inductive-bias.md) says what a convolution has built in and a ViT has to learn.
 
 ![Test accuracy of each row, seed by seed]({plot.name})"""
 

@@ -12,16 +12,15 @@ from vitcam_training.study.mistakes.findings import MistakeFinding, cost, sympto
 from vitcam_training.study.mistakes.rows import MISTAKES, Mistake
 from vitcam_training.vit import ViT
 
-TESTS = "../tests/unit/training/test_circulating_mistakes.py"
-CODE = "../training/study/mistakes"
+TESTS = "../../../tests/unit/training/test_circulating_mistakes.py"
 
 
 _INTRO = """These mistakes circulate in published code of Vision Transformers. Each runs without an error message.
 Here each is put into a right network, alone, and trained: the recipe `ablation` (the digit model, the first {photos:,}
 digits of MNIST, no augmentation) for {c.epochs} epochs, with {c.seeds} seeds, tested on {c.test_photos:,} digits. ± is
-the standard deviation over the seeds. Nothing was chosen on the test digits. [concepts.md](study/concepts.md) explains
-what is right, and names the test that fails if vitcam makes the mistake; [ablation.md](ablation.md) measures what each
-part is for.
+the standard deviation over the seeds. Nothing was chosen on the test digits.
+[concepts.md](../../../docs/study/concepts.md) explains what is right, and names the test that fails if vitcam makes the
+mistake; [ablation.md](../ablation/ablation.md) measures what each part is for.
 
     {c.command}
 
@@ -100,7 +99,7 @@ def _links(row: Mistake) -> str:
     changes = ", ".join(f"{name} = {str(value).lower()}" for name, value in (row.model | row.train).items())
     if row.is_right:
         return f"`{changes or 'as it is'}`"
-    code = f"`{changes}` in a recipe" if row.network is ViT else f"[`{row.network.__name__}`]({CODE}/{file}.py)"
+    code = f"`{changes}` in a recipe" if row.network is ViT else f"[`{row.network.__name__}`]({file}.py)"
     return f"{code}, [the test that keeps it out]({TESTS})" if row.test else code
 
 

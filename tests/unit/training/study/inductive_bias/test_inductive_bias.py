@@ -1,4 +1,4 @@
-"""The figures of docs/inductive-bias.md: what is equal is found to be equal, and what is far is found to be far."""
+"""The figures of inductive-bias.md: what is equal is found to be equal, and what is far is found to be far."""
 
 import json
 from dataclasses import asdict, replace
@@ -151,7 +151,7 @@ def test_the_page_gives_the_parameters_that_are_counted() -> None:
         [ConvolutionConfig(row.convolution, size).parameters for size in sizes],
         list(map(count_parameters, sizes)),
     ]
-    page = (ROOT / "docs" / "inductive-bias.md").read_text("utf-8")
+    page = (ROOT / "training" / "study" / "inductive_bias" / "inductive-bias.md").read_text("utf-8")
 
     for numbers in counts:
         assert " | ".join(f"{number:,}" for number in numbers) in page

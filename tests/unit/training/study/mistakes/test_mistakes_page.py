@@ -25,7 +25,7 @@ from vitcam_training.study.mistakes.findings import (
     symptom,
 )
 from vitcam_training.study.mistakes.mistakes import plan_cifar10, plan_digits, write_mistakes
-from vitcam_training.study.mistakes.page import CODE, TESTS
+from vitcam_training.study.mistakes.page import TESTS
 from vitcam_training.study.mistakes.result import MistakeResult, StepsResult
 from vitcam_training.study.mistakes.rows import MISTAKES, base
 
@@ -155,8 +155,9 @@ def write_lines(path: Path, results: list[MistakeResult] | list[StepsResult]) ->
 def test_the_files_that_the_page_links_to_are_there() -> None:
     modules = {row.network.__module__.rpartition(".")[2] for row in MISTAKES if row.network.__module__.count(".") > 1}
 
-    assert (ROOT / "docs" / TESTS).is_file()
-    assert all((ROOT / "docs" / CODE / f"{module}.py").is_file() for module in modules)
+    folder = ROOT / "training" / "study" / "mistakes"
+    assert (folder / TESTS).is_file()
+    assert all((folder / f"{module}.py").is_file() for module in modules)
 
 
 def test_the_network_that_stays_has_the_parameters_that_circulate() -> None:
