@@ -15,7 +15,7 @@ from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.study.ablation.page import Conditions
 from vitcam_training.study.ablation.result import AblationJob, RunLine, add_result, jobs, read_lines, unfinished
 from vitcam_training.study.ablation.rows import Row
-from vitcam_training.study.ablation.runner import run_all
+from vitcam_training.study.runs import run_all
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 AnyLine = TypeVar("AnyLine", bound=RunLine)

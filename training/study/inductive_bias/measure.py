@@ -20,7 +20,6 @@ from vitcam_training.data.photos import read_photo
 from vitcam_training.provenance import processor
 from vitcam_training.study.ablation.findings import STUDENT
 from vitcam_training.study.ablation.result import add_result, read_lines
-from vitcam_training.study.ablation.runner import side_by_side
 from vitcam_training.study.inductive_bias.findings import FoundByRuns
 from vitcam_training.study.inductive_bias.networks import FINETUNED, VIT, pretrained_weights
 from vitcam_training.study.inductive_bias.page import (
@@ -40,6 +39,7 @@ from vitcam_training.study.inductive_bias.runs import (
     results_of,
     unfinished,
 )
+from vitcam_training.study.runs import side_by_side
 from vitcam_training.weights.checkpoints import read_network
 
 SEEDS = 3

@@ -24,10 +24,10 @@ from vitcam_training.study.ablation.findings import (
 from vitcam_training.study.ablation.page import Conditions, write_page
 from vitcam_training.study.ablation.result import AblationJob, Result, add_result, jobs, read_results, unfinished
 from vitcam_training.study.ablation.rows import BASE, ROWS, chosen
-from vitcam_training.study.ablation.runner import run_all
 from vitcam_training.study.ablation.shuffle import shuffle, shuffled
 from vitcam_training.study.ablation.worker import run
 from vitcam_training.study.convolution.config import ConvolutionConfig
+from vitcam_training.study.runs import run_all
 from vitcam_training.weights.checkpoints import read_weights
 
 pytestmark = pytest.mark.slow("training/study/ablation", "training/fit")

@@ -39,7 +39,11 @@ J = TypeVar("J", bound=Job)
 
 
 def run_all(
-    jobs: Sequence[AblationJob], recipe: str, folder: Path, kind: Callable[..., R], module: str = str(__package__)
+    jobs: Sequence[AblationJob],
+    recipe: str,
+    folder: Path,
+    kind: Callable[..., R],
+    module: str = "vitcam_training.study.ablation",
 ) -> Iterator[R]:
     """Results as they come in.
 
