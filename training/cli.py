@@ -10,26 +10,46 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.logging import RichHandler
+from typer.core import TyperGroup
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam_training.verbs.drawing import draw
 from vitcam_training.verbs.learn import finetune, fit
-from vitcam_training.verbs.make import compare, export, import_weights
-from vitcam_training.verbs.measure import ablate, bias, evaluate, overlays, report, split_data
-from vitcam_training.verbs.mistakes import mistakes
+from vitcam_training.verbs.make import export, import_weights
+from vitcam_training.verbs.measure import evaluate, report, split_data
 from vitcam_training.verbs.words import words
 
+STUDIES = {
+    "ablate": "ablation", "bias": "inductive_bias", "compare": "quantisation", "mistakes": "mistakes",
+    "overlays": "faithfulness",
+}  # fmt: skip
+"""Verbs of version 0.1.0 -> the folders of training/study that they are in now."""
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+class Verbs(TyperGroup):
+    """Knows what became of the verbs that are studies now."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Raises UsageError for a verb that is a study."""
+        if cmd_name in STUDIES:
+            study = f"python -m vitcam_training.study.{STUDIES[cmd_name]}"
+            raise UsageError(f"{cmd_name} is a study, no verb any more: in a checkout of vitcam, run {study}")
+        return super().get_command(ctx, cmd_name)
+
+
 app = typer.Typer(
+    cls=Verbs,
     help="Make models for vitcam: train, import foreign weights, export, measure.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP_NAMES,
 )
 
 BACKENDS = ("jax", "torch", "tensorflow")
@@ -37,19 +57,28 @@ LEVELS = {False: logging.INFO, True: logging.DEBUG}
 
 
 def main() -> None:
-    """Run the command line; every refusal is one sentence on stderr and the exit code of its kind."""
+    """Run the command line."""
+    run(app, "vitcam-train")
+
+
+def run(command: typer.Typer, program: str) -> None:
+    """Run a command line; every refusal is one sentence on stderr and the exit code of its kind.
+
+    program  its name, in front of the sentence
+    """
     sys.unraisablehook = _interrupt_again
     try:
-        app()
+        command()
     except VitcamError as error:
-        _end(str(error), error.exit_code)
+        _end(program, str(error), error.exit_code)
     except OSError as error:  # a full disk, a folder without permission: not a bug
-        _end(str(error), VitcamError.exit_code)
+        _end(program, str(error), VitcamError.exit_code)
     except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
         log = logging.getLogger("vitcam_training")
         if log.isEnabledFor(logging.DEBUG) or not sys.stderr.isatty():  # a file keeps the stack of a run of hours
             log.exception("failed unexpectedly")
-        _end(f"failed unexpectedly, please report it, with what --verbose says: {error!r}", VitcamError.exit_code)
+        sentence = f"failed unexpectedly, please report it, with what --verbose says: {error!r}"
+        _end(program, sentence, VitcamError.exit_code)
 
 
 def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
@@ -60,12 +89,12 @@ def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(lost)
 
 
-def _end(message: str, code: int) -> None:
-    print(f"vitcam-train: {message}", file=sys.stderr)  # noqa: T201
+def _end(program: str, message: str, code: int) -> None:
+    print(f"{program}: {message}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 
-def _interruptible(verb: Callable[..., None]) -> Callable[..., None]:
+def interruptible(verb: Callable[..., None]) -> Callable[..., None]:
     """A verb that ends with a sentence when Ctrl-C comes where nothing else handles it."""
 
     @wraps(verb)
@@ -83,6 +112,11 @@ def root(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
     """Start the log and choose Keras' backend before any verb imports it."""
+    begin(verbose)
+
+
+def begin(verbose: bool) -> None:
+    """Start the log, and choose Keras' backend before anything imports it. Raises UsageError for an unknown one."""
     backend = os.environ.setdefault("KERAS_BACKEND", "jax")
     if backend not in BACKENDS:
         raise UsageError(f"KERAS_BACKEND is {backend!r}; allowed: {', '.join(BACKENDS)}")
@@ -97,9 +131,8 @@ def root(
 
 
 VERBS: dict[str, Callable[..., None]] = {
-    "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "compare": compare,
-    "evaluate": evaluate, "report": report, "ablate": ablate, "bias": bias, "overlays": overlays, "split": split_data,
-    "words": words, "draw": draw, "mistakes": mistakes,
+    "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "evaluate": evaluate,
+    "report": report, "words": words, "split": split_data, "draw": draw,
 }  # fmt: skip
 for name, verb in VERBS.items():
-    app.command(name)(_interruptible(verb))
+    app.command(name)(interruptible(verb))

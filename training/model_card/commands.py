@@ -79,8 +79,9 @@ def evaluating(model: Path, data: str, split: str, checkpoint: Path | None = Non
 
 
 def judging(model: Path, data: str, split: str) -> str:
-    """`overlays`."""
-    return _joined("overlays", model_word(model), "--data", data_word(data), "--split", split)
+    """The study of overlays, which is run in a checkout."""
+    study = ("python", "-m", "vitcam_training.study.faithfulness")
+    return shlex.join([*study, model_word(model), "--data", data_word(data), "--split", split])
 
 
 def measured_on(card: ModelCard) -> str:

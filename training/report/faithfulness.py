@@ -1,16 +1,16 @@
 """What was found, as the JSON file `MODEL.overlays.json` beside a model holds it; small enough to be committed.
 
-`read_result` reads it for the report of a model. The file is `FaithfulnessResult`
-field by field; an `Interval` is written as [value, low, high]. All curves and areas are probabilities of the first
-guess, 0 to 1. A difference is the explanation's area less the baseline's on the same photos: below zero is good in
-deletion, above zero in insertion.
+The study `faithfulness` writes it, and the report of a model shows it. The file is `FaithfulnessResult` field by field;
+an `Interval` is written as [value, low, high]. All curves and areas are probabilities of the first guess, 0 to 1. A
+difference is the explanation's area less the baseline's on the same photos: below zero is good in deletion, above zero
+in insertion.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -113,19 +113,6 @@ def digest(path: Path) -> str:
     return hashlib.sha256(bundle.flatbuffer(path)).hexdigest()[:12]
 
 
-def write_result(path: Path, verdict: FaithfulnessResult) -> None:
-    """Write it, a line for each finding; areas and differences to four digits, all else to three."""
-    plain = _plain(asdict(verdict))
-    findings = plain.pop("findings")
-    head = json.dumps(plain, indent=1)[:-2]
-    groups = (
-        json.dumps(neutral) + ": [\n  " + ",\n  ".join(json.dumps(one, separators=(",", ":")) for one in group) + "\n ]"
-        for neutral, group in findings.items()
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(head + ',\n "findings": {\n ' + ",\n ".join(groups) + "\n }\n}\n", encoding="utf-8")
-
-
 def read_result(path: Path) -> FaithfulnessResult | None:
     """What was found of a model; None where nothing was measured.
 
@@ -141,7 +128,8 @@ def read_result(path: Path) -> FaithfulnessResult | None:
         return FaithfulnessResult(**raw)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} does not hold figures of overlays ({error}); make it again with vitcam-train overlays"
+            f"{path} does not hold figures of overlays ({error}); make it again with "
+            "python -m vitcam_training.study.faithfulness"
         ) from error
 
 
@@ -153,13 +141,3 @@ def _finding(raw: dict[str, Any]) -> FaithfulnessFinding:
         for baseline, row in raw["against"].items()
     }
     return FaithfulnessFinding(**values)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {"value", "low", "high"}:
-            return [round(value[name], 4) for name in ("value", "low", "high")]
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return round(value, 3) if isinstance(value, float) else value

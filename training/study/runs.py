@@ -1,26 +1,32 @@
-"""All runs of a measurement, one for each core at a time, each in its own process on its own core.
+"""The trainings of a study, one for each core at a time, and the file that keeps what each found.
 
-Why so: a step of the digit model takes 34 ms on one core and 40 ms on two (XLA splits what is too small to be split),
-so two runs side by side take half the time. A batch of seeds in one program (`vmap`) was no faster than that.
+Each runs in its own process on its own core: a step of the digit model takes 34 ms on one core and 40 ms on two (XLA
+splits what is too small to be split), so two runs side by side take half the time. A batch of seeds in one program
+(`vmap`) was no faster than that.
+
+`python -m vitcam_training.study.runs MODULE FOLDER WORDS…` is such a process: what `MODULE.work` returns, it prints.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from vitcam.errors import VitcamError
-from vitcam_training.study.ablation.result import AblationJob, R
+from vitcam.errors import UsageError, VitcamError
 
 POLL_S = 0.2
 STOP_S = 5.0
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 class Job(Protocol):
@@ -32,37 +38,19 @@ class Job(Protocol):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What its process is called with, after the folder."""
+        """What `work` gets after the folder."""
 
 
 J = TypeVar("J", bound=Job)
-
-
-def run_all(
-    jobs: Sequence[AblationJob],
-    recipe: str,
-    folder: Path,
-    kind: Callable[..., R],
-    module: str = "vitcam_training.study.ablation",
-) -> Iterator[R]:
-    """Results as they come in.
-
-    recipe  the base's name or path, which each process reads again
-    kind    of a result, which is made of what a process wrote
-    module  see `side_by_side`
-    raises  VitcamError naming the run that failed and where it wrote why
-    """
-    named = [_RowOfRecipe(job.name, (recipe, job.row.name, str(job.recipe.seed))) for job in jobs]
-    for _, said in side_by_side(named, module, folder):
-        yield kind(**said)
+R = TypeVar("R")
 
 
 def side_by_side(jobs: Sequence[J], module: str, folder: Path) -> Iterator[tuple[J, dict[str, Any]]]:
-    """Jobs with what each wrote on stdout, as they end.
+    """Jobs with what each found, as they end.
 
     An interruption, or closing the iterator, stops the runs; they continue next time.
 
-    module  `python -m MODULE FOLDER WORDS…` does a job, and writes a JSON object
+    module  `work(folder, *words)` of it does a job, and returns a dataclass
     raises  VitcamError naming the run that failed and where it wrote why
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -83,14 +71,8 @@ def side_by_side(jobs: Sequence[J], module: str, folder: Path) -> Iterator[tuple
         _stop([process for _, process in running.values()])
 
 
-@dataclass(frozen=True)
-class _RowOfRecipe:
-    name: str
-    words: tuple[str, ...]
-
-
 def _start(job: Job, module: str, folder: Path, core: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", module, str(folder), *job.words]
+    command = [sys.executable, "-m", __name__, module, str(folder), *job.words]
     with _log(job, folder).open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     os.sched_setaffinity(process.pid, {core})  # at once: its libraries count the cores when they are imported
@@ -120,3 +102,45 @@ def _stop(processes: Sequence[subprocess.Popen[str]]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate(timeout=STOP_S)
+
+
+def read_results(path: Path, kind: Callable[..., R]) -> list[R]:
+    """The results in a file, one a line; none if there is no file yet. A last line that was cut off is left out.
+
+    kind    makes a result of a line's fields
+    raises  UsageError for a line that is not a result
+    """
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    try:
+        return [kind(**json.loads(line)) for line in whole.splitlines()]
+    except (json.JSONDecodeError, TypeError) as error:
+        raise UsageError(
+            f"{path} holds a line that is not a result ({error}); delete it, or give another --out"
+        ) from error
+
+
+def add_result(path: Path, result: Any) -> None:
+    """Append a line, in place of one that was cut off.
+
+    result  a dataclass of what JSON can write
+    """
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    partial = path.with_suffix(".partial")
+    partial.write_text(text[: text.rfind("\n") + 1] + json.dumps(asdict(result)) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+def main(module: str, *words: str) -> None:
+    """Do one run. The process ends when the one that started it ends, however that happens."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    print(json.dumps(asdict(import_module(module).work(*words))))  # noqa: T201
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except VitcamError as error:
+        sys.exit(str(error))

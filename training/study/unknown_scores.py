@@ -5,11 +5,12 @@ python -m vitcam_training.study.unknown_scores MODEL DATA UNKNOWN
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
@@ -18,6 +19,8 @@ from vitcam_training.data.catalogue import open_dataset, open_to_measure
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.model_file import ask_readable, open_model
 from vitcam_training.evaluation.unknown import apart
+from vitcam_training.study.program import program, start
+from vitcam_training.verbs.common import ModelArgument
 
 Floats = NDArray[np.float64]
 SUBSPACE = 0.95  # share of the variance of known embeddings that the principal subspace holds
@@ -107,26 +110,29 @@ def ask(classifier: Classifier, samples: Sequence[Sample]) -> Said:
     return Said(np.array(rows), np.array(embeddings), classifier.card.temperature)
 
 
-def main() -> None:
-    """Measure and print a line for each score."""
-    parser = argparse.ArgumentParser(description="Compare scores that tell unknown things from known ones.")
-    parser.add_argument("model")
-    parser.add_argument("data", help="what the model was trained on, with the parts calibration and heldout")
-    parser.add_argument("unknown", help="photos of none of its labels")
-    given = parser.parse_args()
-    dataset = open_dataset(given.data)
-    photos, part = open_to_measure(given.unknown)
-    classifier = open_model(given.model, dataset)
-    answers = [ask(classifier, samples) for samples in (
-        dataset.part("heldout"), photos.part(part), dataset.part("calibration"),
-    )]  # fmt: skip
+def compare_scores(
+    model: ModelArgument,
+    data: Annotated[
+        str, typer.Argument(help="Take what the model was trained on, with the parts calibration and heldout.")
+    ],
+    unknown: Annotated[str, typer.Argument(help="Take photos of none of its labels from here.")],
+) -> None:
+    """Compare scores that tell unknown things from known ones: a line for each."""
+    dataset = open_dataset(data)
+    photos, part = open_to_measure(unknown)
+    classifier = open_model(model, dataset)
+    answers = [
+        ask(classifier, samples)
+        for samples in (dataset.part("heldout"), photos.part(part), dataset.part("calibration"))
+    ]
     for name, found in compare(*answers).items():
-        print(  # noqa: T201
+        typer.echo(
             f"{name:24} AUROC {found['auroc']:.3f} ({found['auroc_low']:.3f} to {found['auroc_high']:.3f})  "
             f"rejected at 5 % {found['rejected_at_5']:.1%} ({found['rejected_at_5_low']:.1%} to "
             f"{found['rejected_at_5_high']:.1%})"
         )
 
 
+app = program(compare_scores)
 if __name__ == "__main__":
-    main()
+    start(app, "unknown_scores")

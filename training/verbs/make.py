@@ -1,4 +1,4 @@
-"""`import`, `export` and `compare`: to make model files of a network."""
+"""`import` and `export`: to make model files of a network."""
 
 import dataclasses
 import json
@@ -15,10 +15,8 @@ from vitcam_training.verbs.common import (
     KeepOption,
     MeanOption,
     OutOption,
-    PhotosOption,
     RepresentativeOption,
     StdOption,
-    as_given,
     say,
     warn,
 )
@@ -200,35 +198,3 @@ def _options(
     words += [word for pattern in keep or () for word in ("--keep", pattern)]
     words += ["--representative", data_word(representative)] if representative else []
     return words + [word for data in also or () for word in ("--also", data_word(data))]
-
-
-def compare(
-    checkpoint: Annotated[
-        Path, typer.Argument(help="Quantise this .safetensors file, made by finetune, fit, import or export.")
-    ],
-    data: PhotosOption,
-    keep: KeepOption = None,
-    scan: Annotated[
-        bool, typer.Option("--scan", help="Also quantise each kind of layer and each block alone. This takes minutes.")
-    ] = False,
-    representative: RepresentativeOption = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Write a page, such as int8.md.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
-) -> None:
-    """Quantise a network in every way and measure each: accuracy, closeness to float, latency, size."""
-    import tempfile
-
-    from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.study.quantisation.compare import compare_schemes, rows
-    from vitcam_training.study.quantisation.page import write_page
-    from vitcam_training.verbs.tables import comparison_table
-
-    dataset, shown = open_dataset(data), open_dataset(representative) if representative else None
-    with tempfile.TemporaryDirectory() as folder:
-        found = compare_schemes(checkpoint, dataset, Path(folder), keep or (), scan, shown)
-        found_rows = list(rows(found))
-        say("\n".join(map(json.dumps, found_rows)) if as_json else comparison_table(found_rows))
-        if page:
-            write_page(page, found, checkpoint.stem, dataset.name, as_given())
-            if not as_json:
-                say(f"wrote {page}")

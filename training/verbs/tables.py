@@ -28,8 +28,8 @@ def evaluation_table(found: dict[str, Any]) -> str:
     Of photos without labels: how many were called known, and which.
     """
     if "mistakes" in found:
-        return _text(_called_known(found), _mistakes(found["mistakes"]))
-    return _text(_overall(found), _classes(found["classes"]))
+        return as_text(_called_known(found), _mistakes(found["mistakes"]))
+    return as_text(_overall(found), _classes(found["classes"]))
 
 
 def export_table(card: ModelCard, written: Sequence[Path]) -> str:
@@ -44,7 +44,7 @@ def export_table(card: ModelCard, written: Sequence[Path]) -> str:
         rows += [_calibration(found), *_against_float(found)]
     else:
         rows = [("figures", "none were measured; --data names photos to measure on")]
-    table = _text(_pairs(card.name, [*rows, ("temperature", f"{card.temperature:g}")]))
+    table = as_text(pairs(card.name, [*rows, ("temperature", f"{card.temperature:g}")]))
     return "\n".join([table, *([_wrote(written)] if written else [])])
 
 
@@ -58,40 +58,21 @@ def export_record(card: ModelCard, written: Sequence[Path]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def comparison_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A line for each way to quantise."""
-    table = Table("quantise", "kept in float", box=SIMPLE_HEAD)
-    for name in ("top-1", "agreement", "partitions", "ms", "to the first", "MB"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(
-            row["quantise"], ", ".join(row["keep"]) or "–", f"{row['top1']:.2%}", f"{row['agreement']:.2%}",
-            str(row["partitions"]), f"{row['ms']:.3g}", f"{row['ratio']:.2f} ×", f"{row['size_mb']:.2f}",
-        )  # fmt: skip
-    return _text(table)
-
-
-def overlays_table(record: Mapping[str, Any], better: Mapping[str, bool], written: Sequence[Path]) -> str:
-    """Whether the overlay beats a random order and the middle of the picture, curve by curve."""
-    words = {True: "better than a random order and the middle", False: "not better than a random order and the middle"}
-    rows = [("overlay", f"{record['shown']}, on {record['photos']:,} photos")]
-    rows += [(curve, words[beats]) for curve, beats in better.items()]
-    return _text(_pairs(record["model"], rows)) + f"\nwrote {' and '.join(map(str, written))}"
-
-
 def _wrote(files: Sequence[Path]) -> str:
     """On a line of its own, so that no table cuts what people copy."""
     names = " and ".join(path.name for path in files[1:])
     return f"wrote {files[0]}, {files[0].stat().st_size / 1e6:.2f} MB, and beside it {names}"
 
 
-def _text(*tables: Table) -> str:
+def as_text(*tables: Table) -> str:
+    """Tables as a terminal of 110 columns shows them."""
     out = io.StringIO()
     Console(file=out, width=WIDTH, highlight=False).print(*tables)
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
 
 
-def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> Table:
+def pairs(title: str, rows: Sequence[tuple[str, str]]) -> Table:
+    """A table of figures with their names."""
     table = Table("", escape(title), box=SIMPLE_HEAD)
     for name, text in rows:
         table.add_row(name, Text(text))  # file names may hold what Rich would take for markup
@@ -116,7 +97,7 @@ def _photos(found: dict[str, Any]) -> tuple[str, str]:
 def _called_known(found: dict[str, Any]) -> Table:
     interval = f"95 % interval {found['known_low']:.2%} to {found['known_high']:.2%}"
     wrongly = f"{len(found['mistakes'])}, {found['known']:.2%}  ({interval}; none should be)"
-    return _pairs(str(found["model"]), [_photos(found), ("called known", wrongly)])
+    return pairs(str(found["model"]), [_photos(found), ("called known", wrongly)])
 
 
 def _mistakes(mistakes: list[dict[str, Any]]) -> Table:
@@ -140,7 +121,7 @@ def _overall(found: dict[str, Any]) -> Table:
     if found["float_top1"] is not None:
         rows += _against_float(found)
     rows += _unknown(found["unknown"]) if "unknown" in found else []
-    return _pairs(str(found["model"]), rows)
+    return pairs(str(found["model"]), rows)
 
 
 def _top5(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -29,6 +29,7 @@ NOT_RUN = {
     r"vitcam replay ": "wants an event or a video; tests/integration/commands/test_replay.py makes them",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
     r"(KERAS_BACKEND=\w+ )?vitcam-train ": "trains; tests/integration/training runs `draw` and those for your photos",
+    r"(KERAS_BACKEND=\w+ )?python -m vitcam_training\.study": "trains or measures for long; its tests run small ones",
     r"pytest ": "belongs to these tests; tests/integration/training/test_taught.py looks for it",
     r"python docs/generate_notebook\.py": "tests/integration/training/test_notebook.py runs it",
 }

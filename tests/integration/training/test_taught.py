@@ -31,7 +31,7 @@ def test_a_test_that_the_tables_name_is_in_its_file(shown: Shown) -> None:
     assert re.fullmatch(r"\d+ passed", shown.output)
 
 
-@pytest.mark.parametrize("shown", those("vitcam-train ablate"), ids=str)
+@pytest.mark.parametrize("shown", those("python -m vitcam_training.study.ablation"), ids=str)
 def test_a_row_of_the_ablation_that_the_tables_quote_is_in_its_page(shown: Shown) -> None:
     row, figure = shown.output.split(" … ")
 

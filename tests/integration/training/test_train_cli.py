@@ -317,12 +317,6 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["evaluate", "MODEL", "--data", "STRANGE"], "photos of 'Gren', which is none of the 3 labels"),
         (["evaluate", "MODEL", "--data", "STRANGE"], "the nearest being 'green', 'red', 'blue'; rename it"),
         (["import", "absent.npz", "--labels", "absent.txt", "-o", "x.safetensors"], "no weights at absent.npz"),
-        (["ablate", "--rows", "rleu"], "no row is called 'rleu'"),
-        (["ablate", "--seeds", "1"], "1 seeds were given; 2 to 10 are allowed"),
-        (["ablate", "absent"], "no recipe 'absent'"),
-        (["mistakes", "--rows", "strip"], "no mistake is called 'strip'; allowed: base"),
-        (["mistakes", "--seeds", "1"], "1 seeds were given; 2 to 10 are allowed"),
-        (["mistakes", "--only", "mnist"], "--only is 'mnist'; allowed: digits, cifar10, none"),
         (["export", "WEIGHTS", "-o", "x.safetensors"], "x.safetensors is not a .tflite file; name one with -o"),
         (["export", "WEIGHTS", "-o", "MODEL"], "was measured and this was not, so it is not known which is better"),
         (["split", "absent", "tree"], "no data set and no folder is called 'absent'"),
@@ -368,5 +362,5 @@ def test_an_unknown_keras_backend_is_refused_before_it_is_imported(monkeypatch: 
 def test_help_names_every_verb_and_imports_no_framework() -> None:
     said = call("--help")
 
-    verbs = ("fit", "finetune", "import", "export", "evaluate", "split", "ablate", "mistakes")
+    verbs = ("finetune", "fit", "import", "export", "evaluate", "report", "words", "split", "draw")
     assert [verb for verb in verbs if verb not in said] == []

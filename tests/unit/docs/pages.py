@@ -12,12 +12,14 @@ STUDIES = sorted((ROOT / "training" / "study").rglob("*.md"))
 DOCS = [*sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/*.md")]), *STUDIES]
 PAGES = (*TOP, *DOCS)
 PROGRAMS = ("vitcam", "vitcam-train")
+STUDY = "vitcam_training.study"
 TAUGHT = ROOT / "docs" / "study" / "from-other-sources.md"
 """A page whose tables end with a command and what it printed."""
 
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _LAST_CELL = re.compile(r"\| `([^`]+)`(?: → `([^`]+)`)? \|$", re.MULTILINE)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+_INLINE = re.compile(rf"`((?:vitcam|vitcam-train|python -m {STUDY}\S*) [^`[|…]+)`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
@@ -67,11 +69,11 @@ def simple_commands(line: str) -> list[list[str]]:
 
 
 def program_commands() -> list[tuple[Path, list[str]]]:
-    """Each `vitcam` and `vitcam-train` command of the console blocks and of the text; no forms with `[…]` or `|`."""
+    """Each command of a program or a study in the console blocks and in the text; no forms with `[…]` or `|`."""
     found = []
     for page in PAGES[:2] + PAGES[3:]:  # the CHANGELOG names forms, not whole commands
         text = _FENCED.sub("", page.read_text("utf-8"))
-        inline = [line for line in re.findall(r"`((?:vitcam|vitcam-train) [^`[|…]+)`", text) if _is_whole(line)]
+        inline = [line for line in _INLINE.findall(text) if _is_whole(line)]
         for line in (*(shown.line for shown in console_lines(page)), *inline):
             found += [(page, _program(words)) for words in simple_commands(line) if _program(words)]
     return found
@@ -95,9 +97,11 @@ def _is_whole(line: str) -> bool:
 
 
 def _program(words: list[str]) -> list[str]:
-    """The words from the program's name on; empty if the command is of another program."""
+    """The words from the program's name on, or from a study's module; empty if the command is of another program."""
     while words and ("=" in words[0].split("/")[0] or words[0] == "sudo"):
         words = words[1:]
+    if words[:2] == ["python", "-m"] and words[2].startswith(STUDY):
+        return words[2:]
     if not words or Path(words[0]).name not in PROGRAMS:
         return []
     return [Path(words[0]).name, *words[1:]]

@@ -1,10 +1,12 @@
 """What a page says can be typed: its verbs and options exist, its files exist, and it destroys nothing."""
 
 import subprocess
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from tests.unit.docs.pages import PAGES, ROOT, STUDIES, console_lines, program_commands
@@ -16,13 +18,22 @@ WRITES = {"-o", "--out", "--page", "--overlay"}
 OWN_FOLDERS = ("docs", "examples", "models", "systemd", "tests", "training", "vitcam")
 
 
+def app_of(program: str) -> typer.Typer:
+    """Of a program, or of the module of a study."""
+    if program in APPS:
+        return APPS[program]
+    found = import_module(program)
+    app: typer.Typer = (found if hasattr(found, "app") else import_module(f"{program}.__main__")).app
+    return app
+
+
 def unique() -> dict[str, list[str]]:
     return {" ".join(words): words for _, words in program_commands()}
 
 
 @pytest.mark.parametrize("words", unique().values(), ids=" ".join)
 def test_a_command_of_the_pages_has_a_verb_and_options_that_exist(words: list[str]) -> None:
-    answer = CliRunner().invoke(APPS[words[0]], [*words[1:], "--help"])  # options are parsed before help is given
+    answer = CliRunner().invoke(app_of(words[0]), [*words[1:], "--help"])  # options are parsed before help is given
 
     assert answer.exit_code == 0, answer.output
 

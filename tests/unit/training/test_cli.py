@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.training.pictures import RECIPE, write_pictures
-from vitcam_training.cli import _interrupt_again, main
+from vitcam_training.cli import STUDIES, _interrupt_again, main
 from vitcam_training.data import folder
 
 
@@ -52,6 +52,17 @@ def test_what_nobody_foresaw_is_one_sentence_and_exit_code_one(
     assert code == 1
     assert f"vitcam-train: {message}" in said.replace("[Errno 28] ", "")
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(("verb", "study"), STUDIES.items())
+def test_a_verb_that_is_a_study_now_names_its_command(
+    verb: str, study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = ended([verb, "--page", "page.md"], monkeypatch, capsys)
+
+    assert code == 2
+    assert f"python -m vitcam_training.study.{study}" in said
+    assert len(said.splitlines()) == 1
 
 
 def test_an_interrupt_that_a_callback_swallowed_comes_again(

@@ -27,7 +27,8 @@ def overlay_faithfulness(material: Material) -> list[Element]:
     if verdict is None:
         beside = path_of(material.classifier.path).name
         words = (
-            f"It was not measured whether the answer depends on the marked places: there is no {beside}. Make it with "
+            f"It was not measured whether the answer depends on the marked places: there is no {beside}. In a checkout "
+            "of vitcam, make it with "
         )
         return [missing(words, judging(material.classifier.path, material.data, material.part))]
     intro = (
@@ -60,7 +61,10 @@ def _judged(verdict: FaithfulnessResult) -> str:
 def _outdated(material: Material, verdict: FaithfulnessResult) -> list[Element]:
     if verdict.digest == digest(material.classifier.path):
         return []
-    words = f"These figures are of another export of {verdict.model}, measured on {verdict.date}; measure again with "
+    words = (
+        f"These figures are of another export of {verdict.model}, measured on {verdict.date}; in a checkout of vitcam, "
+        "measure again with "
+    )
     return [missing(words, judging(material.classifier.path, material.data, material.part))]
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vitcam_training.study.ablation.result import Result
 from vitcam_training.study.ablation.rows import BASE, Effect, Row
-
-STUDENT = {2: 4.303, 3: 2.776, 4: 2.447, 5: 2.306, 6: 2.228, 7: 2.179, 8: 2.145, 9: 2.120, 10: 2.101}
-"""Seeds -> Student's t for 2 (n - 1) degrees of freedom, two-sided, 95 %."""
+from vitcam_training.study.ablation.sweep import Result
+from vitcam_training.study.seeds import half_interval
 
 
 @dataclass(frozen=True)
@@ -56,12 +53,6 @@ def _finding(row: Row, runs: Sequence[Result]) -> AblationFinding:
 def margin(finding: AblationFinding, base: AblationFinding) -> float:
     """How far two means must lie apart, in points, to be called different: half of the 95 % interval of Student's t."""
     return half_interval(finding.accuracies, base.accuracies)
-
-
-def half_interval(first: Sequence[float], second: Sequence[float]) -> float:
-    """Half of the 95 % interval of Student's t for the difference of two means of as many seeds."""
-    variances = statistics.variance(first) + statistics.variance(second)
-    return STUDENT[len(first)] * math.sqrt(variances / len(first))
 
 
 def effect(finding: AblationFinding, base: AblationFinding) -> Effect:

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from vitcam_training.study.ablation.findings import AblationFinding, sentence, shuffling
-from vitcam_training.study.ablation.result import PHOTOS
 from vitcam_training.study.ablation.rows import BASE, ROWS
+from vitcam_training.study.ablation.sweep import PHOTOS, Conditions
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """What the figures hold for."""
-
-    command: str
-    date: str
-    machine: str
-    epochs: int
-    seeds: int
-    test_photos: int
-    cpu_hours: float
-    """Processor time of all runs together; each ran on one core."""
-    cores: int
 
 
 def write_page(path: Path, found: Sequence[AblationFinding], conditions: Conditions) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from vitcam_training.data.catalogue import open_dataset
@@ -13,9 +12,9 @@ from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.prepare import prepare
 from vitcam_training.fit.session import Session
 from vitcam_training.recipes.recipe import read_recipe
-from vitcam_training.study.ablation.result import PHOTOS, AblationJob, Result
 from vitcam_training.study.ablation.rows import chosen
 from vitcam_training.study.ablation.shuffle import shuffled
+from vitcam_training.study.ablation.sweep import PHOTOS, AblationJob, Result
 from vitcam_training.study.convolution.training import prepare_convolutional
 
 
@@ -47,8 +46,8 @@ def _prepared(job: AblationJob, folder: Path, few: Dataset) -> FitRun:
     return prepare(job.recipe, None, folder, few, scaled=job.row.scaled)
 
 
-def work(folder: str, recipe: str, row: str, seed: int) -> str:
-    """Train one row with one seed in a folder below `folder`; returns the result as JSON."""
+def work(folder: str, recipe: str, row: str, seed: str) -> Result:
+    """Train one row with one seed in a folder below `folder`."""
     (wanted,) = (known for known in chosen([row]) if known.name == row)
-    job = AblationJob(wanted, wanted.recipe(read_recipe(recipe), seed))
-    return json.dumps(asdict(run(job, Path(folder, job.name), open_dataset(job.recipe.data))))
+    job = AblationJob(wanted, wanted.recipe(read_recipe(recipe), int(seed)))
+    return run(job, Path(folder, job.name), open_dataset(job.recipe.data))

@@ -1,11 +1,13 @@
-"""`vitcam-train overlays`: ask the model file about photos with patches missing, and write down what was found."""
+"""Ask the model file about photos with patches missing, and write down what was found."""
 
 from __future__ import annotations
 
 import datetime
+import json
 import logging
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.intervals import DRAWS
 from vitcam_training.provenance import processor
-from vitcam_training.report.faithfulness import BASELINES, FaithfulnessResult, digest, path_of, write_result
+from vitcam_training.report.faithfulness import BASELINES, FaithfulnessResult, digest, path_of
 from vitcam_training.study.faithfulness.curves import NEUTRAL, Floats
 from vitcam_training.study.faithfulness.findings import findings
 from vitcam_training.study.faithfulness.maps import CENTRE, MapSource, explanations
@@ -113,6 +115,19 @@ def judge(case: Case, bench: Bench, command: str, machine: str) -> FaithfulnessR
     )
 
 
+def write_result(path: Path, verdict: FaithfulnessResult) -> None:
+    """Write it, a line for each finding; areas and differences to four digits, all else to three."""
+    plain = _plain(asdict(verdict))
+    findings = plain.pop("findings")
+    head = json.dumps(plain, indent=1)[:-2]
+    groups = (
+        json.dumps(neutral) + ": [\n  " + ",\n  ".join(json.dumps(one, separators=(",", ":")) for one in group) + "\n ]"
+        for neutral, group in findings.items()
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(head + ',\n "findings": {\n ' + ",\n ".join(groups) + "\n }\n}\n", encoding="utf-8")
+
+
 def present(page: Path, bench: Bench, verdict: FaithfulnessResult) -> None:
     """The page, its plot and its contact sheet, under one name with other endings."""
     best = [finding.name for finding in verdict.findings[verdict.neutral] if finding.name not in BASELINES]
@@ -158,3 +173,13 @@ def _prior(classifier: Classifier, case: Case, folder: Path) -> Floats:
         folder.mkdir(parents=True, exist_ok=True)
         np.save(path, mean_attention(classifier, stratified(case.data.part("train"), PRIOR_PHOTOS, case.plan.seed)))
     return np.asarray(np.load(path))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {"value", "low", "high"}:
+            return [round(value[name], 4) for name in ("value", "low", "high")]
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return round(value, 3) if isinstance(value, float) else value

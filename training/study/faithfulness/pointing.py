@@ -8,12 +8,13 @@ source  the grid pointing game of Böhle, Fritz & Schiele 2021, arXiv 2104.00032
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import cv2
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from vitcam.frames import Image, Prediction
@@ -26,6 +27,8 @@ from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.evaluation.model_file import open_model
 from vitcam_training.study.faithfulness.model_file import ask_once
 from vitcam_training.study.faithfulness.photos import stratified
+from vitcam_training.study.program import program, start
+from vitcam_training.verbs.common import ModelArgument
 
 Maps = dict[str, NDArray[np.float64]]
 
@@ -108,16 +111,16 @@ def table(found: PointingResult) -> Sequence[str]:
     return lines
 
 
-def main() -> None:
-    """Measure and print a line for each map."""
-    parser = argparse.ArgumentParser(description="Measure where the evidence lies in pictures of two things.")
-    parser.add_argument("model")
-    parser.add_argument("data", help="a data set, a folder of photos or a CSV file")
-    parser.add_argument("--pairs", type=int, default=250, help="put together at most this many pairs")
-    given = parser.parse_args()
-    dataset = open_dataset(given.data)
-    print("\n".join(table(measure(open_model(given.model, dataset), dataset, given.pairs))))  # noqa: T201
+def point(
+    model: ModelArgument,
+    data: Annotated[str, typer.Argument(help="Take photos from this data set, folder or CSV file.")],
+    pairs: Annotated[int, typer.Option("--pairs", help="Put together at most this many pairs.")] = 250,
+) -> None:
+    """Measure where the evidence lies in pictures of two things: a line for each map."""
+    dataset = open_dataset(data)
+    typer.echo("\n".join(table(measure(open_model(model, dataset), dataset, pairs))))
 
 
+app = program(point)
 if __name__ == "__main__":
-    main()
+    start(app, "pointing")

@@ -7,12 +7,12 @@ these blocks, its attention to itself, biases and MLPs. Shares are for pre-norm 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
@@ -20,8 +20,8 @@ from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.photos import photo_of
 from vitcam_training.evaluation.intervals import bootstrap_means
-from vitcam_training.study.faithfulness.float_maps import FloatMaps
 from vitcam_training.study.faithfulness.photos import stratified
+from vitcam_training.study.program import program, start
 from vitcam_training.weights.metadata import read_metadata
 
 BLOCKS = (1, 4, 12)
@@ -40,6 +40,8 @@ def measure_shares(checkpoint: Path, data: str, split: str, count: int, seed: in
 
     raises  UsageError for a network whose margin is not such a sum
     """
+    from vitcam_training.study.faithfulness.float_maps import FloatMaps  # imports Keras
+
     network, spec = FloatMaps(checkpoint), read_metadata(checkpoint).input
     if not network.config.margin_is_sum:
         raise UsageError(
@@ -50,23 +52,23 @@ def measure_shares(checkpoint: Path, data: str, split: str, count: int, seed: in
     return np.stack([patch_shares(*network.written_by_block(image), BLOCKS) for image in images])
 
 
-def main() -> None:
-    """Measure and print a line for each number of blocks."""
-    parser = argparse.ArgumentParser(description="Print the share of the margin that patches wrote in the last blocks.")
-    parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("data", help="a data set, a folder of photos or a CSV file")
-    parser.add_argument("--split", default="calibration")
-    parser.add_argument("--photos", type=int, default=100)
-    given = parser.parse_args()
-    shares = measure_shares(given.checkpoint, given.data, given.split, given.photos)
-    print(f"{len(shares)} photos of the part {given.split} of {given.data}: mean, 95 % interval; quartiles")  # noqa: T201
+def show_shares(
+    checkpoint: Annotated[Path, typer.Argument(help="Measure this .safetensors file.")],
+    data: Annotated[str, typer.Argument(help="Take photos from this data set, folder or CSV file.")],
+    split: Annotated[str, typer.Option("--split", help="Take this part of the data.")] = "calibration",
+    photos: Annotated[int, typer.Option("--photos", help="Take this many photos.")] = 100,
+) -> None:
+    """Measure the share of the margin that patches wrote: a line for each number of last blocks."""
+    shares = measure_shares(checkpoint, data, split, photos)
+    typer.echo(f"{len(shares)} photos of the part {split} of {data}: mean, 95 % interval; quartiles")
     for k, mean, column in zip(BLOCKS, bootstrap_means(shares, 0), shares.T, strict=True):
         low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
-        print(  # noqa: T201
+        typer.echo(
             f"last {k:2} blocks: {mean.value:.1%} ({mean.low:.1%} to {mean.high:.1%}); "
             f"{low:.1%}, {middle:.1%}, {high:.1%}"
         )
 
 
+app = program(show_shares)
 if __name__ == "__main__":
-    main()
+    start(app, "shares")

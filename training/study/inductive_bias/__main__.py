@@ -1,24 +1,51 @@
-"""`python -m vitcam_training.study.inductive_bias FOLDER NETWORK SHARE SEED`: one run, result on stdout."""
+"""`python -m vitcam_training.study.inductive_bias`: the options of the measurement."""
 
-import ctypes
-import signal
-import sys
+from __future__ import annotations
 
-from vitcam.errors import VitcamError
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
+import typer
 
-
-def main(folder: str, network: str, share: str, seed: str) -> None:
-    """End when the measurement ends, however it does; then import what takes seconds, and train."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    from vitcam_training.study.inductive_bias.worker import work
-
-    print(work(folder, network, share, seed))  # noqa: T201
+from vitcam_training.progress import shown
+from vitcam_training.study.inductive_bias.runs import FOLDER, SEEDS, BiasResult
+from vitcam_training.study.program import program, start
+from vitcam_training.verbs.common import JsonOption
 
 
+def bias(
+    only: Annotated[
+        str,
+        typer.Option("--only", help="Measure only these parts, with commas between: attention, shift, curve."),
+    ] = "",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Keep the runs in this folder.")] = FOLDER,
+    seeds: Annotated[int, typer.Option("--seeds", help="Run each training this many times, 2 to 10.")] = SEEDS,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page", help="Write the figures into this page, with its plots beside it. Default: OUT/inductive-bias.md."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what a ViT has to learn that a CNN has built in. The same command continues an interrupted run."""
+    from vitcam_training.study.inductive_bias.measure import plan  # imports Keras
+
+    target = page or out / "inductive-bias.md"
+    measurement = plan([name for name in only.split(",") if name], seeds, out, target)
+    for result in shown(measurement.run(), "runs", len(measurement.left)):
+        typer.echo(json.dumps(asdict(result)) if as_json else _in_words(result))
+    if not as_json:
+        typer.echo(f"wrote {target}")
+
+
+def _in_words(result: BiasResult) -> str:
+    text = f"{result.network} on {result.photos:,} photos, seed {result.seed}"
+    return f"{text}: {result.accuracy:.2%} of the test photos right, {result.seconds:.0f} s"
+
+
+app = program(bias)
 if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except VitcamError as error:
-        sys.exit(str(error))
+    start(app, "inductive_bias")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vitcam_training.study.ablation.findings import STUDENT
-from vitcam_training.study.inductive_bias.networks import Contestant
-from vitcam_training.study.inductive_bias.runs import SHARES, BiasResult
+from vitcam_training.study.inductive_bias.runs import SHARES, BiasResult, Contestant
+from vitcam_training.study.seeds import STUDENT, half_interval
 
 PHOTOS = 48_000
 """To train on, in all."""
@@ -59,5 +57,5 @@ def difference_text(one: Sequence[float], other: Sequence[float]) -> str:
     difference = statistics.fmean(one) - statistics.fmean(other)
     if len(one) != len(other) or len(one) not in STUDENT:
         return f"{difference:+.2f}"
-    width = STUDENT[len(one)] * math.sqrt((statistics.variance(one) + statistics.variance(other)) / len(one))
+    width = half_interval(one, other)
     return f"{difference:+.2f} ± {width:.2f}{'' if abs(difference) > width else ', within the spread'}"

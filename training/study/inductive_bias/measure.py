@@ -1,4 +1,4 @@
-"""`vitcam-train bias`: run what is left to run, and keep the page's figures fresh while it runs."""
+"""What is left to run, and the page, whose figures stay fresh while it runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.photos import read_photo
 from vitcam_training.provenance import processor
-from vitcam_training.study.ablation.findings import STUDENT
-from vitcam_training.study.ablation.result import add_result, read_lines
 from vitcam_training.study.inductive_bias.findings import FoundByRuns
-from vitcam_training.study.inductive_bias.networks import FINETUNED, VIT, pretrained_weights
 from vitcam_training.study.inductive_bias.page import (
     BiasConditions,
     attention_block,
@@ -31,19 +28,24 @@ from vitcam_training.study.inductive_bias.page import (
     parts_block,
 )
 from vitcam_training.study.inductive_bias.runs import (
+    FINETUNED,
+    FOLDER,
+    PACKAGE,
     SECTIONS,
+    SEEDS,
+    VIT,
     BiasJob,
     BiasResult,
     Section,
     jobs_of,
+    pretrained_weights,
     results_of,
     unfinished,
 )
-from vitcam_training.study.runs import side_by_side
+from vitcam_training.study.runs import add_result, read_results, side_by_side
+from vitcam_training.study.seeds import check_seeds
 from vitcam_training.weights.checkpoints import read_network
 
-SEEDS = 3
-FOLDER = Path("runs/bias")
 JAX = "jax"
 """The backend that `vitcam-train` takes where KERAS_BACKEND names none."""
 PHOTOS = 128
@@ -79,16 +81,16 @@ class BiasMeasurement:
             pretrained_weights()
         self._write_what_needs_no_training()
         self._write_what_was_trained()
-        for _, said in side_by_side(self.left, str(__package__), self.folder):
+        for _, said in side_by_side(self.left, f"{PACKAGE}.worker", self.folder):
             add_result(self.results, result := BiasResult(**said))
             self._write_what_was_trained()
             yield result
 
     def _kept(self) -> list[BiasResult]:
-        return read_lines(self.results, BiasResult)
+        return read_results(self.results, BiasResult)
 
     def _conditions(self, section: Section) -> BiasConditions:
-        words = ["vitcam-train", "bias", "--page", str(self.page), "--only", section]
+        words = ["python", "-m", PACKAGE, "--page", str(self.page), "--only", section]
         words += [] if self.seeds == SEEDS else ["--seeds", str(self.seeds)]
         words += [] if self.folder == FOLDER else ["--out", str(self.folder)]
         backend = os.environ.get("KERAS_BACKEND", JAX)
@@ -141,8 +143,7 @@ class BiasMeasurement:
         fill(self.page, blocks)
 
     def _parts(self) -> str:
-        from vitcam_training.study.inductive_bias.layers import layer_errors
-        from vitcam_training.study.inductive_bias.parts import part_errors, reach
+        from vitcam_training.study.inductive_bias.parts import layer_errors, part_errors, reach
 
         checkpoint = _weights_of(LARGE)
         config, weights = read_network(checkpoint)
@@ -173,7 +174,6 @@ def plan(only: Sequence[str], seeds: int, folder: Path, page: Path) -> BiasMeasu
     for name in only:
         if name not in SECTIONS:
             raise UsageError(f"no part is called {name!r}; allowed: {', '.join(SECTIONS)}")
-    if seeds not in STUDENT:
-        raise UsageError(f"{seeds} seeds were given; {min(STUDENT)} to {max(STUDENT)} are allowed")
+    check_seeds(seeds)
     chosen = tuple(section for section in SECTIONS if not only or section in only)
     return BiasMeasurement(chosen, seeds, folder, page)

@@ -11,9 +11,8 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam_training.study.inductive_bias.distance import AttentionDistances
 from vitcam_training.study.inductive_bias.findings import FoundByRuns, difference_text, spread_text
-from vitcam_training.study.inductive_bias.networks import BARE, CNN, FINETUNED, VIT
 from vitcam_training.study.inductive_bias.parts import PartError
-from vitcam_training.study.inductive_bias.runs import CHANGED_PHOTOS, SHARES, SHIFTS, BiasJob
+from vitcam_training.study.inductive_bias.runs import BARE, CHANGED_PHOTOS, CNN, FINETUNED, SHARES, SHIFTS, VIT, BiasJob
 
 MARKED = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 BLOCKS = ("parts", "distance", "moved", "curve")

@@ -2,7 +2,8 @@
 
 A function f is equivariant to a change g where f(g x) = g f(x); g is here a shift of the picture, or another order of
 its tokens. The error is |f(g x) - g f(x)| / |g f(x)|, in the Frobenius norm: 0 where it is equivariant, up to rounding.
-Shifts are circular, so that nothing leaves the picture; what borders do is another question, which `shift.py` asks.
+Shifts are circular, so that nothing leaves the picture. Measured are the parts of a ViT, and of a CNN its first layer,
+whose stride is 1, and its second, whose stride is 2. Keras is imported by this module.
 """
 
 from __future__ import annotations
@@ -11,15 +12,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import keras
 import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.reference import Array, Weights
+from vitcam_training.study.convolution.config import ConvolutionConfig, ConvolutionRecipe
+from vitcam_training.study.convolution.network import ConvNet
+from vitcam_training.study.inductive_bias.runs import LAYERS, VIT
 
 ROUNDING = 1e-5
 """An error below it comes from rounding alone: float64 has 1e-16, the CNN, which is float32, 1e-7."""
+MARGIN = 4
+"""Places at the border that are left out, beside those that a shift brings in: there a layer sees the zeros around."""
 
 
 @dataclass(frozen=True)
@@ -128,3 +135,29 @@ def reach(images: NDArray[Any], w: Weights, net: ViTConfig) -> dict[str, int]:
         "MLP": changed(alone(before), alone(after)),
         "attention": changed(mixed(before), mixed(after)),
     }
+
+
+def layer_errors(images: NDArray[Any], layers: ConvolutionRecipe = LAYERS) -> list[PartError]:
+    """Two layers of a CNN with random weights under shifts of the picture; the border is left out.
+
+    images  (B, H, W, 3) uint8 RGB, at the size of the recipe `bias`
+    """
+    keras.utils.set_random_seed(0)
+    network = ConvNet(ConvolutionConfig(layers, VIT.recipe.model.config(10)))
+    found = []
+    for layer, shift in ((0, 1), (1, 1), (1, 2)):
+        stride = int(np.prod(layers.strides[: layer + 1]))
+        plain, moved = (_output(network, each, layer) for each in (images, np.roll(images, shift, axis=2)))
+        wanted = np.roll(plain, shift // stride, axis=2)
+        name = f"3 × 3 convolution, stride {stride}"
+        found.append(PartError(name, f"picture shifted by {shift} px", relative(_inner(moved), _inner(wanted))))
+    return found
+
+
+def _output(network: ConvNet, images: NDArray[Any], layer: int) -> NDArray[np.floating[Any]]:
+    """(B, h, w, C)."""
+    return np.asarray(network.predict_on_batch(images)[1][f"layer{layer}/output"], np.float64)
+
+
+def _inner(output: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    return output[:, MARGIN:-MARGIN, MARGIN:-MARGIN]

@@ -8,8 +8,7 @@ from typing import Any
 
 from vitcam_training.study.inductive_bias.distance import AttentionDistances
 from vitcam_training.study.inductive_bias.findings import FoundByRuns
-from vitcam_training.study.inductive_bias.networks import CNN, FINETUNED, VIT
-from vitcam_training.study.inductive_bias.runs import SHIFTS
+from vitcam_training.study.inductive_bias.runs import CNN, FINETUNED, SHIFTS, VIT
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 STYLES: dict[str, dict[str, Any]] = {

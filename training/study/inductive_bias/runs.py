@@ -1,14 +1,25 @@
-"""Which trainings there are, and what each found: a line a run, so that no finished run is run again."""
+"""The networks that are compared, which trainings there are, and what each found: a line a run.
+
+A ViT and a CNN of equal size from scratch, the ViT without positions, and DeiT-Tiny.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
 
+from vitcam_training.data.dataset import data_root, missing_data
 from vitcam_training.recipes.fingerprint import chosen, digits
-from vitcam_training.recipes.recipe import Recipe
-from vitcam_training.study.inductive_bias.networks import BARE, CNN, CONTESTANTS, FINETUNED, VIT, Contestant
+from vitcam_training.recipes.recipe import Recipe, read_recipe
+from vitcam_training.study.convolution.config import ConvolutionRecipe
+
+PACKAGE = "vitcam_training.study.inductive_bias"
+SEEDS = 3
+FOLDER = Path("runs/bias")
+PRETRAINED = "deit_tiny/deit_tiny_patch16_224.npz"
+PRETRAINED_SOURCE = "github.com/facebookresearch/deit"
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Of the photos to train on."""
@@ -19,6 +30,45 @@ CHANGED_PHOTOS = 2000
 
 Section = Literal["attention", "shift", "curve"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One network and how it is trained."""
+
+    name: str
+    title: str
+    recipe_name: str = "bias"
+    model: dict[str, Any] = field(default_factory=dict)
+    """Changes of the recipe's [model]."""
+    convolution: ConvolutionRecipe | None = None
+    """The layers of a convolutional network that takes the ViT's place."""
+    pretrained: bool = False
+    """It begins with DeiT-Tiny's weights."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """For any seed."""
+        base = read_recipe(self.recipe_name)
+        return replace(base, model=replace(base.model, **self.model))
+
+
+LAYERS = ConvolutionRecipe(widths=(32, 48, 64, 64), strides=(1, 2, 2, 1))
+
+VIT = Contestant("vit", "ViT from scratch")
+CNN = Contestant("cnn", "CNN from scratch", convolution=LAYERS)
+BARE = Contestant("vit-no-position", "ViT from scratch, no positions", model={"position": "none"})
+FINETUNED = Contestant("finetuned", "DeiT-Tiny, fine-tuned", "bias-finetuned", pretrained=True)
+
+CONTESTANTS = {each.name: each for each in (VIT, CNN, BARE, FINETUNED)}
+
+
+def pretrained_weights() -> Path:
+    """DeiT-Tiny's weights. Raises UsageError if they are not there."""
+    path = data_root() / PRETRAINED
+    if not path.is_file():
+        raise missing_data(path, PRETRAINED_SOURCE)
+    return path
 
 
 @dataclass(frozen=True)
@@ -108,8 +158,3 @@ def results_of(jobs: Iterable[BiasJob], found: Iterable[BiasResult]) -> list[Bia
     """Those of the results that are of these jobs."""
     wanted = {(job.contestant.name, job.share, job.seed, job.settings) for job in jobs}
     return [result for result in found if (result.network, result.share, result.seed, result.settings) in wanted]
-
-
-def job_called(name: str, share: str, seed: str) -> BiasJob:
-    """The job that a process was called with."""
-    return BiasJob(CONTESTANTS[name], float(share), int(seed))

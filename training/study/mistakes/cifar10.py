@@ -21,10 +21,9 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.recipes.presets import preset
 from vitcam_training.recipes.recipe import InputRecipe, ModelRecipe, Recipe, TrainRecipe
-from vitcam_training.study.ablation.result import AblationJob
-from vitcam_training.study.mistakes.attentions import AcrossBatchViT
+from vitcam_training.study.ablation.sweep import AblationJob
 from vitcam_training.study.mistakes.digits import begin
-from vitcam_training.study.mistakes.result import StepsResult
+from vitcam_training.study.mistakes.networks import AcrossBatchViT
 from vitcam_training.study.mistakes.rows import Mistake
 from vitcam_training.vit import ViT
 
@@ -96,6 +95,22 @@ def circulating() -> Recipe:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class StepsResult:
+    """One line of a training of a few steps."""
+
+    row: str
+    seed: int
+    settings: str
+    backend: str
+    """Of Keras, on which it ran."""
+    parameters: int
+    losses: list[float]
+    """Of each step's batch, before the step."""
+    seconds: float
+    cpu_seconds: float
+
+
 def run(job: AblationJob, row: StepsRow, folder: Path, dataset: Dataset) -> StepsResult:
     """The loss of each step."""
     started = time.monotonic()
@@ -112,8 +127,8 @@ def run(job: AblationJob, row: StepsRow, folder: Path, dataset: Dataset) -> Step
     )
 
 
-def work(folder: Path, name: str, seed: int) -> StepsResult:
+def work(folder: str, name: str, seed: str) -> StepsResult:
     """Train one row with one seed."""
     (row,) = (known for known in CIRCULATING if known.name == name)
-    job = AblationJob(row, row.recipe(circulating(), seed))
-    return run(job, row, folder / job.name, open_dataset(job.recipe.data))
+    job = AblationJob(row, row.recipe(circulating(), int(seed)))
+    return run(job, row, Path(folder, job.name), open_dataset(job.recipe.data))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import keras
@@ -15,12 +15,32 @@ from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage
 from vitcam_training.recipes.recipe import Recipe
-from vitcam_training.study.ablation.result import PHOTOS, AblationJob
-from vitcam_training.study.mistakes.result import MistakeResult
+from vitcam_training.study.ablation.sweep import PHOTOS, AblationJob
 from vitcam_training.study.mistakes.rows import MISTAKES, Mistake, base
 from vitcam_training.weights.metadata import Metadata
 
 THOUSAND = 1000
+
+
+@dataclass(frozen=True)
+class MistakeResult:
+    """One line. Accuracies are fractions of 1."""
+
+    row: str
+    seed: int
+    settings: str
+    train_losses: list[float]
+    """Mean of each epoch, while it trained."""
+    train_accuracies: list[float]
+    accuracy: float
+    """On all test photos, after the last epoch."""
+    loss: float
+    thousands: list[float]
+    """Accuracy on each thousand of the test photos, in their order."""
+    whole_batches: float
+    """Accuracy without the photos of the last batch, which is not full."""
+    seconds: float
+    cpu_seconds: float
 
 
 def begin(row: Mistake, recipe: Recipe, folder: Path, dataset: Dataset, photos: int = PHOTOS) -> FitRun:
@@ -66,8 +86,8 @@ def _without_rest(trained: FitRun, heldout: tuple[Sample, ...], batch: int, accu
     return right / (len(heldout) - rest)
 
 
-def work(folder: Path, name: str, seed: int) -> MistakeResult:
+def work(folder: str, name: str, seed: str) -> MistakeResult:
     """Train one row with one seed in a folder below `folder`."""
     (row,) = (known for known in MISTAKES if known.name == name)
-    job = AblationJob(row, row.recipe(base(), seed))
-    return run(job, row, folder / job.name, open_dataset(job.recipe.data))
+    job = AblationJob(row, row.recipe(base(), int(seed)))
+    return run(job, row, Path(folder, job.name), open_dataset(job.recipe.data))

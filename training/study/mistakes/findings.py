@@ -7,10 +7,11 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vitcam_training.study.ablation.findings import VERDICTS, half_interval
+from vitcam_training.study.ablation.findings import VERDICTS
 from vitcam_training.study.ablation.rows import Effect
-from vitcam_training.study.mistakes.result import MistakeResult
+from vitcam_training.study.mistakes.digits import MistakeResult
 from vitcam_training.study.mistakes.rows import Mistake
+from vitcam_training.study.seeds import half_interval
 
 CHANCE = math.log(10)
 """The loss of guessing among ten labels that are equally many."""

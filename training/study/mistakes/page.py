@@ -6,8 +6,7 @@ import statistics
 from collections.abc import Sequence
 from itertools import groupby
 
-from vitcam_training.study.ablation.page import Conditions
-from vitcam_training.study.ablation.result import PHOTOS
+from vitcam_training.study.ablation.sweep import PHOTOS, Conditions
 from vitcam_training.study.mistakes.findings import MistakeFinding, cost, symptom
 from vitcam_training.study.mistakes.rows import MISTAKES, Mistake
 from vitcam_training.vit import ViT

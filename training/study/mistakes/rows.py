@@ -11,22 +11,23 @@ from dataclasses import dataclass, replace
 from vitcam.errors import UsageError
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 from vitcam_training.study.ablation.rows import ADAMW, AIAYN, Row
-from vitcam_training.study.mistakes.answers import DropoutInInferenceViT, SoftmaxBeforeLossViT
-from vitcam_training.study.mistakes.attentions import (
+from vitcam_training.study.mistakes.networks import (
     AcrossBatchViT,
-    DrawnViT,
-    RedrawnMatrixViT,
-    RedrawnViT,
-    UntrainedMatrixViT,
-    WidthScaleViT,
-)
-from vitcam_training.study.mistakes.residuals import FirstBranchTwiceViT, NormedResidualViT, PlainNormViT
-from vitcam_training.study.mistakes.tokens import (
     ChannelsAsTokensViT,
     DoubledExponentViT,
+    DrawnViT,
+    DropoutInInferenceViT,
+    FirstBranchTwiceViT,
+    NormedResidualViT,
     PixelsAsPositionsViT,
+    PlainNormViT,
+    RedrawnMatrixViT,
+    RedrawnViT,
     ReshapedViT,
+    SoftmaxBeforeLossViT,
     UnaddedPositionViT,
+    UntrainedMatrixViT,
+    WidthScaleViT,
 )
 from vitcam_training.vit import ViT
 

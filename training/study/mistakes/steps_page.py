@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from vitcam_training.recipes.presets import count_parameters
-from vitcam_training.study.ablation.page import Conditions
-from vitcam_training.study.mistakes.cifar10 import ALONE, BATCH, CIRCULATING, LAST, LONG, STEPS, StepsRow, circulating
+from vitcam_training.study.ablation.sweep import Conditions
+from vitcam_training.study.mistakes.cifar10 import (
+    ALONE,
+    BATCH,
+    CIRCULATING,
+    LAST,
+    LONG,
+    STEPS,
+    StepsResult,
+    StepsRow,
+    circulating,
+)
 from vitcam_training.study.mistakes.findings import CHANCE, NEAR, MistakeFinding
-from vitcam_training.study.mistakes.result import StepsResult
 from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 COLUMNS = 4
@@ -52,7 +61,7 @@ seen a patch. So the answer does not depend on the picture, and no optimiser can
 
 
 def _run(results: Sequence[StepsResult], c: Conditions) -> str:
-    return f"""    KERAS_BACKEND={results[0].backend} vitcam-train mistakes --only cifar10
+    return f"""    KERAS_BACKEND={results[0].backend} python -m vitcam_training.study.mistakes --only cifar10
 
 {c.date}, {c.machine}, bfloat16: {c.cpu_hours:.2f} hours of processor time, which is
 {c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else. On JAX each step takes 2.1 times as

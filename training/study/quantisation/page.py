@@ -1,4 +1,4 @@
-"""The page that `vitcam-train compare` writes: every sentence on what was found comes from the figures."""
+"""The page of the comparison: every sentence on what was found comes from the figures."""
 
 from __future__ import annotations
 

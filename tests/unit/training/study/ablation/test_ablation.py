@@ -12,6 +12,7 @@ from vitcam_training.fit.prepare import prepare
 from vitcam_training.fit.session import Session
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.recipes.recipe import Recipe, read_recipe
+from vitcam_training.study.ablation import worker
 from vitcam_training.study.ablation.findings import (
     VERDICTS,
     AblationFinding,
@@ -21,13 +22,13 @@ from vitcam_training.study.ablation.findings import (
     sentence,
     shuffling,
 )
-from vitcam_training.study.ablation.page import Conditions, write_page
-from vitcam_training.study.ablation.result import AblationJob, Result, add_result, jobs, read_results, unfinished
+from vitcam_training.study.ablation.page import write_page
 from vitcam_training.study.ablation.rows import BASE, ROWS, chosen
 from vitcam_training.study.ablation.shuffle import shuffle, shuffled
+from vitcam_training.study.ablation.sweep import AblationJob, Conditions, Result, Sweep, jobs, unfinished
 from vitcam_training.study.ablation.worker import run
 from vitcam_training.study.convolution.config import ConvolutionConfig
-from vitcam_training.study.runs import run_all
+from vitcam_training.study.runs import add_result, read_results
 from vitcam_training.weights.checkpoints import read_weights
 
 pytestmark = pytest.mark.slow("training/study/ablation", "training/fit")
@@ -94,7 +95,7 @@ def test_a_finished_run_is_not_run_again_unless_its_settings_changed(tmp_path: P
     wanted = jobs(chosen(["relu"]), RECIPE, seeds=2)
     for job in wanted[:3]:
         add_result(tmp_path / "runs.jsonl", result(job.row.name, job.recipe.seed, 0.9, settings=job.settings))
-    kept = read_results(tmp_path / "runs.jsonl")
+    kept = read_results(tmp_path / "runs.jsonl", Result)
     longer = jobs(chosen(["relu"]), replace(RECIPE, train=replace(RECIPE.train, epochs=16)), seeds=2)
 
     assert unfinished(wanted, kept) == wanted[3:]
@@ -121,9 +122,9 @@ def test_a_line_that_was_cut_off_is_run_again_and_replaced(tmp_path: Path) -> No
     first, second = result("base", 1, 0.9), result("base", 2, 0.8)
     path.write_text(json.dumps(asdict(first)) + "\n" + json.dumps(asdict(second))[:30])
 
-    assert read_results(path) == [first]
+    assert read_results(path, Result) == [first]
     add_result(path, second)
-    assert read_results(path) == [first, second]
+    assert read_results(path, Result) == [first, second]
 
 
 @pytest.mark.parametrize("line", ["no JSON", '{"row": "base"}', "3"])
@@ -132,7 +133,7 @@ def test_a_file_of_something_else_is_refused_and_not_overwritten(tmp_path: Path,
     path.write_text(line + "\n")
 
     with pytest.raises(UsageError, match="holds a line that is not a result"):
-        read_results(path)
+        read_results(path, Result)
     assert path.read_text() == line + "\n"
 
 
@@ -199,7 +200,7 @@ def test_a_row_is_reported_only_when_all_its_seeds_are_there() -> None:
 
 def test_the_page_and_its_plot_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
     rows = [found("base", 96.0, 96.1, 96.2), found("relu", 95.0, 95.1, 95.2), found("heads-2", 96.0, 96.1, 96.3)]
-    conditions = Conditions("vitcam-train ablate", "2026-01-02", "a machine", 15, 3, 10_000, 1.2, 2)
+    conditions = Conditions("the command", "2026-01-02", "a machine", 15, 3, 10_000, 1.2, 2)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         write_page(tmp_path / name / "ablation.md", rows, conditions)
@@ -294,11 +295,11 @@ def test_scores_that_are_not_scaled_are_plain_products_of_queries_and_keys() -> 
 
 
 def test_a_run_that_fails_is_named_with_the_reason_and_the_place_of_the_rest(tmp_path: Path) -> None:
-    job = AblationJob(BASE, BASE.recipe(RECIPE, 1))
+    sweep = Sweep(RECIPE, ("absent",), (BASE,), 1, tmp_path, Result, worker.__name__)
 
     with pytest.raises(VitcamError, match=r"the run base-1-\w+ failed: no recipe 'absent': .*base-1-\w+\.log"):
-        list(run_all([job], "absent", tmp_path, Result))
+        list(sweep.run())
 
 
 def test_a_table_without_work_left_starts_no_process(tmp_path: Path) -> None:
-    assert list(run_all([], "absent", tmp_path, Result)) == []
+    assert list(Sweep(RECIPE, ("absent",), (), 1, tmp_path, Result, worker.__name__).run()) == []

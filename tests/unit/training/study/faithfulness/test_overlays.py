@@ -18,7 +18,6 @@ from vitcam_training.report.faithfulness import (
     FaithfulnessResult,
     path_of,
     read_result,
-    write_result,
 )
 from vitcam_training.study.faithfulness.curves import (
     NEUTRAL,
@@ -35,7 +34,7 @@ from vitcam_training.study.faithfulness.curves import (
 from vitcam_training.study.faithfulness.findings import findings
 from vitcam_training.study.faithfulness.maps import Explanation, MapInputs, explanations
 from vitcam_training.study.faithfulness.measure import Measured, Plan
-from vitcam_training.study.faithfulness.overlays import check
+from vitcam_training.study.faithfulness.overlays import check, write_result
 from vitcam_training.study.faithfulness.page import write_page
 from vitcam_training.study.faithfulness.photos import stratified
 from vitcam_training.study.faithfulness.plot import draw_curves
@@ -251,7 +250,7 @@ def verdict(found: list[FaithfulnessFinding]) -> FaithfulnessResult:
     return FaithfulnessResult(
         "net", "0123456789ab", "abc", "drawn", "heldout", 60, 0, 10_000, 2, [int(count) for count in COUNTS],
         "evidence", {"classify": 6.0, "explain": 6.6}, 0.99, {"mean": 0.01}, {"mean": found},
-        "vitcam-train overlays net --data drawn", "a processor", "2026-01-02",
+        "the command", "a processor", "2026-01-02",
     )  # fmt: skip
 
 
@@ -276,7 +275,7 @@ def test_a_file_that_holds_no_verdict_is_refused_by_name(text: str, tmp_path: Pa
     path = tmp_path / "net.overlays.json"
     path.write_text(text)
 
-    with pytest.raises(UsageError, match=r"net\.overlays\.json does not hold figures of .* vitcam-train overlays"):
+    with pytest.raises(UsageError, match=r"net\.overlays\.json does not hold figures of .*study\.faithfulness"):
         read_result(path)
 
 

@@ -16,20 +16,29 @@ from vitcam_training.study.ablation.rows import ROWS
 from vitcam_training.study.convolution.config import ConvolutionConfig
 from vitcam_training.study.inductive_bias.distance import attention_distances, between_patches, mean_distances
 from vitcam_training.study.inductive_bias.findings import FoundByRuns, difference_text, spread_text
-from vitcam_training.study.inductive_bias.layers import layer_errors
 from vitcam_training.study.inductive_bias.measure import BiasMeasurement, plan
-from vitcam_training.study.inductive_bias.networks import BARE, CNN, CONTESTANTS, FINETUNED, VIT
 from vitcam_training.study.inductive_bias.page import BiasConditions, curve_block, fill, moved_block
-from vitcam_training.study.inductive_bias.parts import part_errors, reach
-from vitcam_training.study.inductive_bias.pictures import moved, part_of
+from vitcam_training.study.inductive_bias.parts import layer_errors, part_errors, reach
 from vitcam_training.study.inductive_bias.plots import draw_curve, draw_distances, draw_moved
-from vitcam_training.study.inductive_bias.runs import SHARES, SHIFTS, BiasJob, BiasResult, jobs_of, unfinished
-from vitcam_training.study.inductive_bias.worker import run
+from vitcam_training.study.inductive_bias.runs import (
+    BARE,
+    CNN,
+    CONTESTANTS,
+    FINETUNED,
+    SHARES,
+    SHIFTS,
+    VIT,
+    BiasJob,
+    BiasResult,
+    jobs_of,
+    unfinished,
+)
+from vitcam_training.study.inductive_bias.worker import moved, part_of, run
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
 pytestmark = pytest.mark.slow("training/study/inductive_bias", "training/study/convolution", "training/fit")
 
-CONDITIONS = BiasConditions("vitcam-train bias", "2026-01-02", "a machine")
+CONDITIONS = BiasConditions("python -m vitcam_training.study.inductive_bias", "2026-01-02", "a machine")
 
 
 def trained(name: str, share: float, seed: int, accuracy: float) -> BiasResult:
@@ -202,7 +211,7 @@ def test_a_part_without_any_run_names_what_is_missing_and_shows_no_empty_table_o
         curve_block(FoundByRuns(()), jobs_of("curve", 3), 96.87, tmp_path / "c.svg", CONDITIONS),
     ):
         assert "Not measured yet: " in block
-        assert "$ vitcam-train bias" in block
+        assert "$ python -m vitcam_training.study.inductive_bias" in block
         assert "|" not in block
         assert "svg" not in block
 

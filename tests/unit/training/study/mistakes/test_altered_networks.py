@@ -15,25 +15,26 @@ from vitcam.errors import UsageError
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.study.ablation.rows import BASE as ABLATION_BASE
-from vitcam_training.study.mistakes.altered import AlteredViT
-from vitcam_training.study.mistakes.answers import DropoutInInferenceViT, SoftmaxBeforeLossViT
-from vitcam_training.study.mistakes.attentions import (
+from vitcam_training.study.mistakes.networks import (
     AcrossBatchViT,
+    AlteredViT,
+    ChannelsAsTokensViT,
+    DoubledExponentViT,
     DrawnViT,
+    DropoutInInferenceViT,
+    FirstBranchTwiceViT,
+    NormedResidualViT,
+    PixelsAsPositionsViT,
+    PlainNormViT,
     RedrawnMatrixViT,
     RedrawnViT,
+    ReshapedViT,
+    SoftmaxBeforeLossViT,
+    UnaddedPositionViT,
     UntrainedMatrixViT,
     WidthScaleViT,
 )
-from vitcam_training.study.mistakes.residuals import FirstBranchTwiceViT, NormedResidualViT, PlainNormViT
 from vitcam_training.study.mistakes.rows import BASE, MISTAKES, Mistake, base, with_right
-from vitcam_training.study.mistakes.tokens import (
-    ChannelsAsTokensViT,
-    DoubledExponentViT,
-    PixelsAsPositionsViT,
-    ReshapedViT,
-    UnaddedPositionViT,
-)
 from vitcam_training.vit import ViT, sincos_position
 from vitcam_training.weights.checkpoints import load_into, to_timm
 

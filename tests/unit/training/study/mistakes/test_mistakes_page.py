@@ -10,11 +10,12 @@ import pytest
 
 from tests.parts import need_data
 from tests.unit.docs.pages import ROOT
-from tests.unit.training.ablation.test_ablation import digits
+from tests.unit.training.study.ablation.test_ablation import digits
 from vitcam.errors import UsageError
-from vitcam_training.study.ablation.result import AblationJob
+from vitcam_training.study.ablation.sweep import AblationJob
 from vitcam_training.study.mistakes import cifar10
-from vitcam_training.study.mistakes.digits import run
+from vitcam_training.study.mistakes.cifar10 import StepsResult
+from vitcam_training.study.mistakes.digits import MistakeResult, run
 from vitcam_training.study.mistakes.findings import (
     SHOWN,
     STAYS,
@@ -24,10 +25,9 @@ from vitcam_training.study.mistakes.findings import (
     mistake_findings,
     symptom,
 )
-from vitcam_training.study.mistakes.mistakes import plan_cifar10, plan_digits, write_mistakes
 from vitcam_training.study.mistakes.page import TESTS
-from vitcam_training.study.mistakes.result import MistakeResult, StepsResult
 from vitcam_training.study.mistakes.rows import MISTAKES, base
+from vitcam_training.study.mistakes.sweeps import plan_cifar10, plan_digits, write_mistakes
 
 pytestmark = pytest.mark.slow("training/study/mistakes", "training/vit.py", "training/config.py", "training/fit")
 
@@ -107,7 +107,7 @@ def test_the_page_shows_every_row_that_was_run_and_names_those_that_were_not(tmp
             for j in run_rows
         ],
     )
-    written = write_mistakes(tmp_path / "mistakes.md", on_digits, on_cifar10, "vitcam-train mistakes")
+    written = write_mistakes(tmp_path / "mistakes.md", on_digits, on_cifar10, "the command")
     page = written[0].read_text()
 
     assert [path.name for path in written] == ["mistakes.md", "mistakes.svg", "mistakes-cifar10.svg"]
@@ -138,7 +138,7 @@ def test_a_run_that_stands_in_the_file_twice_counts_once(tmp_path: Path) -> None
 def test_a_page_of_nothing_that_was_run_has_no_figure_and_no_plot(tmp_path: Path) -> None:
     need_data("mnist")
     (page,) = write_mistakes(
-        tmp_path / "mistakes.md", plan_digits([], 2, tmp_path), plan_cifar10(tmp_path), "vitcam-train mistakes"
+        tmp_path / "mistakes.md", plan_digits([], 2, tmp_path), plan_cifar10(tmp_path), "the command"
     )
 
     assert page.read_text().count("| Not yet run. |") == len(MISTAKES)

@@ -1,4 +1,4 @@
-"""`vitcam-train overlays`, on a network made by hand whose answer hangs on one patch, down to its int8 file."""
+"""The faithfulness of overlays, on a network made by hand whose answer hangs on one patch, down to its int8 file."""
 
 import json
 from dataclasses import asdict
@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.cli import app, main
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.export import export_model
 from vitcam_training.report.faithfulness import read_result
+from vitcam_training.study.faithfulness.__main__ import app
+from vitcam_training.study.program import start
 from vitcam_training.weights.checkpoints import Weights, save_weights
 from vitcam_training.weights.metadata import Metadata
 
@@ -84,7 +85,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_weights(root / "trained.safetensors", weights(), about)
     export_model(root / "trained.safetensors", root / "net.tflite", golden=root / "golden")
     command = [
-        "overlays",
         root / "net.tflite",
         "--data",
         root / "photos",
@@ -147,7 +147,6 @@ def test_what_was_measured_is_kept_and_asked_no_second_time(workshop: Path) -> N
     kept = {path: path.stat().st_mtime_ns for path in (workshop / "kept").rglob("*.npz")}
     before = (workshop / "net.overlays.json").read_text()
     command = [
-        "overlays",
         workshop / "net.tflite",
         "--data",
         workshop / "photos",
@@ -172,17 +171,16 @@ def test_a_network_with_other_patches_is_refused_by_name(
     other = weights() | {"pos_embed": np.zeros((1, 10, 8), np.float32)}
     save_weights(workshop / "other.safetensors", other, about)
     command = [
-        "overlays",
         workshop / "net.tflite",
         "--data",
         workshop / "photos",
         "--float",
         workshop / "other.safetensors",
     ]
-    monkeypatch.setattr("sys.argv", ["vitcam-train", *map(str, command)])
+    monkeypatch.setattr("sys.argv", ["faithfulness", *map(str, command)])
 
     with pytest.raises(SystemExit) as refused:
-        main()
+        start(app, "faithfulness")
 
     assert refused.value.code == 2
     assert "other.safetensors has other patches than" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`vitcam-train ablate` from a recipe to a page; runs that are there already are not made again."""
+"""The ablation from a recipe to a page; runs that are there already are not made again."""
 
 import json
 import signal
@@ -11,7 +11,7 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.training.pictures import write_pictures
 
-SLOW = pytest.mark.slow("training/study/ablation", "training/fit", "training/verbs")
+SLOW = pytest.mark.slow("training/study", "training/fit")
 
 BASE = """
 name = "colours"
@@ -26,7 +26,6 @@ epochs = {epochs}
 batch_size = 6
 """
 
-CODE = "from vitcam_training.cli import main; main()"
 TIMEOUT_S = 280
 
 
@@ -38,7 +37,7 @@ def photos(tmp_path: Path) -> Path:
 def command(tmp_path: Path, photos: Path, epochs: int) -> list[str]:
     (tmp_path / "base.toml").write_text(BASE.format(photos=photos, epochs=epochs))
     asked = ["base.toml", "--rows", "heads-2", "--seeds", "2", "--out", "out", "--json"]
-    return [sys.executable, "-c", CODE, "ablate", *asked]
+    return [sys.executable, "-m", "vitcam_training.study.ablation", *asked]
 
 
 @SLOW

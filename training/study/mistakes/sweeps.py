@@ -1,4 +1,4 @@
-"""`vitcam-train mistakes`: run what is left to run, then write the page."""
+"""The two tables of trainings, on digits and on CIFAR-10, and the page of both."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.study.ablation.findings import STUDENT
 from vitcam_training.study.ablation.sweep import Sweep
-from vitcam_training.study.mistakes.cifar10 import CIRCULATING, circulating
+from vitcam_training.study.mistakes.cifar10 import CIRCULATING, StepsResult, circulating
+from vitcam_training.study.mistakes.digits import MistakeResult
 from vitcam_training.study.mistakes.findings import mistake_findings, so_far
 from vitcam_training.study.mistakes.page import digits_part
-from vitcam_training.study.mistakes.result import MistakeResult, StepsResult
 from vitcam_training.study.mistakes.rows import Mistake, base, with_right
 from vitcam_training.study.mistakes.steps_page import cifar10_part, draw_curves, draw_steps
+from vitcam_training.study.seeds import check_seeds
 
-PARTS = ("digits", "cifar10")
 TITLE = "# What each mistake costs"
-MODULE = str(__package__)
+PACKAGE = "vitcam_training.study.mistakes"
 
 Digits: TypeAlias = Sweep[Mistake, MistakeResult]
 Steps: TypeAlias = Sweep[Mistake, StepsResult]
@@ -30,18 +28,17 @@ def plan_digits(rows: Sequence[str], seeds: int, folder: Path) -> Digits:
 
     raises  UsageError for an unknown row, a number of seeds without a spread, or data that are not there
     """
-    if seeds not in STUDENT:
-        raise UsageError(f"{seeds} seeds were given; {min(STUDENT)} to {max(STUDENT)} are allowed")
+    check_seeds(seeds)
     recipe, chosen = base(), with_right(rows)
     open_dataset(recipe.data)
-    return Sweep(recipe, "digits", chosen, seeds, folder / "digits", MistakeResult, MODULE)
+    return Sweep(recipe, (), chosen, seeds, folder / "digits", MistakeResult, f"{PACKAGE}.digits")
 
 
 def plan_cifar10(folder: Path) -> Steps:
     """The run that stays at 2.32, and its repairs. Raises UsageError if CIFAR-10 is not there."""
     recipe = circulating()
     open_dataset(recipe.data)
-    return Sweep(recipe, "cifar10", CIRCULATING, 1, folder / "cifar10", StepsResult, MODULE)
+    return Sweep(recipe, (), CIRCULATING, 1, folder / "cifar10", StepsResult, f"{PACKAGE}.cifar10")
 
 
 def write_mistakes(page: Path, on_digits: Digits, on_cifar10: Steps, command: str) -> list[Path]:

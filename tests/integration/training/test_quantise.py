@@ -1,6 +1,5 @@
-"""`vitcam-train compare` and `export --quantise`: every way to quantise, from a checkpoint and a folder of pictures."""
+"""`export --quantise`: files in other numbers, from a checkpoint and a folder of pictures."""
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from vitcam.model.classifier import Classifier
 from vitcam_training.cli import main
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
-SLOW = pytest.mark.slow("training/study/quantisation", "training/export")
+SLOW = pytest.mark.slow("training/export")
 
 
 @pytest.fixture(scope="module")
@@ -27,27 +26,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = replace(small_about(), labels=tuple(sorted(COLOURS)))
     save_weights(root / "net.safetensors", to_timm(small_vit(replace(SMALL, classes=3))), about, "float32")
     return root
-
-
-@SLOW
-def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
-    page = workshop / "int8.md"
-    common = ("compare", workshop / "net.safetensors", "--data", workshop / "photos")
-    lines = call(*common, "--keep", "*/up", "--page", page, "--json").splitlines()
-    rows = {row["quantise"]: row for row in map(json.loads, lines)}
-
-    assert list(rows) == ["dynamic", "static", "int4", "float16", "float", "mixed"]
-    assert rows["float"]["agreement"] == 1
-    assert rows["mixed"]["keep"] == ["block00/up", "block01/up", "block02/up"]
-    assert rows["dynamic"]["ratio"] == 1
-    assert rows["int4"]["size_mb"] < rows["dynamic"]["size_mb"] < rows["mixed"]["size_mb"] < rows["float"]["size_mb"]
-    whole = {name for name, row in rows.items() if (row["partitions"], row["outside"]) == (1, 0)}
-    assert whole - {"int4"} == {"dynamic", "float16", "float", "mixed"}, (
-        "three labels are odd, which 4 bits do not bear"
-    )
-    text = page.read_text(encoding="utf-8")
-    assert text.count("\n| int8") == 3
-    assert "XNNPACK does not take `static`" in text
 
 
 @SLOW
