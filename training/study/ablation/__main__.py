@@ -16,7 +16,7 @@ from vitcam_training.progress import shown
 from vitcam_training.recipes.recipe import read_recipe
 from vitcam_training.study.ablation.findings import findings
 from vitcam_training.study.ablation.page import write_page
-from vitcam_training.study.ablation.rows import Row, chosen
+from vitcam_training.study.ablation.rows import RECIPE, Row, chosen
 from vitcam_training.study.ablation.sweep import Result, Sweep, jobs
 from vitcam_training.study.program import as_given, program, start
 from vitcam_training.study.seeds import check_seeds
@@ -26,8 +26,12 @@ PACKAGE = "vitcam_training.study.ablation"
 
 def ablate(
     recipe: Annotated[
-        str, typer.Argument(help="Start from this recipe: the name of one that comes with vitcam, or a TOML file.")
-    ] = "ablation",
+        str,
+        typer.Argument(
+            help="Start from this recipe: the name of one that comes with vitcam, or a TOML file. Default: the study's "
+            "own."
+        ),
+    ] = "",
     out: Annotated[Path, typer.Option("--out", "-o", help="Keep the runs in this folder.")] = Path("runs/ablation"),
     rows: Annotated[
         str,
@@ -40,7 +44,7 @@ def ablate(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each run that ends.")] = False,
 ) -> None:
     """Measure what each part of a ViT is for, on digits. The same command continues an interrupted run."""
-    ablation = plan(recipe, [name for name in rows.split(",") if name], seeds, out)
+    ablation = plan(recipe or str(RECIPE), [name for name in rows.split(",") if name], seeds, out)
     for result in shown(ablation.run(), "runs", len(ablation.left)):
         typer.echo(json.dumps(asdict(result)) if as_json else _in_words(result))
     target = page or out / "ablation.md"

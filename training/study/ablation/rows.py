@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from vitcam.errors import UsageError
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.study.convolution.config import ConvolutionRecipe
+
+RECIPE = Path(__file__).with_name("ablation.toml")
+"""The base."""
 
 Effect = Literal["below", "alike", "above"]
 """Where a row's accuracy lies, seen from the base: `alike` where the seeds cannot tell the two apart."""

@@ -39,6 +39,7 @@ class Contestant:
     name: str
     title: str
     recipe_name: str = "bias"
+    """Of a TOML file beside this one."""
     model: dict[str, Any] = field(default_factory=dict)
     """Changes of the recipe's [model]."""
     convolution: ConvolutionRecipe | None = None
@@ -49,7 +50,7 @@ class Contestant:
     @property
     def recipe(self) -> Recipe:
         """For any seed."""
-        base = read_recipe(self.recipe_name)
+        base = read_recipe(Path(__file__).with_name(f"{self.recipe_name}.toml"))
         return replace(base, model=replace(base.model, **self.model))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from vitcam.errors import UsageError
 from vitcam_training.recipes.recipe import Recipe, read_recipe
-from vitcam_training.study.ablation.rows import ADAMW, AIAYN, Row
+from vitcam_training.study.ablation.rows import ADAMW, AIAYN, RECIPE, Row
 from vitcam_training.study.mistakes.networks import (
     AcrossBatchViT,
     ChannelsAsTokensViT,
@@ -192,5 +192,5 @@ def with_right(names: Sequence[str], table: Sequence[Mistake] = MISTAKES) -> tup
 
 def base() -> Recipe:
     """The recipe of the ablation with fewer epochs, and with a test after the last one alone."""
-    recipe = read_recipe("ablation")
+    recipe = read_recipe(RECIPE)
     return replace(recipe, train=replace(recipe.train, epochs=EPOCHS, score_every=EPOCHS))

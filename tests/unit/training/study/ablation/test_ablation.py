@@ -24,6 +24,7 @@ from vitcam_training.study.ablation.findings import (
 )
 from vitcam_training.study.ablation.page import write_page
 from vitcam_training.study.ablation.rows import BASE, ROWS, chosen
+from vitcam_training.study.ablation.rows import RECIPE as BASE_RECIPE
 from vitcam_training.study.ablation.shuffle import shuffle, shuffled
 from vitcam_training.study.ablation.sweep import AblationJob, Conditions, Result, Sweep, jobs, unfinished
 from vitcam_training.study.ablation.worker import run
@@ -33,7 +34,7 @@ from vitcam_training.weights.checkpoints import read_weights
 
 pytestmark = pytest.mark.slow("training/study/ablation", "training/fit")
 
-RECIPE = read_recipe("ablation")
+RECIPE = read_recipe(BASE_RECIPE)
 ROW = {row.name: row for row in ROWS}
 
 
