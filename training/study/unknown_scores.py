@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
+from vitcam_training.cli.options import ModelArgument
 from vitcam_training.data.catalogue import open_dataset, open_to_measure
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.model_file import ask_readable, open_model
 from vitcam_training.evaluation.unknown import apart
 from vitcam_training.study.program import program, start
-from vitcam_training.verbs.common import ModelArgument
 
 Floats = NDArray[np.float64]
 SUBSPACE = 0.95  # share of the variance of known embeddings that the principal subspace holds

@@ -13,7 +13,7 @@ from tests.integration.training.command import call
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam_training.report import material
 
-pytestmark = pytest.mark.slow("training/verbs", "training/report", "training/model_card", "training/cli.py")
+pytestmark = pytest.mark.slow("training/cli", "training/report", "training/model_card")
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from vitcam_training.cli.options import JsonOption, ModelArgument, PhotosOption, ThreadsOption
+from vitcam_training.cli.tables import as_text, pairs
 from vitcam_training.study.program import as_given, program, start
-from vitcam_training.verbs.common import JsonOption, ModelArgument, PhotosOption, ThreadsOption
-from vitcam_training.verbs.tables import as_text, pairs
 
 PACKAGE = "vitcam_training.study.faithfulness"
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec
+from vitcam_training.cli.options import ModelArgument
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.photos import photo_of
@@ -28,7 +29,6 @@ from vitcam_training.evaluation.model_file import open_model
 from vitcam_training.study.faithfulness.model_file import ask_once
 from vitcam_training.study.faithfulness.photos import stratified
 from vitcam_training.study.program import program, start
-from vitcam_training.verbs.common import ModelArgument
 
 Maps = dict[str, NDArray[np.float64]]
 

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from vitcam_training.cli.options import JsonOption
 from vitcam_training.progress import shown
 from vitcam_training.study.inductive_bias.runs import FOLDER, SEEDS, BiasResult
 from vitcam_training.study.program import program, start
-from vitcam_training.verbs.common import JsonOption
 
 
 def bias(

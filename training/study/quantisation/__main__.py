@@ -12,9 +12,9 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from vitcam_training.cli.options import KeepOption, PhotosOption, RepresentativeOption
+from vitcam_training.cli.tables import as_text
 from vitcam_training.study.program import as_given, program, start
-from vitcam_training.verbs.common import KeepOption, PhotosOption, RepresentativeOption
-from vitcam_training.verbs.tables import as_text
 
 PACKAGE = "vitcam_training.study.quantisation"
 

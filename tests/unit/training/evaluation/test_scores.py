@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from vitcam_training.cli.tables import evaluation_table
 from vitcam_training.evaluation.scores import by_label, in_detail, wilson
-from vitcam_training.verbs.tables import evaluation_table
 
 NAMES = ("cup", "pen", "pin", "pot")
 

@@ -5,10 +5,10 @@ import pytest
 
 from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
+from vitcam_training.cli.tables import export_table
 from vitcam_training.evaluation.answers import ELSEWHERE
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
-from vitcam_training.verbs.tables import export_table
 from vitcam_training.weights.metadata import PLANNED
 
 FIGURES = {

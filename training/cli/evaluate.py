@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vitcam_training.verbs.common import JsonOption, ModelArgument, PhotosOption, ThreadsOption, say, warn
+from vitcam_training.cli.options import JsonOption, ModelArgument, PhotosOption, ThreadsOption, say, warn
 
 
 def evaluate(
@@ -33,9 +33,9 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
+    from vitcam_training.cli.tables import evaluation_table
     from vitcam_training.evaluation.evaluate import evaluate_model
     from vitcam_training.evaluation.unknown import rejection
-    from vitcam_training.verbs.tables import evaluation_table
 
     found = evaluate_model(model, data, split, float_, threads)
     found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam_training.verbs.common import GoldenOption, OutOption, as_given, say
+from vitcam_training.cli.options import GoldenOption, OutOption, as_given, say
 
 if TYPE_CHECKING:
     from vitcam.model.card import ModelCard

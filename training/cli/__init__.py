@@ -18,11 +18,11 @@ from rich.logging import RichHandler
 from typer.core import TyperGroup
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam_training.verbs.drawing import draw
-from vitcam_training.verbs.learn import finetune, fit
-from vitcam_training.verbs.make import export, import_weights
-from vitcam_training.verbs.measure import evaluate, report, split_data
-from vitcam_training.verbs.words import words
+from vitcam_training.cli.draw import draw
+from vitcam_training.cli.evaluate import evaluate, report, split_data
+from vitcam_training.cli.export import export, import_weights
+from vitcam_training.cli.training import finetune, fit
+from vitcam_training.cli.words import words
 
 STUDIES = {
     "ablate": "ablation", "bias": "inductive_bias", "compare": "quantisation", "mistakes": "mistakes",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam.errors import UsageError
-from vitcam_training.verbs.common import (
+from vitcam_training.cli.options import (
     DataOption,
     GoldenOption,
     JsonOption,
@@ -140,6 +140,7 @@ def export(
 ) -> None:
     """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
     from vitcam.model import bundle
+    from vitcam_training.cli.tables import export_record, export_table
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.evaluation.answers import ELSEWHERE
     from vitcam_training.evaluation.other_datasets import measure_elsewhere
@@ -149,7 +150,6 @@ def export(
     from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
     from vitcam_training.model_card.warnings import card_warnings
-    from vitcam_training.verbs.tables import export_record, export_table
 
     try:
         rewrites = Rewrites.without(*(without or ()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam.errors import UsageError
-from vitcam_training.verbs.common import DataOption, MeanOption, StdOption, say, warn
+from vitcam_training.cli.options import DataOption, MeanOption, StdOption, say, warn
 
 if TYPE_CHECKING:
     from vitcam_training.fit.session import Session
@@ -165,6 +165,7 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(hosts, host_index)  # before Keras computes anything
 
+    from vitcam_training.cli.export import export as make_model_file
     from vitcam_training.fit.budget import effort, within_budget
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.prepare import check_teacher, last_blocks, opened, train
@@ -174,7 +175,6 @@ def _train(asked: _Asked, session: "Session", hosts: str | None, host_index: int
     from vitcam_training.model_card.commands import exporting, training
     from vitcam_training.model_card.curves import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
-    from vitcam_training.verbs.make import export as make_model_file
 
     chosen, begun, normalisation = read_recipe(asked.recipe), asked.weights, asked.normalisation
     if asked.data:

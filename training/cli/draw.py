@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitcam_training.verbs.common import say
+from vitcam_training.cli.options import say
 
 
 def draw(
