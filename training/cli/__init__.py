@@ -1,4 +1,4 @@
-"""The `vitcam-train` command: what it is called with, its log, and how it ends. Its verbs are in `verbs/`.
+"""The `vitcam-train` command: its log, and how it ends. A module for each verb holds its options, help and call.
 
 Keras, JAX and TensorFlow are imported by the verb that needs them: `--help` takes no five seconds.
 """
@@ -18,12 +18,14 @@ from rich.logging import RichHandler
 from typer.core import TyperGroup
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam_training.cli.draw import draw
-from vitcam_training.cli.evaluate import evaluate, report, split_data
-from vitcam_training.cli.export import export, import_weights
-from vitcam_training.cli.training import finetune, fit
-from vitcam_training.cli.words import words
+from vitcam.terminal.verbs import LazyVerbs
 
+MODULES = {"import": "import_weights"}
+VERBS = {
+    verb: f"{__name__}.{MODULES.get(verb, verb)}"
+    for verb in ("finetune", "fit", "import", "export", "evaluate", "report", "words", "split", "draw")
+}
+"""In the order in which people come to need them -> the module, which has a function of its name."""
 STUDIES = {
     "ablate": "ablation", "bias": "inductive_bias", "compare": "quantisation", "mistakes": "mistakes",
     "overlays": "faithfulness",
@@ -33,7 +35,10 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
 class Verbs(TyperGroup):
-    """Knows what became of the verbs that are studies now."""
+    """The group of all verbs; it knows what became of those that are studies now."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**(attributes | {"commands": LazyVerbs(VERBS, interruptible)}))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Raises UsageError for a verb that is a study."""
@@ -47,7 +52,6 @@ app = typer.Typer(
     cls=Verbs,
     help="Make models for vitcam: train, import foreign weights, export, measure.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings=HELP_NAMES,
 )
@@ -128,11 +132,3 @@ def begin(verbose: bool) -> None:
     for name in ("vitcam", "vitcam_training"):
         logging.getLogger(name).handlers = [handler]
         logging.getLogger(name).setLevel(LEVELS[verbose])
-
-
-VERBS: dict[str, Callable[..., None]] = {
-    "finetune": finetune, "fit": fit, "import": import_weights, "export": export, "evaluate": evaluate,
-    "report": report, "words": words, "split": split_data, "draw": draw,
-}  # fmt: skip
-for name, verb in VERBS.items():
-    app.command(name)(interruptible(verb))

@@ -1,4 +1,4 @@
-"""`draw`: to see a network."""
+"""`vitcam-train draw`."""
 
 from pathlib import Path
 from typing import Annotated

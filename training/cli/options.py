@@ -1,13 +1,15 @@
 """Options that several verbs share, their output, and the command line as it was given."""
 
-from __future__ import annotations
-
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from vitcam_training.weights.normalisation import Normalisation
 
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Write to this file.")]
 _DATA = typer.Option(
@@ -34,18 +36,30 @@ RepresentativeOption = Annotated[
         help="Read the ranges for `static` off the photos of this data set. Default: that of --data.",
     ),
 ]
-MeanOption = Annotated[
-    str | None,
-    typer.Option(
-        "--mean",
-        help="Mean of the pixels with which foreign weights were trained: imagenet, a fraction of 255, or three with "
-        "commas. Needed if the file is none that vitcam knows.",
-    ),
-]
-StdOption = Annotated[
-    str | None, typer.Option("--std", help="Standard deviation of these pixels, written in the same way.")
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@dataclass(frozen=True, slots=True)
+class PixelOptions:
+    """A group: how the pixels of foreign weights were normalised."""
+
+    mean: Annotated[
+        str | None,
+        typer.Option(
+            "--mean",
+            help="Mean of the pixels with which foreign weights were trained: imagenet, a fraction of 255, or three "
+            "with commas. Needed if the file is none that vitcam knows.",
+        ),
+    ] = None
+    std: Annotated[
+        str | None, typer.Option("--std", help="Standard deviation of these pixels, written in the same way.")
+    ] = None
+
+    def normalisation(self) -> "Normalisation | None":
+        """None: the weights must tell it. Raises UsageError for what is no number, or one without the other."""
+        from vitcam_training.weights.normalisation import parse_normalisation
+
+        return parse_normalisation(self.mean, self.std)
 
 
 def say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""`words`: to make a model file whose labels are words."""
+"""`vitcam-train words`."""
 
 import dataclasses
 from pathlib import Path

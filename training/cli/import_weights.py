@@ -1,0 +1,76 @@
+"""`vitcam-train import`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vitcam.terminal.verbs import grouped
+from vitcam_training.cli.options import OutOption, PixelOptions, say, warn
+
+
+@grouped
+def import_weights(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            help="Import this ViT: hf:ORG/NAME or hf:ORG/NAME@REVISION from Hugging Face's hub, timm:NAME from there, "
+            "a folder as transformers or timm saves it, weights under timm's names as .npz, .safetensors or PyTorch's "
+            ".pth, or Google's own .npz."
+        ),
+    ],
+    out: OutOption,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`. Default: those that "
+            "the network names.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Give the model this name. Default: the name of the file.")
+    ] = None,
+    image_size: Annotated[
+        int | None,
+        typer.Option("--image-size", help="Make the input this large, in px. Default: the size of the weights."),
+    ] = None,
+    crop_fraction: Annotated[
+        float | None,
+        typer.Option(
+            "--crop-fraction",
+            help="Give the model this fraction of a photo's short side. Default: what the network says, or 0.875.",
+        ),
+    ] = None,
+    interpolation: Annotated[
+        str | None,
+        typer.Option(
+            "--interpolation",
+            help="Resize photos by area, linear or bicubic interpolation. Default: what the network says, or bicubic.",
+        ),
+    ] = None,
+    labels_of: Annotated[
+        str | None,
+        typer.Option(
+            "--labels-of",
+            metavar="DATA",
+            help="Give the network the labels of this data set instead, where WordNet ids tell what is the same.",
+        ),
+    ] = None,
+    licence: Annotated[str, typer.Option("--licence", help="Write this licence of the weights into the card.")] = "",
+    *,
+    pixels: PixelOptions,
+) -> None:
+    """Import foreign weights: compare every shape, name what is left over, and write a checkpoint for `export`."""
+    from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.weights.foreign import ImportOptions, import_foreign
+
+    normalisation = pixels.normalisation()
+    dataset = open_dataset(labels_of) if labels_of else None
+    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, normalisation, dataset)
+    found = import_foreign(spec, labels, out, wanted)
+    say(f"wrote {out}")
+    if found.text_file:
+        say(f"wrote {found.text_file}")
+    if found.leftovers:
+        warn(f"not used from {spec}: {', '.join(found.leftovers)}")
