@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image
-from vitcam_training.data.photos import read_photo
 
 NEAR_DUPLICATE = (
     0.96  # correlation of two 16 x 16 thumbnails; pairs from here up were looked at, and most are one photo
@@ -27,11 +23,6 @@ def thumbnail(photo: Image) -> Thumbnails:
     row = cv2.resize(photo, (SIDE_PX, SIDE_PX), interpolation=cv2.INTER_AREA).reshape(-1).astype(np.float32)
     row -= row.mean()
     return np.asarray(row / max(float(np.linalg.norm(row)), 1e-6))
-
-
-def thumbnails(paths: Sequence[Path]) -> Thumbnails:
-    """The rows of these photos in order, (n, 768). Raises BrokenPhotoError for one that cannot be read."""
-    return np.stack([thumbnail(read_photo(path)) for path in paths])
 
 
 def mirrored(rows: Thumbnails) -> Thumbnails:

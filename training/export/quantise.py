@@ -136,11 +136,6 @@ def quantise(model: bytes, scheme: str = SHIPPED, photos: Sequence[Image] = ()) 
         return bytes(work.quantize(ranges).quantized_model)
 
 
-def to_int8(model: bytes) -> bytes:
-    """By the scheme that ships."""
-    return quantise(model)
-
-
 def delegate_input(model: bytes) -> bytes:
     """Let XNNPACK turn the input bytes into floats too: DEQUANTIZE, where TensorFlow wrote CAST.
 

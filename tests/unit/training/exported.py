@@ -24,7 +24,7 @@ from vitcam_training.config import ViTConfig
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import SIGNATURES, evidence_blocks, to_float
-from vitcam_training.export.quantise import allow_float16, delegate_input, to_int8
+from vitcam_training.export.quantise import allow_float16, delegate_input, quantise
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
@@ -44,7 +44,7 @@ class Exported:
     def of(cls, config: ViTConfig, seed: int = 0, rewrites: Rewrites | None = None) -> "Exported":
         weights = to_timm(small_vit(config, seed))
         floats = to_float(fold(config, weights, rewrites=rewrites or Rewrites()))
-        return cls(config, weights, floats, to_int8(allow_float16(delegate_input(floats))))
+        return cls(config, weights, floats, quantise(allow_float16(delegate_input(floats))))
 
     def errors(self, seed: int = 1) -> dict[str, float]:
         """How far each output of the float file's `explain` is from the reference, at worst, on two photos."""

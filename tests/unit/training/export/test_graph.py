@@ -9,7 +9,7 @@ from tests.unit.training.exported import answer, pieces
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import to_float
-from vitcam_training.export.quantise import delegate_input, to_int8
+from vitcam_training.export.quantise import delegate_input, quantise
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
@@ -28,7 +28,7 @@ def float_graph(weights: Weights) -> bytes:
 
 @pytest.fixture(scope="module")
 def int8_graph(float_graph: bytes) -> bytes:
-    return to_int8(delegate_input(float_graph))
+    return quantise(delegate_input(float_graph))
 
 
 NAMES = [field.name for field in fields(Rewrites)]
@@ -114,7 +114,7 @@ def test_the_int8_graph_is_one_partition_with_nothing_outside(int8_graph: bytes)
 @pytest.mark.parametrize("pooling", ["cls_token", "mean"])
 def test_explain_stays_one_partition_with_as_many_blocks_as_deit_has(pooling: Any) -> None:
     deep = replace(SMALL, width=64, depth=12, heads=1, pooling=pooling)
-    graph = to_int8(delegate_input(to_float(fold(deep, to_timm(small_vit(deep))))))
+    graph = quantise(delegate_input(to_float(fold(deep, to_timm(small_vit(deep))))))
 
     assert pieces(graph)["explain"] == (1, 0)
 
@@ -145,6 +145,6 @@ def test_what_is_in_the_float_scope_keeps_its_weights_and_nothing_else_does(int8
 
 
 def test_quantising_prints_nothing_on_stdout_or_stderr(float_graph: bytes, capfd: pytest.CaptureFixture[str]) -> None:
-    to_int8(float_graph)
+    quantise(float_graph)
 
     assert "Quant" not in "".join(capfd.readouterr())

@@ -16,7 +16,7 @@ from vitcam.errors import UsageError
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, layers_of, matching
 from vitcam_training.export.network import to_tflite
-from vitcam_training.export.quantise import SCHEMES, Quantisation, to_int8
+from vitcam_training.export.quantise import SCHEMES, Quantisation, quantise
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 pytestmark = pytest.mark.long
@@ -140,5 +140,5 @@ def test_every_layer_is_of_one_kind_and_at_most_one_block() -> None:
     assert sorted(layer for group in blocks.values() for layer in group) == sorted(inner)
 
 
-def test_quantising_to_int8_is_what_the_scheme_that_ships_does(make: Make) -> None:
-    assert to_int8(make("float")) == make()
+def test_quantising_quantise_is_what_the_scheme_that_ships_does(make: Make) -> None:
+    assert quantise(make("float")) == make()
