@@ -19,8 +19,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.augment import Augment, change, mix
-from vitcam_training.data.dataset import NOTHING, Sample
-from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.data.dataset import NOTHING, BrokenPhotoError, Sample, photo_of
 
 AHEAD = 4  # batches that wait at most: 64 pictures of 224 px are 9.6 MB
 

@@ -9,13 +9,12 @@ from vitcam_training.data.blank.frames import blank
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
-from vitcam_training.data.published.altered import ordinary_drawn, ordinary_night
 from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday, everyday_before
 from vitcam_training.data.published.imagenet import cifar10_photos, imagenet, imagenet_things
 from vitcam_training.data.published.left_out import draws
 from vitcam_training.data.published.mnist import mnist
-from vitcam_training.data.published.ordinary import ordinary
+from vitcam_training.data.published.ordinary import ordinary, ordinary_drawn, ordinary_night
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {

@@ -1,4 +1,7 @@
-"""A data set: labels, and labelled photos in named parts."""
+"""A data set: labels, and labelled photos in named parts; and photos read from files.
+
+Files are decoded by the daemon's own reader, so that training sees what the camera program would.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam.folders import data_folder
 from vitcam.frames import Image
+from vitcam.pictures.decode import decode_image
 
 ALL = "all"
 """The part that every data set has: the photos of all its other parts."""
@@ -81,3 +85,28 @@ def data_root() -> Path:
 def missing_data(path: Path, source: str) -> UsageError:
     """The error for missing data. It says where to get them and how to name their folder."""
     return UsageError(f"no data at {path}: get it from {source} and name the folder above it in VITCAM_DATA")
+
+
+class BrokenPhotoError(UsageError):
+    """A file that cannot be read as a photo. A loop over many photos reports it and continues."""
+
+
+def photo_of(sample: Sample) -> Image:
+    """A sample's photo, (H, W, 3) uint8 RGB. Raises BrokenPhotoError if its file cannot be read or is not a picture."""
+    if sample.render is not None:
+        return sample.render()
+    return read_photo(sample.path) if sample.pixels is None else sample.pixels
+
+
+def read_photo(path: Path) -> Image:
+    """Decode a photo, turned upright as its EXIF says.
+
+    returns  (H, W, 3) uint8, RGB
+    raises   BrokenPhotoError, naming the file, if it cannot be read or is not a picture
+    """
+    try:
+        return decode_image(path.read_bytes())
+    except OSError as error:
+        raise BrokenPhotoError(f"{path}: cannot be read: {error.strerror}") from error
+    except UsageError as error:
+        raise BrokenPhotoError(f"{path}: {error}") from error

@@ -10,10 +10,8 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
 from vitcam.pictures.file_kind import FileKind, Use, kind_of, read_beginning
-from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.parts import parts_of
-from vitcam_training.data.photos import photo_of
-from vitcam_training.data.user_photos import ListedPhoto, clean_label
+from vitcam_training.data.dataset import Dataset, photo_of
+from vitcam_training.data.user_photos import ListedPhoto, clean_label, parts_of
 
 SYSTEM = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})  # what zip programs and file managers leave behind
 NAMED = 10

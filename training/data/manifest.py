@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.errors import UsageError
-from vitcam_training.data.parts import USUAL, parts_of
-from vitcam_training.data.user_photos import ListedPhoto, clean_label
+from vitcam_training.data.user_photos import USUAL, ListedPhoto, clean_label, parts_of
 
 
 def list_manifest(path: Path) -> list[ListedPhoto]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,10 +20,8 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import READABLE
-from vitcam_training.data.dataset import ALL, Dataset, Sample
-from vitcam_training.data.near_duplicates import Thumbnails, thumbnail
-from vitcam_training.data.photos import BrokenPhotoError, read_photo
-from vitcam_training.data.stratified_split import Shares, divide
+from vitcam_training.data.dataset import ALL, BrokenPhotoError, Dataset, Sample, read_photo
+from vitcam_training.data.stratified_split import Shares, Thumbnails, divide, thumbnail
 from vitcam_training.progress import shown
 
 MADE = Shares(heldout=0.2, calibration=0.1)
@@ -180,3 +179,29 @@ def _check_enough(name: str, photos: Sequence[ListedPhoto]) -> None:
             f"the label {short[0]!r} of {name} has {count[short[0]]} to train on of the photos that can be read"
             f"{others}; {needed} are needed at least: add some, or remove the label"
         )
+
+
+_KINDS = {
+    "train": ("train", "training"),
+    "calibration": ("calibration", "calib"),
+    "heldout": ("heldout", "holdout", "test", "testing", "eval", "evaluation"),
+    "validation": ("val", "valid", "validation", "validate", "dev", "development"),
+}
+_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
+_ENDING = re.compile(r"(set|data|split|images?|photos?)?([12]\d{3})?$")  # `testing_set`, `Train Data`, `val2017`
+USUAL = tuple(name for names in _KINDS.values() for name in names)
+
+
+def parts_of(names: Iterable[str]) -> dict[str, str]:
+    """Name -> part, `train`, `calibration` or `heldout`, of those that are usual names of parts, in any case.
+
+    What validates is held out, unless something else is: then it calibrates.
+    """
+    kinds = {name: kind for name in names if (kind := _kind(name))}
+    validating = "calibration" if "heldout" in kinds.values() else "heldout"
+    return {name: validating if kind == "validation" else kind for name, kind in kinds.items()}
+
+
+def _kind(name: str) -> str | None:
+    plain = re.sub(r"[\W_]", "", name.casefold())
+    return _KIND_OF.get(plain) or _KIND_OF.get(_ENDING.sub("", plain))

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction
 from vitcam.model.classifier import Classifier
-from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.data.dataset import BrokenPhotoError, Dataset, Sample, photo_of
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.progress import shown
 

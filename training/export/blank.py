@@ -15,8 +15,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.blank.scenes import covered, lens_cap, wall
-from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.data.dataset import BrokenPhotoError, Dataset, photo_of
 
 MOST = 3000  # photos that are asked
 SHARE = 0.001  # of the photos may have less contrast

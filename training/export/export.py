@@ -23,8 +23,7 @@ from vitcam.model.groups import Groups
 from vitcam.model.out_of_distribution import familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
-from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.photos import read_photo
+from vitcam_training.data.dataset import Dataset, read_photo
 from vitcam_training.evaluation.answers import CHOSEN, Answers, calibration, chosen_by, comparison, figures
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.evaluation.float_network import ask_float

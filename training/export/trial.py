@@ -13,8 +13,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.data.dataset import BrokenPhotoError, Dataset, Sample, photo_of
 from vitcam_training.evaluation.answers import Answers, comparison, figures
 from vitcam_training.evaluation.calibration import scaled
 from vitcam_training.evaluation.float_network import ask_float

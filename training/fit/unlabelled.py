@@ -18,8 +18,7 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import Dataset
-from vitcam_training.data.photos import BrokenPhotoError, read_photo
+from vitcam_training.data.dataset import BrokenPhotoError, Dataset, read_photo
 from vitcam_training.fit.distil import Teacher, read_teacher
 from vitcam_training.progress import shown
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe

@@ -15,8 +15,7 @@ from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay
 from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.pictures.resize import crop_of
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import Sample, photo_of
 from vitcam_training.report.markup import Node, tag
 
 SIDE_PX = 200  # of the longer side: 24 pairs of this size and quality are about half a megabyte

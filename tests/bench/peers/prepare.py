@@ -13,8 +13,7 @@ import numpy as np
 from tests.bench.peers.material import Answers, Material, Photos
 from vitcam.errors import VitcamError
 from vitcam.pictures.resize import to_model_size
-from vitcam_training.data.dataset import Dataset, data_root, missing_data
-from vitcam_training.data.photos import read_photo
+from vitcam_training.data.dataset import Dataset, data_root, missing_data, read_photo
 from vitcam_training.data.published.imagenet import imagenet
 from vitcam_training.weights.metadata import read_metadata
 

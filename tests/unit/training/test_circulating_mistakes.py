@@ -21,7 +21,7 @@ from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.batches import plain_batches
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.photos import read_photo
+from vitcam_training.data.dataset import read_photo
 from vitcam_training.fit.learner import Logits
 from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.stage import Stage

@@ -15,10 +15,9 @@ from pathlib import Path
 
 from vitcam_training.data.blank.frames import blank
 from vitcam_training.data.dataset import BLANK, NOTHING, REPLAY, UNLABELLED, Dataset, Sample, data_root, missing_data
-from vitcam_training.data.published.collections import SOURCES, photos
 from vitcam_training.data.published.imagenet import half
 from vitcam_training.data.published.ordinary import ordinary
-from vitcam_training.data.published.scene_split import held_out_before, label_of, listed_parts
+from vitcam_training.data.published.scene_split import SOURCES, held_out_before, label_of, listed_parts, photos
 from vitcam_training.data.published.things import Things, read_things
 
 

@@ -3,17 +3,34 @@
 The words are above or among the labels of `things.csv`: for a photo of a dog, any breed is right. The first photo of
 each word by its file name chooses, the second measures. `everyday` has photos of some words to train on; what measures
 of those is in a part of its own, too.
+
+The same photos are also made as they would look at night, and as pencil drawings, so that the difference is that of the
+light, or of the drawing, alone. Real night and real drawings are harder.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from zlib import crc32
 
-from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
+import cv2
+import numpy as np
+
+from vitcam.frames import Image
+from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data, photo_of
 from vitcam_training.data.published.scene_split import label_of, listed_parts
 from vitcam_training.data.published.things import Things, read_things
 
 SOURCE = "github.com/ajschumacher/imagen"
+
+LIGHT = 0.03  # share of the daylight's that reaches the sensor
+GAIN = 12.0  # by which the camera brightens
+FULL_WELL, READ_NOISE = 4000.0, 4.0  # electrons, of a small sensor
+COLOUR = 0.5  # share of the saturation that is left
+STROKE_PX = 6.0  # the standard deviation of the blur that a pencil's strokes stand out from
 
 
 def ordinary() -> Dataset:
@@ -38,3 +55,57 @@ def _sample(path: Path, things: Things) -> Sample:
     own = things.synsets.get(synset)
     label = own if own is not None else min(right)
     return Sample(path, label, accepted=right - {label})
+
+
+def ordinary_night() -> Dataset:
+    """The ordinary photos in little light, in the same parts. Raises UsageError if they are not there."""
+    return _altered("ordinary-night", at_night)
+
+
+def ordinary_drawn() -> Dataset:
+    """The ordinary photos as pencil drawings, in the same parts. Raises UsageError if they are not there."""
+    return _altered("ordinary-drawn", drawn)
+
+
+def at_night(photo: Image, seed: int) -> Image:
+    """A photo with little light: darker, greyer, and with the noise of a camera that brightens what it gets.
+
+    photo    (H, W, 3) uint8, RGB
+    seed     of the noise
+    returns  the same shape
+    source   shot and read noise as Foi et al. 2008, "Practical Poissonian-Gaussian noise modeling"
+    """
+    rng = np.random.default_rng(seed)
+    light = (photo.astype(np.float32) / 255) ** 2.2
+    grey = light.mean(axis=2, keepdims=True)
+    electrons = FULL_WELL * LIGHT * (COLOUR * light + (1 - COLOUR) * grey)
+    counted = rng.poisson(electrons) + rng.normal(0, READ_NOISE, electrons.shape)
+    seen = np.clip(GAIN * counted / FULL_WELL, 0, 1) ** (1 / 2.2)
+    return np.asarray(np.round(255 * seen), np.uint8)
+
+
+def drawn(photo: Image, seed: int = 0) -> Image:
+    """A photo as a pencil drawing: dark lines where the brightness changes, on white paper.
+
+    photo    (H, W, 3) uint8, RGB
+    seed     not used: a drawing has no noise
+    returns  the same shape
+    """
+    grey = cv2.cvtColor(photo, cv2.COLOR_RGB2GRAY)
+    blurred = cv2.GaussianBlur(grey, (0, 0), STROKE_PX)
+    lines = np.clip(255.0 * grey / np.maximum(blurred, 1), 0, 255).astype(np.uint8)
+    return np.asarray(np.repeat(lines[..., None], 3, axis=2))
+
+
+def _altered(name: str, alter: Callable[[Image, int], Image]) -> Dataset:
+    whole = ordinary()
+    parts = {part: tuple(_rendered(sample, alter) for sample in samples) for part, samples in whole.parts.items()}
+    return replace(whole, name=name, parts=parts)
+
+
+def _rendered(sample: Sample, alter: Callable[[Image, int], Image]) -> Sample:
+    return replace(sample, render=partial(_render, sample, alter))
+
+
+def _render(sample: Sample, alter: Callable[[Image, int], Image]) -> Image:
+    return alter(photo_of(sample), crc32(sample.path.name.encode()))

@@ -19,8 +19,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePath
 
-from vitcam_training.data.dataset import data_root
-from vitcam_training.data.published.collections import photos
+from vitcam_training.data.dataset import data_root, missing_data
 from vitcam_training.data.published.things import Things, read_things
 
 MEASURED = ("imagenet_samples/*.jpg", "ordinary/*/*.jpg")
@@ -29,6 +28,20 @@ TRAIN = 12  # groups of each label that are trained on before others choose and 
 Pair = tuple[str, str]
 PAIRS, PARTS = "everyday_pairs.csv", "everyday_parts.csv"
 BEFORE = "everyday_heldout_before.txt"
+FOLDERS = ("caltech101", "flowers/train", "flowers/val")
+SOURCES = "data.caltech.edu/records/mzrjq-6wc02 (Caltech-101) and tensorflow.org/datasets/catalog/tf_flowers"
+
+
+def photos(root: Path) -> list[str]:
+    """All photos of Caltech-101 and tf_flowers, as paths relative to the data root, in order.
+
+    raises  UsageError if one of the three folders is not there
+    """
+    for folder in FOLDERS:
+        if not (root / folder).is_dir():
+            raise missing_data(root / folder, SOURCES)
+    found = (path for folder in FOLDERS for path in (root / folder).glob("*/*.jpg"))
+    return sorted(path.relative_to(root).as_posix() for path in found)
 
 
 def split(paths: Sequence[str], pairs: Iterable[Pair], held_out: Sequence[str]) -> dict[str, list[str]]:

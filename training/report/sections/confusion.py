@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import photo_of
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.report.markup import Node, paragraph, table, tag
 from vitcam_training.report.material import Material

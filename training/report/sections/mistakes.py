@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import photo_of
 from vitcam_training.report.markup import Node, paragraph, tag
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import inline, photo_card, photo_pair, shown

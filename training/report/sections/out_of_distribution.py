@@ -12,8 +12,7 @@ from vitcam.errors import UsageError
 from vitcam.frames import Guess
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import DATASETS
-from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.data.dataset import BrokenPhotoError, Dataset, Sample, photo_of
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.model_file import ask_model
 from vitcam_training.evaluation.unknown import SEEDS, disjoint

@@ -9,8 +9,7 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import Sample, photo_of
 
 
 def shuffled(samples: Sequence[Sample], spec: InputSpec, patch_size: int, seed: int = 0) -> list[Sample]:

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import to_model_size
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import BrokenPhotoError, photo_of
+from vitcam_training.data.dataset import BrokenPhotoError, Sample, photo_of
 from vitcam_training.progress import shown
 from vitcam_training.study.faithfulness.curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
 from vitcam_training.study.faithfulness.maps import Explanation, MapInputs, MapSource

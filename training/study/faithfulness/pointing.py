@@ -22,8 +22,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.cli.options import ModelArgument
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import Dataset, Sample, photo_of
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.evaluation.model_file import open_model
 from vitcam_training.study.faithfulness.model_file import ask_once

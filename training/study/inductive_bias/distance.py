@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.config import ViTConfig
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import Sample, photo_of
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.metadata import stored_metadata

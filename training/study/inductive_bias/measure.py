@@ -16,7 +16,7 @@ from vitcam.model.bundle import read
 from vitcam.model.files import find_model
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.photos import read_photo
+from vitcam_training.data.dataset import read_photo
 from vitcam_training.provenance import processor
 from vitcam_training.study.inductive_bias.findings import FoundByRuns
 from vitcam_training.study.inductive_bias.page import (

@@ -15,8 +15,7 @@ from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.batches import plain_batches
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import Dataset, Sample, photo_of
 from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.prepare import prepare
 from vitcam_training.fit.session import Session

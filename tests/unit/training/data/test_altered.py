@@ -4,8 +4,8 @@ import numpy as np
 
 from tests.parts import need_data
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.photos import photo_of
-from vitcam_training.data.published.altered import at_night, drawn
+from vitcam_training.data.dataset import photo_of
+from vitcam_training.data.published.ordinary import at_night, drawn
 
 PHOTO = np.random.default_rng(0).integers(0, 256, (60, 80, 3), np.uint8)
 

@@ -10,8 +10,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.augment import Augment
 from vitcam_training.data.batches import BatchPlan, draw, plain_batches, training_batches
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import read_photo
+from vitcam_training.data.dataset import Sample, read_photo
 
 SPEC = InputSpec(24, 24)
 

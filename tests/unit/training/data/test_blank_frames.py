@@ -6,8 +6,8 @@ import pytest
 from vitcam_training.data.blank.frames import SEEDS, SIZES, blank_frame, scene_of
 from vitcam_training.data.blank.scenes import SCENES
 from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import photo_of
 from vitcam_training.data.folder import lay_out
-from vitcam_training.data.photos import photo_of
 
 
 @pytest.mark.parametrize("seed", range(len(SCENES)), ids=scene_of)

@@ -10,7 +10,7 @@ import pytest
 from tests.parts import need_data
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import photo_of
 from vitcam_training.data.published.cifar10 import read_strips
 
 

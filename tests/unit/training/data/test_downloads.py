@@ -11,7 +11,7 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import photo_of
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from vitcam.frames import Image
-from vitcam_training.data.local_features import SceneMatch, local_features, match_scenes
-from vitcam_training.data.photos import read_photo
+from vitcam_training.data.dataset import read_photo
+from vitcam_training.data.published.scene_pairs import SceneMatch, local_features, match_scenes
 
 GOLDEN = Path(__file__).parents[4] / "models" / "golden"
 

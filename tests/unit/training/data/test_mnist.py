@@ -9,8 +9,8 @@ import pytest
 from tests.parts import need_data
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
+from vitcam_training.data.dataset import photo_of, read_photo
 from vitcam_training.data.folder import lay_out
-from vitcam_training.data.photos import photo_of, read_photo
 from vitcam_training.data.published.mnist import read_idx
 
 

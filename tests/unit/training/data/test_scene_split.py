@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from tests.parts import need_data
-from vitcam_training.data.local_features import local_features, match_scenes
-from vitcam_training.data.photos import read_photo
-from vitcam_training.data.published.collections import photos
-from vitcam_training.data.published.scene_pairs import neighbours
+from vitcam_training.data.dataset import read_photo
+from vitcam_training.data.published.scene_pairs import local_features, match_scenes, neighbours
 from vitcam_training.data.published.scene_split import (
     CHOOSE,
     TRAIN,
@@ -15,6 +13,7 @@ from vitcam_training.data.published.scene_split import (
     label_of,
     listed_pairs,
     listed_parts,
+    photos,
     scenes,
     split,
 )

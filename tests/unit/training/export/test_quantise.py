@@ -140,5 +140,5 @@ def test_every_layer_is_of_one_kind_and_at_most_one_block() -> None:
     assert sorted(layer for group in blocks.values() for layer in group) == sorted(inner)
 
 
-def test_quantising_quantise_is_what_the_scheme_that_ships_does(make: Make) -> None:
+def test_quantise_does_by_default_what_the_scheme_that_ships_does(make: Make) -> None:
     assert quantise(make("float")) == make()

@@ -8,8 +8,7 @@ from tests.unit.training.fit.three_colours import After, assert_same, run, weigh
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam_training.data import batches
-from vitcam_training.data.dataset import Sample
-from vitcam_training.data.photos import photo_of
+from vitcam_training.data.dataset import Sample, photo_of
 from vitcam_training.fit.prepare import train
 from vitcam_training.fit.session import Session, Stopped
 from vitcam_training.recipes.recipe import Recipe
