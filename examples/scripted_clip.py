@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.opencv import prepare_capture
-from vitcam_training.data.blank.scenes import carpet, curtain, plaster, room, wall
+from vitcam_training.data.blank import carpet, curtain, plaster, room, wall
 from vitcam_training.data.dataset import data_root
 from vitcam_training.data.published.scene_split import label_of, listed_parts
 from vitcam_training.data.published.things import read_things

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from vitcam_training.data.blank.frames import blank
+from vitcam_training.data.blank import blank
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest

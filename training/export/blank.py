@@ -14,7 +14,7 @@ from vitcam.model.bundle import Golden
 from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam_training.data.blank.scenes import covered, lens_cap, wall
+from vitcam_training.data.blank import covered, lens_cap, wall
 from vitcam_training.data.dataset import BrokenPhotoError, Dataset, photo_of
 
 MOST = 3000  # photos that are asked

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from vitcam_training.data.blank.frames import blank
+from vitcam_training.data.blank import blank
 from vitcam_training.data.dataset import BLANK, NOTHING, REPLAY, UNLABELLED, Dataset, Sample, data_root, missing_data
 from vitcam_training.data.published.imagenet import half
 from vitcam_training.data.published.ordinary import ordinary

@@ -3,8 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vitcam_training.data.blank.frames import SEEDS, SIZES, blank_frame, scene_of
-from vitcam_training.data.blank.scenes import SCENES
+from vitcam_training.data.blank import SCENES, SEEDS, SIZES, blank_frame, scene_of
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import photo_of
 from vitcam_training.data.folder import lay_out
