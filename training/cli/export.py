@@ -73,8 +73,8 @@ def export(
     from vitcam.model import bundle
     from vitcam_training.cli.tables import export_record, export_table
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.evaluation.answers import ELSEWHERE
-    from vitcam_training.evaluation.other_datasets import measure_elsewhere
+    from vitcam_training.evaluation.answers import OTHER_DATASETS
+    from vitcam_training.evaluation.evaluate import measure_other_datasets
     from vitcam_training.export.export import export_model
     from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.publish import WeakerModel, publish
@@ -97,7 +97,9 @@ def export(
     def make(place: Path) -> "ModelCard":
         card = export_model(checkpoint, place, dataset, golden, rewrites, image_size, how)
         if also:
-            card = dataclasses.replace(card, accuracy=card.accuracy | {ELSEWHERE: measure_elsewhere(place, also)})
+            card = dataclasses.replace(
+                card, accuracy=card.accuracy | {OTHER_DATASETS: measure_other_datasets(place, also)}
+            )
             bundle.amend(place, accuracy=card.accuracy)
         photos = {MEASURED_ON: data_word(data)} if data else {}
         return dataclasses.replace(card, provenance=card.provenance | photos | {EXPORTED_BY: command})

@@ -16,7 +16,7 @@ Floats = NDArray[np.float32]
 MOST_GUESSES = 5
 CHOSEN = "chosen"
 """Among the figures of a card: those by which one of several networks or files is chosen. They are not published."""
-ELSEWHERE = "elsewhere"
+OTHER_DATASETS = "elsewhere"
 """Among the figures of a card: those of photos from other sources than those it was trained on."""
 
 

@@ -1,21 +1,23 @@
-"""How good a model file is, and how close to the float network it was made from.
+"""How good a model file is, how close to the float network it was made from, and how many photos of no label it knows.
 
 Keras is imported only where a checkpoint is asked, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
+from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
 from vitcam_training.data.catalogue import open_to_measure
+from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.answers import calibration, comparison, figures, grouped
-from vitcam_training.evaluation.model_file import ask_model, open_model
-from vitcam_training.evaluation.scores import in_detail
-from vitcam_training.evaluation.unlabelled import called_known
+from vitcam_training.evaluation.model_file import ask_model, ask_readable, open_model
+from vitcam_training.evaluation.scores import in_detail, wilson
 
 COMPARED = ("float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min")
 
@@ -64,3 +66,30 @@ def _trained_on(model: str | Path) -> str:
     described = bundle.read(find_model(str(model)))
     card = described.card if described else None
     return str(card.accuracy.get("data") or card.provenance.get("data") or "") if card else ""
+
+
+_KEPT = (
+    "data", "split", "n", "top1", "top1_low", "top1_high", "top1_or_group", "known", "known_low", "known_high",
+    "ece_debiased", "ece_low", "ece_high",
+)  # fmt: skip
+
+
+def measure_other_datasets(model: Path, sources: Sequence[str]) -> list[dict[str, Any]]:
+    """For each data set, folder or list of photos, the figures that its line of a card needs; see `evaluate_model`.
+
+    raises  UsageError as `evaluate_model` does
+    """
+    found = [evaluate_model(model, source) | {"data": source} for source in sources]
+    return [{name: each[name] for name in _KEPT if name in each} for each in found]
+
+
+def called_known(classifier: Classifier, samples: tuple[Sample, ...]) -> dict[str, Any]:
+    """`n`, the share `known` with its 95 % interval, and `mistakes`: the photos that were called known."""
+    answers = list(ask_readable(classifier, samples))
+    mistakes = [(sample, answer.top[0]) for sample, answer in answers if answer.known]
+    low, high = wilson(len(mistakes), len(answers)) if answers else (0.0, 1.0)
+    return {
+        "n": len(answers), "skipped": len(samples) - len(answers),
+        "known": len(mistakes) / max(1, len(answers)), "known_low": low, "known_high": high,
+        "mistakes": [{"path": sample.path.name, "label": best.label, "p": best.p} for sample, best in mistakes],
+    }  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.model.card import ModelCard
-from vitcam_training.evaluation.answers import ELSEWHERE, top5_tells
+from vitcam_training.evaluation.answers import OTHER_DATASETS, top5_tells
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
@@ -100,7 +100,7 @@ def _calibration(found: dict[str, Any], command: str) -> list[tuple[str, str, st
 
 
 def _elsewhere(model: Path, card: ModelCard) -> str:
-    found = card.accuracy.get(ELSEWHERE, [])
+    found = card.accuracy.get(OTHER_DATASETS, [])
     if not found:
         return ""
     rows = [_line_elsewhere(each, commands.evaluating(model, each["data"], each["split"])) for each in found]

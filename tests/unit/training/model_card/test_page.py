@@ -6,7 +6,7 @@ import pytest
 from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.cli.tables import export_table
-from vitcam_training.evaluation.answers import ELSEWHERE
+from vitcam_training.evaluation.answers import OTHER_DATASETS
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
 from vitcam_training.weights.metadata import PLANNED
@@ -92,7 +92,7 @@ def test_a_card_has_a_line_for_each_other_source_of_photos(tmp_path: Path) -> No
         "top1_or_group": 0.82, "ece_debiased": 0.02, "ece_low": 0.0, "ece_high": 0.05, "known": 0.91,
     }  # fmt: skip
     walls = {"data": "walls", "split": "all", "n": 50, "known": 0.02, "known_low": 0.0, "known_high": 0.1}
-    text = card_text(tmp_path, replace(CARD, accuracy=FIGURES | {ELSEWHERE: [camera, walls]}))
+    text = card_text(tmp_path, replace(CARD, accuracy=FIGURES | {OTHER_DATASETS: [camera, walls]}))
 
     assert "| camera | 200 | 70.0% (63.0% to 76.0%) | 82.0% | 2.0% (0.0% to 5.0%) | 91.0% | `vitcam-train" in text
     assert "| walls | 50 | – | – | – | 2.0% | `vitcam-train evaluate" in text
