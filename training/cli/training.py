@@ -110,10 +110,10 @@ def train(
 
     from vitcam_training.cli.export import export as make_model_file
     from vitcam_training.fit.budget import effort, within_budget
+    from vitcam_training.fit.logs import LOG
     from vitcam_training.fit.loop import WEIGHTS
     from vitcam_training.fit.prepare import check_teacher, last_blocks, opened
     from vitcam_training.fit.prepare import train as train_stages
-    from vitcam_training.fit.progress.csv_log import LOG
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
     from vitcam_training.model_card.commands import exporting, training

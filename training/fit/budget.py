@@ -17,7 +17,7 @@ import numpy as np
 from vitcam.errors import UsageError, VitcamError
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.fit.prepare import last_blocks, prepare
-from vitcam_training.fit.progress.remaining import FORWARD, StageWork
+from vitcam_training.fit.remaining import FORWARD, StageWork
 from vitcam_training.fit.session import Deadline, Session, Stop, Stopped
 from vitcam_training.fit.stage import work
 from vitcam_training.recipes.recipe import Recipe, TrainRecipe

@@ -21,11 +21,10 @@ from vitcam_training.data.batches import training_batches
 from vitcam_training.data.dataset import Sample
 from vitcam_training.fit.cross_entropy import adjustment
 from vitcam_training.fit.data_parallel import check_folder, check_together, is_first, together, wait
+from vitcam_training.fit.display import Display
 from vitcam_training.fit.learner import Learner
+from vitcam_training.fit.logs import EventWriter, add_line, history, read_log, trim_log
 from vitcam_training.fit.optimiser import learning_rate
-from vitcam_training.fit.progress.csv_log import add_line, history, read_log, trim_log
-from vitcam_training.fit.progress.display import Display
-from vitcam_training.fit.progress.event_files import EventWriter
 from vitcam_training.fit.scoring import Score, score_photos
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.fit.stage import Stage

@@ -17,7 +17,7 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.distil import Teacher, read_teacher
 from vitcam_training.fit.loop import WEIGHTS, FitRun
-from vitcam_training.fit.progress.remaining import StageWork
+from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage, work
 from vitcam_training.model_card.commands import TRAINED_BY

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Sample
 from vitcam_training.fit.data_parallel import as_first
+from vitcam_training.fit.display import Display
 from vitcam_training.fit.learner import Learner
-from vitcam_training.fit.progress.display import Display
 from vitcam_training.fit.session import Stop
 
 

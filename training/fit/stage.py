@@ -13,7 +13,7 @@ from vitcam_training.data.batches import BatchPlan
 from vitcam_training.data.dataset import BLANK, CHOOSE, REPLAY, Dataset, Sample
 from vitcam_training.fit.data_parallel import share
 from vitcam_training.fit.distil import Teacher
-from vitcam_training.fit.progress.remaining import StageWork, photo_cost
+from vitcam_training.fit.remaining import StageWork, photo_cost
 from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.vit import ViT

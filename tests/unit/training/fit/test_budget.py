@@ -28,10 +28,10 @@ from vitcam_training.fit.budget import (
     seldom_scored,
     within_budget,
 )
+from vitcam_training.fit.logs import read_log
 from vitcam_training.fit.loop import WEIGHTS
 from vitcam_training.fit.prepare import opened, train
-from vitcam_training.fit.progress.csv_log import read_log
-from vitcam_training.fit.progress.remaining import StageWork
+from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Deadline, Session, parse_budget
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 from vitcam_training.weights.checkpoints import save_weights, to_timm

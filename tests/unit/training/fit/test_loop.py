@@ -11,8 +11,8 @@ import pytest
 
 from tests.unit.training.fit.three_colours import assert_same, run, weights_of
 from vitcam.errors import UsageError, VitcamError
+from vitcam_training.fit.logs import COLUMNS
 from vitcam_training.fit.prepare import train
-from vitcam_training.fit.progress.csv_log import COLUMNS
 from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session
 from vitcam_training.recipes.recipe import Recipe

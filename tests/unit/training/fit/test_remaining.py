@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from vitcam_training.config import ViTConfig
-from vitcam_training.fit.progress.remaining import Remaining, StageWork, photo_cost
+from vitcam_training.fit.remaining import Remaining, StageWork, photo_cost
 
 pytestmark = pytest.mark.long
 

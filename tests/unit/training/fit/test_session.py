@@ -13,10 +13,9 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from vitcam.errors import UsageError
-from vitcam_training.fit.progress.csv_log import COLUMNS, add_line, history, read_log, trim_log
-from vitcam_training.fit.progress.display import LINE_S, Display
-from vitcam_training.fit.progress.event_files import EventWriter
-from vitcam_training.fit.progress.remaining import StageWork
+from vitcam_training.fit.display import LINE_S, Display
+from vitcam_training.fit.logs import COLUMNS, EventWriter, add_line, history, read_log, trim_log
+from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
 
 pytestmark = pytest.mark.long
@@ -79,7 +78,7 @@ WORK = StageWork(epochs=2, steps=50, photos=4)
 
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("vitcam_training.fit.progress.display.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("vitcam_training.fit.display.time.monotonic", lambda: now[0])
     return now
 
 
@@ -160,7 +159,7 @@ def test_a_log_is_trimmed_to_the_epochs_that_were_saved(tmp_path: Path, epochs: 
 
 
 def test_a_missing_tensorboard_writer_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vitcam_training.fit.progress.event_files.PACKAGE", "no_such_writer")
+    monkeypatch.setattr("vitcam_training.fit.logs.PACKAGE", "no_such_writer")
 
     with pytest.raises(UsageError, match="--tensorboard needs the package no_such_writer; `pip install no_such"):
         EventWriter(tmp_path, 0)

@@ -12,7 +12,7 @@ from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 import vitcam_training
-from vitcam_training.fit.progress.remaining import Remaining, StageWork
+from vitcam_training.fit.remaining import Remaining, StageWork
 
 LINE_S = 60.0
 

@@ -1,10 +1,13 @@
-"""`log.csv`: one line for each epoch of a run."""
+"""What a run leaves of its figures: `log.csv`, a line for each epoch; and event files for TensorBoard, on request."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+
+from vitcam.errors import UsageError
 
 LOG = "log.csv"
 COLUMNS = (
@@ -12,6 +15,9 @@ COLUMNS = (
     "calibration_loss", "calibration_accuracy",
 )  # fmt: skip
 """Empty cells: not scored after this epoch."""
+EVENTS = "tensorboard"
+"""The folder of the event files: loss and rate of every step, all figures of every epoch."""
+PACKAGE = "tensorboardX"
 
 
 def read_log(folder: Path) -> list[dict[str, str]]:
@@ -55,3 +61,29 @@ def history(rows: Sequence[Mapping[str, str]], earlier: Mapping[str, list[float]
     before = max(earlier.get("epoch", [0.0]), default=0.0)
     columns = {name: [row[name] + (before if name == "epoch" else 0.0) for row in scored] for name in names}
     return {name: [*earlier.get(name, ()), *column] for name, column in columns.items()}
+
+
+class EventWriter:
+    """Writes event files into a folder, for `tensorboard --logdir`.
+
+    step    steps that lie behind the run: what was written of later ones, before it was killed, is taken back
+    raises  UsageError if the package that writes them is not installed
+    """
+
+    def __init__(self, folder: Path, step: int) -> None:
+        try:
+            writer = import_module(PACKAGE).SummaryWriter
+        except ImportError as error:
+            raise UsageError(f"--tensorboard needs the package {PACKAGE}; `pip install {PACKAGE}`") from error
+        self._writer = writer(str(folder / EVENTS), purge_step=step)
+
+    def __enter__(self) -> EventWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+    def add(self, group: str, step: int, **figures: float) -> None:
+        """Figures after this many steps, as `group/name`."""
+        for name, figure in figures.items():
+            self._writer.add_scalar(f"{group}/{name}", figure, step)
