@@ -6,6 +6,7 @@ Transformer, arXiv 1706.03762).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -15,6 +16,9 @@ Norm = Literal["pre", "post", "none"]
 Activation = Literal["gelu", "quick_gelu", "relu"]
 
 Channels = tuple[float, float, float]
+
+ANY = float("inf")
+"""The upper end of a range that has none."""
 
 IMAGENET_MEAN: Channels = (0.485, 0.456, 0.406)
 IMAGENET_STD: Channels = (0.229, 0.224, 0.225)
@@ -27,6 +31,15 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "norm": get_args(Norm),
     "activation": get_args(Activation),
 }
+
+
+def check_ranges(values: object, ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Compare fields of `values` with (lowest, highest) by their names. Raises ValueError naming the first outside."""
+    for name, (lowest, highest) in ranges.items():
+        value = getattr(values, name)
+        if not lowest <= value <= highest:
+            allowed = f"{lowest:g} or more" if highest == ANY else f"{lowest:g} to {highest:g}"
+            raise ValueError(f"{name} is {value:g}; {allowed} is allowed")
 
 
 @dataclass(frozen=True)
@@ -111,9 +124,7 @@ class ViTConfig:
     def _check_values(self) -> None:
         sizes = ("classes", "patch_size", "width", "depth", "heads")
         optional = ("head_width", "mlp_width", "head_hidden", "shared_width", "registers")
-        for name, least in {**dict.fromkeys(sizes, 1), **dict.fromkeys(optional, 0)}.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}; {least} or more is allowed")
+        check_ranges(self, dict.fromkeys(sizes, (1, ANY)) | dict.fromkeys(optional, (0, ANY)))
         for name in ("dropout", "attention_dropout", "drop_path"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; 0 or more and less than 1 is allowed")

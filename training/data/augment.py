@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam_training.config import check_ranges
 from vitcam_training.data.randaugment import MAGNITUDES, rand_augment
-from vitcam_training.ranges import check_ranges
 
 RANGES = {
     "crop_scale": (0.01, 1), "turn": (0, 180), "shift": (0, 1), "zoom": (0, 0.9), "coarse": (0, 1), "flip": (0, 1),

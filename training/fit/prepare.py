@@ -22,8 +22,7 @@ from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage, work
 from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.provenance import machine, revision
-from vitcam_training.recipes.fingerprint import fingerprint
-from vitcam_training.recipes.recipe import DistilRecipe, Recipe
+from vitcam_training.recipes.recipe import DistilRecipe, Recipe, fingerprint
 from vitcam_training.vit import ViT
 from vitcam_training.weights.carried_head import carried_head
 from vitcam_training.weights.checkpoints import Weights, load_into, read_network, to_timm

@@ -14,8 +14,7 @@ from vitcam_training.data.dataset import BLANK, CHOOSE, REPLAY, Dataset, Sample
 from vitcam_training.fit.data_parallel import share
 from vitcam_training.fit.distil import Teacher
 from vitcam_training.fit.remaining import StageWork, photo_cost
-from vitcam_training.recipes.fingerprint import fingerprint
-from vitcam_training.recipes.recipe import Recipe
+from vitcam_training.recipes.recipe import Recipe, fingerprint
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import Weights, to_timm
 from vitcam_training.weights.metadata import Metadata

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
-from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from types import NoneType, UnionType
@@ -11,16 +13,14 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.config import ViTConfig
+from vitcam_training.config import ANY, ViTConfig, check_ranges
 from vitcam_training.data.augment import Augment
-from vitcam_training.ranges import check_ranges
 from vitcam_training.recipes.presets import preset
 
 PRECISIONS = ("float32", "mixed_bfloat16")
 OPTIMISERS = ("adamw", "muon")
 STARTS = ("random", "mimetic")
 SCHEDULES = ("cosine", "linear", "step", "constant")
-ANY = float("inf")
 
 T = TypeVar("T")
 
@@ -289,3 +289,26 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
     if all(isinstance(t, dict) and all(type(text) is str for text in t.values()) for t in tables):
         return tuple(tables)
     raise UsageError(f"{where} is {value!r}; it must be [[tables]] of texts")
+
+
+def fingerprint(recipe: Recipe) -> str:
+    """Of all that decides how a network is trained; an option that is added later and left alone does not change it."""
+    return digits(chosen(replace(recipe, about=AboutRecipe())))
+
+
+def digits(settings: Any) -> str:
+    """Eight digits for anything that JSON can write."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def chosen(value: Any) -> Any:
+    """A recipe, or a part of one, as nested dicts of the fields that are not at their defaults."""
+    if isinstance(value, tuple):
+        return [chosen(part) for part in value]
+    if not is_dataclass(value):
+        return value
+    return {f.name: chosen(v) for f in fields(value) if (v := getattr(value, f.name)) != _default(f)}
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default_factory() if field.default_factory is not MISSING else field.default

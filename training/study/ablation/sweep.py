@@ -11,8 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.provenance import processor
-from vitcam_training.recipes.fingerprint import chosen, digits
-from vitcam_training.recipes.recipe import Recipe
+from vitcam_training.recipes.recipe import Recipe, chosen, digits
 from vitcam_training.study.ablation.rows import Row
 from vitcam_training.study.runs import add_result, read_results, side_by_side
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from vitcam_training.data.dataset import data_root, missing_data
-from vitcam_training.recipes.fingerprint import chosen, digits
-from vitcam_training.recipes.recipe import Recipe, read_recipe
+from vitcam_training.recipes.recipe import Recipe, chosen, digits, read_recipe
 from vitcam_training.study.convolution.config import ConvolutionRecipe
 
 PACKAGE = "vitcam_training.study.inductive_bias"

@@ -5,9 +5,16 @@ import pytest
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.recipes.fingerprint import fingerprint
 from vitcam_training.recipes.presets import PRESETS
-from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, Recipe, on_photos, read_recipe, shipped_recipes
+from vitcam_training.recipes.recipe import (
+    AboutRecipe,
+    DistilRecipe,
+    Recipe,
+    fingerprint,
+    on_photos,
+    read_recipe,
+    shipped_recipes,
+)
 
 
 def recipe(tmp_path: Path, text: str) -> Path:
