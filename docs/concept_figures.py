@@ -29,7 +29,7 @@ from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.drawing.sheet import sheet
 from vitcam_training.drawing.steps import walk
-from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 
 PHOTOS = ("cat", "pagoda", "coffee")
 NET = ViTConfig(classes=1039)

@@ -97,7 +97,7 @@ def _middle_most(values: list[float]) -> str:
 
 def draw(seen: Soak, path: Path) -> None:
     """Memory, descriptors and threads over time as SVG, with a mark for each fault."""
-    from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
+    from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 
     minutes = [each.at_s / 60 for each in seen.readings]
     names = {"memory_mb": "memory of daemon and children, MB", "descriptors": "descriptors", "threads": "threads"}

@@ -80,7 +80,7 @@ def export(
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
-    from vitcam_training.model_card.warnings import card_warnings
+    from vitcam_training.model_card.page import card_warnings
 
     try:
         rewrites = Rewrites.without(*(without or ()))

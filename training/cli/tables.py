@@ -15,7 +15,7 @@ from rich.text import Text
 
 from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.answers import top5_tells
-from vitcam_training.model_card.warnings import card_warnings
+from vitcam_training.model_card.page import card_warnings
 from vitcam_training.weights.metadata import PLANNED
 
 WIDTH = 110

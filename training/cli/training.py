@@ -117,7 +117,7 @@ def train(
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
     from vitcam_training.model_card.commands import exporting, training
-    from vitcam_training.model_card.curves import CURVES, draw_curves
+    from vitcam_training.plots import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
 
     chosen, teacher = read_recipe(recipe), options.teacher

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from vitcam_training.drawing.steps import Branch, NetworkStep, Walk
-from vitcam_training.svg import ACCENT, FAINT, PLAIN
+from vitcam_training.plots import ACCENT, FAINT, PLAIN
 
 _WIDTH, _MIDDLE, _BOX, _HEIGHT = 560, 240, 300, 44
 _GAP = 30

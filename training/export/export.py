@@ -34,7 +34,7 @@ from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.export.trial import Trial
-from vitcam_training.model_card.curves import CURVES
+from vitcam_training.plots import CURVES
 from vitcam_training.weights.checkpoints import read_network, read_weights, save_weights
 from vitcam_training.weights.metadata import Metadata, read_metadata
 

@@ -1,4 +1,7 @@
-"""The card of a model, for people: `NAME.md` beside `NAME.tflite`. Every figure has its command beside it."""
+"""The card of a model, for people: `NAME.md` beside `NAME.tflite`. Every figure has its command beside it.
+
+What a reader must know before all figures is said in a sentence or two, at the top of the card and by the commands.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from typing import Any
 
 from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.answers import OTHER_DATASETS, top5_tells
+from vitcam_training.evaluation.calibration import RANGE, at_the_edge
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
-from vitcam_training.model_card.warnings import card_warnings, epochs_in_words
+from vitcam_training.weights.metadata import PLANNED
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
@@ -24,7 +28,7 @@ _READS = {
 def write_card(model: Path, card: ModelCard) -> None:
     """Write the card of a model file: the whole of it, or nothing."""
     sections = [
-        _head(model, card), _figures(model, card), _elsewhere(model, card), _attempts(card), _made(model, card),
+        _head(model, card), _figures(model, card), _other_datasets(model, card), _attempts(card), _made(model, card),
         _photos(card), _limits(),
     ]  # fmt: skip
     partial = model.with_name(f".{model.stem}.md.partial")
@@ -99,11 +103,11 @@ def _calibration(found: dict[str, Any], command: str) -> list[tuple[str, str, st
     ]
 
 
-def _elsewhere(model: Path, card: ModelCard) -> str:
+def _other_datasets(model: Path, card: ModelCard) -> str:
     found = card.accuracy.get(OTHER_DATASETS, [])
     if not found:
         return ""
-    rows = [_line_elsewhere(each, commands.evaluating(model, each["data"], each["split"])) for each in found]
+    rows = [_line_other_datasets(each, commands.evaluating(model, each["data"], each["split"])) for each in found]
     return (
         "## Figures by source\n\nOther photos than it was trained on. A photo that shows none of its labels should not "
         "be called known.\n\n| photos | n | top-1 (95 % interval) | or its group | error of calibration, debiased | "
@@ -111,7 +115,7 @@ def _elsewhere(model: Path, card: ModelCard) -> str:
     )
 
 
-def _line_elsewhere(found: dict[str, Any], command: str) -> str:
+def _line_other_datasets(found: dict[str, Any], command: str) -> str:
     right = group = error = "–"
     if "top1" in found:
         right = f"{found['top1']:.1%} ({found['top1_low']:.1%} to {found['top1_high']:.1%})"
@@ -165,3 +169,34 @@ def _limits() -> str:
         "whether an animal or a street is safe, whether nobody is there, or what an illness is. It does not tell who "
         "a person is, and must not be used for that."
     )
+
+
+def card_warnings(card: ModelCard) -> list[str]:
+    """A sentence or two for each; none for a model that was trained and calibrated as planned."""
+    return [*_temperature(card.temperature), *_unfinished(card.provenance)]
+
+
+def epochs_in_words(provenance: dict[str, Any]) -> dict[str, Any]:
+    """The provenance with its epochs as people read them: `1 of 15` where the run was stopped early."""
+    facts = dict(provenance)
+    planned = facts.pop(PLANNED, None)
+    return facts | ({"epochs": f"{facts.get('epochs', 0)} of {planned}"} if planned else {})
+
+
+def _temperature(temperature: float) -> list[str]:
+    if not at_the_edge(temperature):
+        return []
+    return [
+        f"The temperature is {temperature:g}, an end of the range that was searched ({RANGE[0]:g} to {RANGE[1]:g}): "
+        "the probabilities of this model do not say how often it is right. Train it longer, or give it more photos "
+        "for calibration, and export it again."
+    ]
+
+
+def _unfinished(provenance: dict[str, Any]) -> list[str]:
+    if not provenance.get(PLANNED):
+        return []
+    return [
+        f"It was exported after {epochs_in_words(provenance)['epochs']} epochs: its training was stopped early. The "
+        "same training command continues where it stopped."
+    ]

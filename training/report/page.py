@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from vitcam.errors import UsageError
-from vitcam_training.model_card.warnings import card_warnings
+from vitcam_training.model_card.page import card_warnings
 from vitcam_training.report.markup import embedded_json, paragraph, tag, written
 from vitcam_training.report.material import Material
 from vitcam_training.report.sections.classes import classes

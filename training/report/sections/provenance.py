@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from vitcam.model.card import ModelCard
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.model_card.commands import KEYS, evaluating, made_by
-from vitcam_training.model_card.warnings import epochs_in_words
+from vitcam_training.model_card.page import epochs_in_words
 from vitcam_training.report.markup import Node, missing, table, tag
 from vitcam_training.report.material import Material
 

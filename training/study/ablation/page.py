@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 from vitcam_training.study.ablation.findings import AblationFinding, sentence, shuffling
 from vitcam_training.study.ablation.rows import BASE, ROWS
 from vitcam_training.study.ablation.sweep import PHOTOS, Conditions
-from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 
 def write_page(path: Path, found: Sequence[AblationFinding], conditions: Conditions) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 from vitcam_training.report.faithfulness import BASELINES, CURVES, FaithfulnessResult
-from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 OTHERS = ("evidence", "attention", "rollout")
 TITLES = {"deletion": "Deletion: the lower, the better", "insertion": "Insertion: the higher, the better"}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 from vitcam_training.study.inductive_bias.distance import AttentionDistances
 from vitcam_training.study.inductive_bias.findings import FoundByRuns
 from vitcam_training.study.inductive_bias.runs import CNN, FINETUNED, SHIFTS, VIT
-from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 STYLES: dict[str, dict[str, Any]] = {
     VIT.name: {"color": ACCENT, "marker": "o"},

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.study.ablation.sweep import Conditions
 from vitcam_training.study.mistakes.cifar10 import (
@@ -21,7 +22,6 @@ from vitcam_training.study.mistakes.cifar10 import (
     circulating,
 )
 from vitcam_training.study.mistakes.findings import CHANCE, NEAR, MistakeFinding
-from vitcam_training.svg import ACCENT, FAINT, PLAIN, figure
 
 COLUMNS = 4
 PIECE = 40

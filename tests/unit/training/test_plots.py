@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from vitcam_training.fit.logs import COLUMNS
-from vitcam_training.model_card.curves import draw_curves
+from vitcam_training.plots import draw_curves
 
 LINES = ["1,2.3,0.2,1.5,0.5,0.001,3", "2,1.1,0.7,0.4,0.9125,0.0005,3"]
 
