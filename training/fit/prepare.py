@@ -24,8 +24,7 @@ from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe, fingerprint
 from vitcam_training.vit import ViT
-from vitcam_training.weights.carried_head import carried_head
-from vitcam_training.weights.checkpoints import Weights, load_into, read_network, to_timm
+from vitcam_training.weights.checkpoints import Weights, carried_head, load_into, read_network, to_timm
 from vitcam_training.weights.metadata import FROM_SCRATCH, Metadata, read_metadata, stored_metadata
 from vitcam_training.weights.mimetic import start_mimetic
 from vitcam_training.weights.normalisation import Normalisation

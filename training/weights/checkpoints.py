@@ -22,6 +22,7 @@ from safetensors.numpy import load_file, save
 
 from vitcam.errors import UsageError
 from vitcam_training.config import Pooling, ViTConfig
+from vitcam_training.data.dataset import Dataset
 from vitcam_training.vit import Block, ViT
 from vitcam_training.weights.metadata import KEY, Metadata, stored_network
 from vitcam_training.weights.normalisation import ASK, IMAGENET, Normalisation, published_normalisation
@@ -291,3 +292,21 @@ def _to_torch(place: _Place, config: ViTConfig) -> Array:
     if place.name == "patch_embed.proj.weight":  # (P*P*C, D) -> (D, C, P, P)
         return array.reshape(config.patch_size, config.patch_size, config.channels, -1).transpose(3, 2, 0, 1)
     return array.T if array.ndim == 2 else array
+
+
+def carried_head(given: Weights, synsets: tuple[str, ...], dataset: Dataset) -> Weights:
+    """A head for the labels of a data set from one for other labels, matched by their WordNet ids.
+
+    Labels of the old head that mean the same become one, by the mean of their rows. A label that it lacks begins with
+    a row of zeros and the lowest bias of the old head: less likely than any that it knows.
+
+    given    `head.weight` (C', D) and `head.bias` (C',) of the old head
+    returns  `head.weight` (C, D) and `head.bias` (C,)
+    """
+    columns = np.array([dataset.synsets.get(synset, -1) for synset in synsets])
+    weight = np.zeros((len(dataset.labels), given["head.weight"].shape[1]), np.float32)
+    bias = np.full(len(dataset.labels), given["head.bias"].min(), np.float32)
+    for label in np.unique(columns[columns >= 0]):
+        rows = columns == label
+        weight[label], bias[label] = given["head.weight"][rows].mean(axis=0), given["head.bias"][rows].mean()
+    return {"head.weight": weight, "head.bias": bias}

@@ -13,9 +13,9 @@ from vitcam.pictures.resize import InputSpec, Interpolation
 from vitcam.words.text_file import SUFFIX, write_text_file
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.vit import ViT
-from vitcam_training.weights.carried_head import carried_head
 from vitcam_training.weights.checkpoints import (
     Weights,
+    carried_head,
     load_into,
     read_network,
     read_weights,

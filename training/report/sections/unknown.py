@@ -12,9 +12,8 @@ from vitcam_training.evaluation.scores import wilson
 from vitcam_training.evaluation.unknown import SEEDS, auroc
 from vitcam_training.report.charts import bars, dots, legend, line, linear_axis, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag
-from vitcam_training.report.material import Material
+from vitcam_training.report.material import Material, OutOfDistribution
 from vitcam_training.report.pictures import photo_card, photo_pair
-from vitcam_training.report.sections.out_of_distribution import OutOfDistribution
 
 Scores = NDArray[np.float64]
 

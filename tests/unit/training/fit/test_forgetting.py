@@ -21,8 +21,7 @@ from vitcam_training.fit.distil import DistilLoss, read_teacher
 from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.prepare import last_blocks, prepare, train
 from vitcam_training.recipes.recipe import DistilRecipe, ModelRecipe, Recipe, TrainRecipe
-from vitcam_training.weights.carried_head import carried_head
-from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
+from vitcam_training.weights.checkpoints import carried_head, read_weights, save_weights, to_timm
 from vitcam_training.weights.foreign import ImportOptions, import_foreign
 from vitcam_training.weights.metadata import Metadata, read_metadata
 from vitcam_training.weights.normalisation import Normalisation
