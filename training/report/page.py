@@ -12,9 +12,8 @@ from vitcam.errors import UsageError
 from vitcam_training.model_card.page import card_warnings
 from vitcam_training.report.markup import embedded_json, paragraph, tag, written
 from vitcam_training.report.material import Material
-from vitcam_training.report.sections.classes import classes
-from vitcam_training.report.sections.confusion import confusion
 from vitcam_training.report.sections.headline import headline
+from vitcam_training.report.sections.labels import classes, confusion
 from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.mistakes import examples, mistakes
 from vitcam_training.report.sections.overlay import overlay_faithfulness

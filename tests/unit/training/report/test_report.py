@@ -17,7 +17,7 @@ from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, 
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import inline, shown
-from vitcam_training.report.sections.confusion import count_pairs
+from vitcam_training.report.sections.labels import count_pairs
 from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.overlay import overlay_faithfulness
 from vitcam_training.report.sections.reliability import bins
