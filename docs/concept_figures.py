@@ -27,8 +27,7 @@ from vitcam.pictures.overlay import coloured
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.drawing.sheet import sheet
-from vitcam_training.drawing.steps import walk
+from vitcam_training.drawing import sheet, walk
 from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 
 PHOTOS = ("cat", "pagoda", "coffee")

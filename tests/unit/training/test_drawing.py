@@ -9,10 +9,9 @@ import pytest
 
 from tests.unit.training.nets import learned
 from vitcam.errors import UsageError
+from vitcam_training.cli.draw import network_of
 from vitcam_training.config import ViTConfig
-from vitcam_training.drawing.network import network_of
-from vitcam_training.drawing.sheet import sheet
-from vitcam_training.drawing.steps import READS, Branch, NetworkStep, Walk, walk
+from vitcam_training.drawing import READS, Branch, NetworkStep, Walk, sheet, walk
 from vitcam_training.recipes.presets import PRESETS, count_parameters
 from vitcam_training.vit import ViT
 

@@ -1,1 +1,0 @@
-"""Drawings of a network. In: its configuration. Out: SVG."""
