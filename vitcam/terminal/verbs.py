@@ -55,7 +55,11 @@ def grouped(command: Verb) -> Verb:
     On the command line each field of the dataclass is an option, in the parameter's place. The command gets the object.
     """
     declared = inspect.signature(command).parameters
-    groups = {name: each.annotation for name, each in declared.items() if is_dataclass(each.annotation)}
+    groups: dict[str, type[Any]] = {
+        name: each.annotation
+        for name, each in declared.items()
+        if isinstance(each.annotation, type) and is_dataclass(each.annotation)
+    }
     options = [
         option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for name, each in declared.items()
