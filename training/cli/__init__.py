@@ -34,7 +34,7 @@ STUDIES = {
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
-class Verbs(TyperGroup):
+class TrainingVerbs(TyperGroup):
     """The group of all verbs; it knows what became of those that are studies now."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -49,7 +49,7 @@ class Verbs(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Verbs,
+    cls=TrainingVerbs,
     help="Make models for vitcam: train, import foreign weights, export, measure.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

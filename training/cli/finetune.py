@@ -7,7 +7,7 @@ import typer
 
 from vitcam.terminal.verbs import grouped
 from vitcam_training.cli.options import PixelOptions
-from vitcam_training.cli.training import RecipeArgument, RunOptions, train
+from vitcam_training.cli.training import RecipeArgument, FitOptions, train
 
 
 @grouped
@@ -20,7 +20,7 @@ def finetune(
     ],
     recipe: RecipeArgument = "folder",
     *,
-    options: RunOptions,
+    options: FitOptions,
     blocks: Annotated[
         int | None,
         typer.Option(

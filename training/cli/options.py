@@ -56,7 +56,7 @@ class PixelOptions:
     ] = None
 
     def normalisation(self) -> "Normalisation | None":
-        """None: the weights must tell it. Raises UsageError for what is no number, or one without the other."""
+        """None: the weights must tell it. Raises UsageError for invalid numbers, or one without the other."""
         from vitcam_training.weights.normalisation import parse_normalisation
 
         return parse_normalisation(self.mean, self.std)

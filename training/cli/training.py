@@ -22,7 +22,7 @@ RecipeArgument = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
+class FitOptions:
     """A group: what is trained on, how long, and what is kept of it."""
 
     out: Annotated[
@@ -81,7 +81,7 @@ class RunOptions:
         return Session(save_every_s=60 * self.save_every, tensorboard=self.tensorboard, stop=Stop(minutes))
 
     def budget_s(self) -> float | None:
-        """Seconds; None: as long as it takes. Raises UsageError for what is no time."""
+        """Seconds; None: as long as it takes. Raises UsageError for an invalid time."""
         from vitcam_training.fit.session import parse_budget
 
         return None if self.budget is None else parse_budget(self.budget)
@@ -89,7 +89,7 @@ class RunOptions:
 
 def train(
     recipe: str,
-    options: RunOptions,
+    options: FitOptions,
     weights: Path | None = None,
     blocks: int | None = None,
     normalisation: "Normalisation | None" = None,
@@ -159,7 +159,7 @@ def train(
         say(f"next: {again}")
 
 
-def _unlabelled(options: RunOptions) -> list[Path]:
+def _unlabelled(options: FitOptions) -> list[Path]:
     """The photos of a folder that has no folders of labels, where a teacher can say what they show."""
     from vitcam_training.data.catalogue import DATASETS
     from vitcam_training.data.folder import unlabelled_photos

@@ -19,7 +19,7 @@ TAUGHT = ROOT / "docs" / "study" / "from-other-sources.md"
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _LAST_CELL = re.compile(r"\| `([^`]+)`(?: → `([^`]+)`)? \|$", re.MULTILINE)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-_INLINE = re.compile(rf"`((?:vitcam|vitcam-train|python -m {STUDY}\S*) [^`[|…]+)`")
+_INLINE = re.compile(rf"`((?:vitcam|vitcam-train|python -m {STUDY}[\w.]*) [^`[|…]+)`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
