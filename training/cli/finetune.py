@@ -7,7 +7,7 @@ import typer
 
 from vitcam.terminal.verbs import grouped
 from vitcam_training.cli.options import PixelOptions
-from vitcam_training.cli.training import RecipeArgument, FitOptions, train
+from vitcam_training.cli.training import FitOptions, RecipeArgument, train
 
 
 @grouped

@@ -1,7 +1,7 @@
 """`vitcam-train fit`."""
 
 from vitcam.terminal.verbs import grouped
-from vitcam_training.cli.training import RecipeArgument, FitOptions, train
+from vitcam_training.cli.training import FitOptions, RecipeArgument, train
 
 
 @grouped
