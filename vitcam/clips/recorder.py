@@ -88,11 +88,6 @@ class ClipRecorder:
         self._settled: set[str] = set()
         """Events that last, and whose clip was cut or left out already."""
 
-    @property
-    def bytes(self) -> int:
-        """Of the JPEGs in memory that are not cut yet."""
-        return self._ring.bytes
-
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """Keep the frame if one is due, and cut the clips that are over."""
         now_ns = max(self._seen_ns, frame.captured_ns)

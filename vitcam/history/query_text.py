@@ -3,10 +3,9 @@
 import math
 from collections.abc import Mapping
 from datetime import datetime
-from typing import get_args
 
 from vitcam.errors import UsageError
-from vitcam.history.stored import Kind, Query
+from vitcam.history.stored import KINDS, Kind, Query
 
 FILTERS = ("since", "until", "label", "zone", "min_p", "kind", "favourite", "corrected", "text")
 """The names that `read_query` knows."""
@@ -58,10 +57,10 @@ def _probability(texts: Mapping[str, str]) -> float:
 
 
 def _kind(text: str) -> Kind:
-    for kind in get_args(Kind):
+    for kind in KINDS:
         if text == kind:
-            return kind  # type: ignore[no-any-return]
-    raise UsageError(f"kind is {text[:40]!r}; it must be {', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}")
+            return kind
+    raise UsageError(f"kind is {text[:40]!r}; it must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
 
 
 def _flag(texts: Mapping[str, str], name: str) -> bool | None:

@@ -86,11 +86,6 @@ class EventStore:
         """Keep to other limits from now on."""
         self._writer.rules = rules
 
-    @property
-    def rules(self) -> RetentionRules | None:
-        """The limits in force."""
-        return self._writer.rules
-
     def follow(self, notify: Listener) -> None:
         """Call `notify` with each event and its phase, once it is on the disk. It may only hand over."""
         self._followers += (notify,)
@@ -110,10 +105,6 @@ class EventStore:
         if not self._writer.is_watched:
             self._queue.flush()
         self._writer.watched_until_s = time.monotonic() + _LOOK_S
-
-    def flush(self) -> None:
-        """Write what waits for others now."""
-        self._queue.flush()
 
     def put(self, change: EventChange) -> None:
         """Keep an event as it is now."""

@@ -74,10 +74,10 @@ def test_a_clip_ends_where_it_would_be_longer_than_allowed() -> None:
 def test_without_events_only_the_seconds_before_stay_in_memory() -> None:
     camera = recorder(Taken())
     watch(camera, 100, 110)
-    after_ten_s = camera.bytes
+    after_ten_s = camera._ring.bytes
     watch(camera, 110, 150)
 
-    assert camera.bytes <= after_ten_s
+    assert camera._ring.bytes <= after_ten_s
 
 
 def test_memory_stays_below_its_limit_and_the_clip_keeps_its_beginning() -> None:
@@ -87,7 +87,7 @@ def test_memory_stays_below_its_limit_and_the_clip_keeps_its_beginning() -> None
     most = 0
     for step in range(100):
         watch(camera, 100 + step, 101 + step, *([event("new", 101)] if step == 1 else []))
-        most = max(most, camera.bytes)
+        most = max(most, camera._ring.bytes)
 
     assert most <= limit
     assert [seconds(cut)[0] for cut in taken.cuts] == [pytest.approx(100, abs=0.1)]

@@ -53,8 +53,8 @@ def gate(daemon: Daemon) -> Any:
 
 def history(daemon: Daemon) -> RetentionRules:
     assert daemon.history is not None
-    assert daemon.history.rules is not None
-    return daemon.history.rules
+    assert daemon.history._writer.rules is not None
+    return daemon.history._writer.rules
 
 
 def masks(daemon: Daemon) -> Any:

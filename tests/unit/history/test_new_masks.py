@@ -59,7 +59,7 @@ def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> 
 def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps_it(store: EventStore) -> None:
     store.put(change("over", "end", jpeg=JPEG))
     store.put(change("lasts", "new", label="cat", jpeg=JPEG))
-    store.flush()
+    store._queue.flush()
     lasts = eventually(partial(store.get, "lasts"))
     before = len([*store.folder.rglob("frames/*/*.jpg")])
     store.let_go()
@@ -79,7 +79,7 @@ def test_an_event_of_later_does_not_show_the_picture_of_one_before(store: EventS
     """Both look the same, so they would share one picture."""
     for event_id, at_ms in (("before", 0), ("after", 60_000)):
         store.put(change(event_id, "end", jpeg=JPEG, start_ms=START_MS + at_ms, end_ms=START_MS + at_ms + 1000))
-        store.flush()
+        store._queue.flush()
         assert eventually(partial(store.get, event_id))
         if event_id == "before":
             store.let_go()

@@ -47,7 +47,7 @@ def see(store: EventStore, event_id: str, jpeg: bytes, at_ms: int = 0, **fields:
     """Store an event that is over, and wait for it."""
     start_ms = START_MS + at_ms
     store.put(change(event_id, "end", jpeg=jpeg, start_ms=start_ms, end_ms=start_ms + 1000, **fields))
-    store.flush()
+    store._queue.flush()
     return found(store, event_id)
 
 
@@ -107,7 +107,7 @@ def test_an_event_that_differs_has_a_picture_of_its_own(store: EventStore, jpeg:
 
 def test_an_event_that_lasts_lends_no_picture_since_it_may_get_a_better_one(store: EventStore) -> None:
     store.put(change("a", "new", jpeg=scene()))
-    store.flush()
+    store._queue.flush()
     found(store, "a")
 
     assert see(store, "b", scene(), MINUTE_MS).frame_of is None
@@ -207,10 +207,10 @@ def test_a_start_keeps_a_picture_that_was_passed_on_and_removes_what_no_event_na
 def test_a_better_picture_that_looks_like_another_events_takes_the_place_of_an_own_one(store: EventStore) -> None:
     see(store, "a", scene())
     store.put(change("b", "new", jpeg=scene(120), start_ms=START_MS + MINUTE_MS))
-    store.flush()
+    store._queue.flush()
     own = found(store, "b")
     store.put(change("b", "end", jpeg=scene(), start_ms=START_MS + MINUTE_MS, end_ms=START_MS + 2 * MINUTE_MS))
-    store.flush()
+    store._queue.flush()
     after = eventually(lambda: event if (event := store.get("b")) and event.frame_of else None)
 
     assert own.frame_of is None

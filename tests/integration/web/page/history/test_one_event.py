@@ -96,7 +96,7 @@ def test_an_event_that_shows_the_picture_of_another_one_leads_to_it(page: Chrome
     with history_site(tmp_path, 0, budget=WriteBudget(50.0)) as site:
         for number in (12, 24):
             site.see(seen_at(int(time.time() * 1000) + number, number), picture(0))
-            site.store.flush()
+            site.store._queue.flush()
             assert eventually(lambda number=number: site.store.get(f"e{number}"))  # type: ignore[misc]
         open_history(page, site, "event/e24")
         wait(page, lambda: page.execute_script(_SHOWN))
