@@ -10,6 +10,8 @@ import re
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
+_LONGEST = 40  # characters
+
 
 def readable(name: str) -> str:
     r"""A name as Python gives it for a file, as text that every encoding of Unicode can carry.
@@ -33,6 +35,11 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """As `printable`, but line breaks and tabs stay."""
     return re.sub(r"[^\n\t]+", lambda line: printable(line[0]), text)
+
+
+def shortened(text: str) -> str:
+    """A text that was given, short enough for one sentence."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _came_as_bytes(text: str) -> bool:

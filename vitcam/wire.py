@@ -13,7 +13,11 @@ from vitcam.text import readable
 
 def wall_time(monotonic_ns: int) -> str:
     """RFC 3339 in UTC with milliseconds: the wall clock as it is now, minus how long ago it was."""
-    epoch_s = time.time() - (time.monotonic_ns() - monotonic_ns) / 1e9
+    return rfc3339(time.time() - (time.monotonic_ns() - monotonic_ns) / 1e9)
+
+
+def rfc3339(epoch_s: float) -> str:
+    """RFC 3339 in UTC with milliseconds, of seconds since the epoch."""
     return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

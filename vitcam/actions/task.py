@@ -38,11 +38,11 @@ class Task:
 
     def done(self, kind: str, detail: str) -> "Outcome":
         """It worked."""
-        return Outcome(self.event_id, self.rule.name, kind, "ok", shortened(detail))
+        return Outcome(self.event_id, self.rule.name, kind, "ok", short_detail(detail))
 
     def failed(self, kind: str, detail: str) -> "Outcome":
         """It did not work."""
-        return Outcome(self.event_id, self.rule.name, kind, "failed", shortened(detail))
+        return Outcome(self.event_id, self.rule.name, kind, "failed", short_detail(detail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,6 @@ Act = Callable[[Task], str]
 _MOST_DETAIL = 200
 
 
-def shortened(detail: str) -> str:
+def short_detail(detail: str) -> str:
     """Short enough for `Outcome.detail`."""
     return detail if len(detail) <= _MOST_DETAIL else detail[: _MOST_DETAIL - 1] + "…"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vitcam.actions.outbox import MOST_DELIVERIES, Delivery, Outbox
 from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
-from vitcam.actions.task import Note, Outcome, Task, shortened
+from vitcam.actions.task import Note, Outcome, Task, short_detail
 from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
@@ -211,4 +211,4 @@ class Webhooks:
     def _note_outcome(self, delivery: Delivery, status: str, detail: str) -> None:
         if status != "waiting":
             self._failing.pop(delivery.number, None)
-        self._note(Outcome(delivery.event_id, delivery.rule, KIND, status, shortened(detail)))  # type: ignore[arg-type]
+        self._note(Outcome(delivery.event_id, delivery.rule, KIND, status, short_detail(detail)))  # type: ignore[arg-type]

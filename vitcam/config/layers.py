@@ -12,13 +12,13 @@ from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.folders import config_folder
 from vitcam.redaction import redacted
+from vitcam.text import shortened
 from vitcam.zones.areas import ZONE_NAME
 
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""
 _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
 _MOST_BYTES = 65_536  # ten times the file with every setting: the parser takes minutes for hostile megabytes
-_LONGEST_NAME = 40
 MOST_TABLES = 64
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE", "VITCAM_WEB_PASSWORD"})
 
@@ -160,11 +160,6 @@ def _text_of(path: Path, origin: str) -> str:
     if len(content) > _MOST_BYTES:
         raise ConfigError(f"{origin}: is larger than {_MOST_BYTES:,} bytes; name a file with settings of vitcam alone")
     return content.decode()
-
-
-def shortened(name: str) -> str:
-    """A name that was given, short enough for one sentence."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def _remedy(word: str) -> str:

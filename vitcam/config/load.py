@@ -16,6 +16,7 @@ from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.errors import ConfigError
+from vitcam.text import shortened
 
 log = logging.getLogger(__name__)
 
@@ -191,7 +192,7 @@ def _option_of_table(raw: RawTable, key: str) -> Option:
     known = table_options(raw.key)
     if key in known:
         return known[key]
-    what = f"{TABLES[raw.key].heading} has no key {layers.shortened(key)!r}"
+    what = f"{TABLES[raw.key].heading} has no key {shortened(key)!r}"
     raise ConfigError(f"{raw.origin}: {what}; {_hint(key, known)}")
 
 

@@ -1,10 +1,9 @@
 """A stored event as JSON: the same for the API, the stream of events, the command line and rules."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from vitcam.history.stored import Action, StoredEvent
-from vitcam.wire import fractions, group_record, nested_lists
+from vitcam.wire import fractions, group_record, nested_lists, rfc3339
 
 ROUTE = "/api/events"
 
@@ -62,8 +61,8 @@ def full_record(event: StoredEvent, base: str = "") -> dict[str, Any]:
 
 
 def time_text(wall_ms: int) -> str:
-    """RFC 3339 in UTC with milliseconds, as `vitcam.wire.wall_time`."""
-    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """RFC 3339 in UTC with milliseconds."""
+    return rfc3339(wall_ms / 1000)
 
 
 def _action_record(action: Action) -> dict[str, str]:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import UNKNOWN
-
-_LONGEST_QUOTE = 40
+from vitcam.text import shortened
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
@@ -38,7 +37,7 @@ def unknown_labels(asked_for: Iterable[tuple[str, str]], known: Collection[str])
     known      the labels of the model and the names of its groups
     """
     return [
-        f"the model knows no label or group {_quoted(label)}, which {who}; {_hint(label, known)}"
+        f"the model knows no label or group {shortened(label)!r}, which {who}; {_hint(label, known)}"
         for label, who in asked_for
         if label not in known and label != UNKNOWN
     ]
@@ -49,7 +48,3 @@ def _hint(label: str, known: Collection[str]) -> str:
     by_case = {name.casefold(): name for name in known}
     near = difflib.get_close_matches(label.casefold(), by_case, n=1)
     return f"did you mean {by_case[near[0]]!r}?" if near else "`vitcam models show NAME` lists what it knows"
-
-
-def _quoted(label: str) -> str:
-    return repr(label if len(label) <= _LONGEST_QUOTE else f"{label[:_LONGEST_QUOTE]}…")

@@ -5,12 +5,12 @@ from typing import Any
 
 from vitcam.errors import UsageError
 from vitcam.pictures.view import Region
+from vitcam.text import shortened
 from vitcam.zones.areas import MOST_LABELS, MOST_MASKS, MOST_ZONES, ZONE_NAME, Areas, Zone
 
 FORM = 'send {"zones": {"door": {"rect": [x, y, width, height], "labels": []}}, "masks": [[x, y, width, height]]}'
 _SIDES = "four numbers from 0 to 1: x, y, width, height in fractions of the picture"
 _KEYS = frozenset({"rect", "labels", "enter", "leave", "dwell_s"})
-_LONGEST_QUOTE = 40
 _LONGEST_LABEL = 100
 _MOST_DWELL_S = 3600.0
 
@@ -60,7 +60,7 @@ def read_areas(body: Any, in_px: bool = False) -> Areas:
 
 def _zone(name: str, record: Any, in_px: bool) -> Zone:
     if not ZONE_NAME.fullmatch(name):
-        raise UsageError(f"{_quoted(name)} cannot be the name of a zone; use up to 32 letters, digits, - and _")
+        raise UsageError(f"{shortened(repr(name))} cannot be the name of a zone; use up to 32 letters, digits, - and _")
     what = f"the zone {name}"
     if not isinstance(record, dict) or not record.keys() <= _KEYS:
         raise UsageError(f"{what} must be an object with rect, and labels, enter, leave and dwell_s where they are set")
@@ -95,10 +95,7 @@ def _number(what: str, key: str, value: Any, most: float) -> float | None:
     if value is None:
         return None
     if type(value) not in (int, float) or not 0 <= value <= most:
-        raise UsageError(f"{key} of {what} is {_quoted(value)}; a number from 0 to {most:g} is allowed, or null")
+        raise UsageError(
+            f"{key} of {what} is {shortened(repr(value))}; a number from 0 to {most:g} is allowed, or null"
+        )
     return float(value)
-
-
-def _quoted(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
