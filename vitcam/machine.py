@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.processes.bounded import run_bounded
+from vitcam.processes.command import run_bounded
 
 _SOMEWHERE = ("192.0.2.1", 9)  # documentation's own network (RFC 5737): connect() of UDP sends nothing
 _POWER = {

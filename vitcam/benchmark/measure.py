@@ -21,7 +21,7 @@ from vitcam.machine import Machine
 from vitcam.model.files import find_model
 from vitcam.model.macs import count_macs
 from vitcam.model.runtime import open_interpreter
-from vitcam.processes.bounded import run_bounded
+from vitcam.processes.command import run_bounded
 
 ROUNDS = 3
 _MAX_THREADS, _MIN_S, _MAX_S = 64, 0.1, 600.0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
-from vitcam.processes.bounded import run_bounded
 from vitcam.processes.child import how_it_ended, without_settings
+from vitcam.processes.command import run_bounded
 from vitcam.text import printable
 
 INSTALL = "sudo apt install ffmpeg"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from vitcam.errors import VitcamError
-from vitcam.processes.bounded import run_bounded
+from vitcam.processes.command import run_bounded
 
 _ANSWER_WITHIN_S = 60
 _NEWEST = 300  # lines that are looked through

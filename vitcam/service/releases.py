@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.processes.bounded import run_bounded
+from vitcam.processes.command import run_bounded
 from vitcam.service.origin import installable
 from vitcam.service.places import Places
 

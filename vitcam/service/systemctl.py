@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 
 from vitcam.errors import VitcamError
-from vitcam.processes.bounded import CommandResult, run_bounded
+from vitcam.processes.command import CommandResult, run_bounded
 from vitcam.service.journal import cursor, last_sentence, lines_of
 from vitcam.service.places import Places
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vitcam.errors import SourceError
-from vitcam.processes.bounded import CommandResult, run_bounded
+from vitcam.processes.command import CommandResult, run_bounded
 from vitcam.sources.v4l2_devices import Device, capture_devices
 
 log = logging.getLogger(__name__)

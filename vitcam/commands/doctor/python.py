@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult, Grade
-from vitcam.processes.bounded import CommandResult, run_bounded
+from vitcam.processes.command import CommandResult, run_bounded
 
 _TIMEOUT_S = 60  # importing everything from a slow SD card takes long
 _NEEDED = {

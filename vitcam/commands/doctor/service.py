@@ -10,7 +10,7 @@ import urllib.request
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.config.web import WebSettings
-from vitcam.processes.bounded import run_bounded
+from vitcam.processes.command import run_bounded
 
 UNIT = "vitcam.service"
 

@@ -13,7 +13,7 @@ import pytest
 from vitcam.commands.doctor import command
 from vitcam.commands.doctor.check import Check, CheckContext, CheckResult, Grade
 from vitcam.config.settings import CameraSettings, Settings
-from vitcam.processes.bounded import run_bounded
+from vitcam.processes.command import run_bounded
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(
