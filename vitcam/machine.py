@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 
 _SOMEWHERE = ("192.0.2.1", 9)  # documentation's own network (RFC 5737): connect() of UDP sends nothing
 _POWER = {
@@ -59,7 +59,7 @@ class Machine:
             if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text):
                 return int(text, 16)
         if by_command and self.is_pi and shutil.which("vcgencmd"):
-            match = re.search(r"throttled=0x([0-9a-fA-F]+)", run_bounded(["vcgencmd", "get_throttled"], 5).out)
+            match = re.search(r"throttled=0x([0-9a-fA-F]+)", run_with_timeout(["vcgencmd", "get_throttled"], 5).out)
             return int(match[1], 16) if match else None
         return None
 

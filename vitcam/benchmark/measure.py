@@ -21,7 +21,7 @@ from vitcam.machine import Machine
 from vitcam.model.files import find_model
 from vitcam.model.macs import count_macs
 from vitcam.model.runtime import open_interpreter
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 
 ROUNDS = 3
 _MAX_THREADS, _MIN_S, _MAX_S = 64, 0.1, 600.0
@@ -136,7 +136,7 @@ def _steps(plan: BenchPlan, path: Path, folder: Path, with_stages: bool) -> Iter
 def _measure(plan: BenchPlan, step: Step) -> Figures:
     """Run a measurement. Raises ModelError with the process's message, and VitcamError if it died or hung."""
     command = [sys.executable, "-P", "-m", "vitcam.benchmark.child", *step.arguments]
-    result = run_bounded(command, _EXTRA_TIMEOUT_S + plan.seconds)
+    result = run_with_timeout(command, _EXTRA_TIMEOUT_S + plan.seconds)
     if result.code == 0:
         found: Figures = json.loads(result.out)
         return found

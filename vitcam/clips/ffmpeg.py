@@ -12,7 +12,7 @@ from pathlib import Path
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
 from vitcam.processes.child import how_it_ended, without_settings
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 from vitcam.text import printable
 
 INSTALL = "sudo apt install ffmpeg"
@@ -88,7 +88,7 @@ def find_ffmpeg() -> Ffmpeg:
     path = shutil.which("ffmpeg")
     if path is None:
         raise VitcamError(f"clips need the program ffmpeg, and it is not installed; install it with `{INSTALL}`")
-    encoders = run_bounded([path, "-hide_banner", "-encoders"], _ASK_S)
+    encoders = run_with_timeout([path, "-hide_banner", "-encoders"], _ASK_S)
     if " libx264 " not in encoders.out:
         raise VitcamError(f"{path} cannot encode H.264, which clips need; install Debian's with `{INSTALL}`")
     return Ffmpeg(path)

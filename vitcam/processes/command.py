@@ -24,7 +24,7 @@ class CommandResult:
         return lines[-1] if lines else f"exit status {self.code}"
 
 
-def run_bounded(command: Sequence[str], timeout_s: float) -> CommandResult:
+def run_with_timeout(command: Sequence[str], timeout_s: float) -> CommandResult:
     """Run a command that may hang, even unkillably in a driver; raises FileNotFoundError if there is none."""
     with _interrupt_deferred() as allow_interrupt:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

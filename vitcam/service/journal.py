@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from vitcam.errors import VitcamError
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 
 _ANSWER_WITHIN_S = 60
 _NEWEST = 300  # lines that are looked through
@@ -77,8 +77,8 @@ def show_log(unit: str, lines: int, follow: bool) -> NoReturn:
 def _journalctl(*arguments: str) -> str:
     """Empty if the journal cannot be read: a reason that is missing must not stop what asked for it."""
     try:
-        run_bounded(["journalctl", "--sync"], _ANSWER_WITHIN_S)  # what was said last may be on its way
-        return run_bounded(["journalctl", "--quiet", "--no-pager", *arguments], _ANSWER_WITHIN_S).out
+        run_with_timeout(["journalctl", "--sync"], _ANSWER_WITHIN_S)  # what was said last may be on its way
+        return run_with_timeout(["journalctl", "--quiet", "--no-pager", *arguments], _ANSWER_WITHIN_S).out
     except FileNotFoundError:
         return ""
 

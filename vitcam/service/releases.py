@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 from vitcam.service.origin import installable
 from vitcam.service.places import Places
 
@@ -116,7 +116,7 @@ def _fill(python: str, release: Release, wanted: Path) -> None:
 
 def _run(command: Sequence[str], timeout_s: float, failure: str) -> None:
     try:
-        reply = run_bounded(command, timeout_s)
+        reply = run_with_timeout(command, timeout_s)
     except FileNotFoundError:
         raise VitcamError(f"{failure}: there is no program {command[0]}") from None
     if reply.code != 0:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 
 from vitcam.errors import VitcamError
-from vitcam.processes.command import CommandResult, run_bounded
+from vitcam.processes.command import CommandResult, run_with_timeout
 from vitcam.service.journal import cursor, last_sentence, lines_of
 from vitcam.service.places import Places
 
@@ -24,7 +24,7 @@ _RESULTS = {
 def systemctl(*arguments: str, timeout_s: float = _ANSWER_WITHIN_S) -> CommandResult:
     """Raises VitcamError if there is no systemctl."""
     try:
-        return run_bounded(["systemctl", *arguments], timeout_s)
+        return run_with_timeout(["systemctl", *arguments], timeout_s)
     except FileNotFoundError:
         raise VitcamError("there is no program systemctl; start vitcam by hand: vitcam run") from None
 

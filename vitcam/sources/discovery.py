@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vitcam.errors import SourceError
-from vitcam.processes.command import CommandResult, run_bounded
+from vitcam.processes.command import CommandResult, run_with_timeout
 from vitcam.sources.v4l2_devices import Device, capture_devices
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def list_libcamera() -> LibcameraList:
     """Ask libcamera in a process of its own: it starts threads, and never sees what is plugged in later."""
     if importlib.util.find_spec("picamera2") is None:
         return LibcameraList()
-    result = run_bounded(LIST_COMMAND, LIST_WITHIN_S)
+    result = run_with_timeout(LIST_COMMAND, LIST_WITHIN_S)
     if result.code != 0:
         return LibcameraList(trouble=_trouble(result), imports=result.code != NO_IMPORT)
     try:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult, Grade
-from vitcam.processes.command import CommandResult, run_bounded
+from vitcam.processes.command import CommandResult, run_with_timeout
 
 _TIMEOUT_S = 60  # importing everything from a slow SD card takes long
 _NEEDED = {
@@ -24,7 +24,7 @@ def python(context: CheckContext) -> CheckResult:
     from importlib.metadata import PackageNotFoundError, version
 
     runtime = next((name for name in _RUNTIMES if importlib.util.find_spec(name)), next(iter(_RUNTIMES)))
-    result = run_bounded([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
+    result = run_with_timeout([sys.executable, "-c", _IMPORT, *_NEEDED, f"{runtime}.interpreter"], _TIMEOUT_S)
     if result.code != 0:
         return CheckResult("fail", f"a package cannot be imported: {result.last_words}", _pip_fix(result))
     try:
@@ -38,7 +38,7 @@ def python(context: CheckContext) -> CheckResult:
 
 def picamera2(context: CheckContext) -> CheckResult:
     """Whether the Pi's camera library can be imported by the Python that runs vitcam."""
-    result = run_bounded([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
+    result = run_with_timeout([sys.executable, "-c", _IMPORT, "picamera2"], _TIMEOUT_S)
     if result.code == 0:
         return CheckResult("ok", "can be imported")
     wanted = context.settings.camera.source.startswith("picamera") or (

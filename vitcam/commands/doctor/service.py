@@ -10,7 +10,7 @@ import urllib.request
 
 from vitcam.commands.doctor.check import CheckContext, CheckResult
 from vitcam.config.web import WebSettings
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 
 UNIT = "vitcam.service"
 
@@ -19,7 +19,7 @@ def unit(context: CheckContext) -> CheckResult:
     """Whether the unit is installed and active."""
     if not shutil.which("systemctl") or not (context.machine.root / "run/systemd/system").exists():
         return CheckResult("ok", "no systemd here; start vitcam by hand")
-    reply = run_bounded(
+    reply = run_with_timeout(
         ["systemctl", "show", UNIT, "--property=LoadState,ActiveState,SubState,UnitFileState,StatusText,NRestarts"], 10
     )
     if reply.code != 0:

@@ -13,7 +13,7 @@ import pytest
 from vitcam.commands.doctor import command
 from vitcam.commands.doctor.check import Check, CheckContext, CheckResult, Grade
 from vitcam.config.settings import CameraSettings, Settings
-from vitcam.processes.command import run_bounded
+from vitcam.processes.command import run_with_timeout
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(
@@ -86,14 +86,14 @@ def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
 
 
 def test_a_command_that_hangs_is_given_up_in_time() -> None:
-    result = run_bounded([sys.executable, "-c", "import signal; signal.pause()"], timeout_s=0.2)
+    result = run_with_timeout([sys.executable, "-c", "import signal; signal.pause()"], timeout_s=0.2)
 
     assert result.code is None
     assert result.last_words == "did not answer within 0.2 s"
 
 
 def test_the_last_words_of_a_traceback_are_its_error() -> None:
-    result = run_bounded([sys.executable, "-c", "raise KeyError('x')"], timeout_s=30)
+    result = run_with_timeout([sys.executable, "-c", "raise KeyError('x')"], timeout_s=30)
 
     assert result.code == 1
     assert result.last_words == "KeyError: 'x'"
@@ -114,7 +114,7 @@ def test_ctrl_c_while_a_command_starts_leaves_no_process_behind(monkeypatch: pyt
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            run_bounded([sys.executable, "-c", "import signal; signal.pause()"], timeout_s=30)
+            run_with_timeout([sys.executable, "-c", "import signal; signal.pause()"], timeout_s=30)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
