@@ -1,0 +1,1 @@
+"""Whether this checkout behaves as another one: see `__main__.py`."""
