@@ -1,0 +1,74 @@
+"""The Python files of a checkout, or of a commit of it."""
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+STUDY = "training/study/"
+SMALL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some files of a tree."""
+
+    files: int
+    lines: int
+    small: int
+    """Files of at most `SMALL` lines, without those of one line and `__init__`."""
+    smallest: int
+    """Files of one line, and `__init__` of at most `SMALL` lines."""
+
+
+def read_tree(commit: str | None) -> dict[str, str]:
+    """Path -> text of each Python file that git knows. None: as the files are now, changed or not."""
+    if commit is None:
+        names = _git("ls-files", "--cached", "--others", "--exclude-standard", "*.py").splitlines()
+        return {name: (ROOT / name).read_text("utf-8") for name in names if (ROOT / name).exists()}
+    names = [name for name in _git("ls-tree", "-r", "--name-only", commit).splitlines() if name.endswith(".py")]
+    asked = "".join(f"{commit}:{name}\n" for name in names)
+    output = subprocess.run(
+        ["git", "cat-file", "--batch"], cwd=ROOT, input=asked.encode(), capture_output=True, check=True
+    ).stdout
+    found, at = {}, 0
+    for name in names:
+        head_end = output.index(b"\n", at) + 1
+        size = int(output[at:head_end].split()[2])
+        found[name] = output[head_end : head_end + size].decode()
+        at = head_end + size + 1
+    return found
+
+
+def parts(tree: Mapping[str, str]) -> dict[str, Part]:
+    """By name: what is installed, what is not, and the tests."""
+    vitcam = [name for name in tree if name.startswith("vitcam/")]
+    study = [name for name in tree if name.startswith(STUDY)]
+    training = [name for name in tree if name.startswith("training/") and name not in study]
+    chosen = {
+        "installed: vitcam and training": vitcam + training,
+        "— vitcam": vitcam,
+        "— training": training,
+        "study, not installed": study,
+        "installed and study together": vitcam + training + study,
+        "tests": [name for name in tree if name.startswith("tests/")],
+    }
+    return {name: _counted(tree, names) for name, names in chosen.items()}
+
+
+def _counted(tree: Mapping[str, str], names: list[str]) -> Part:
+    lines = {name: len(tree[name].splitlines()) for name in names}
+    short = [name for name, count in lines.items() if count <= SMALL]
+    smallest = [name for name in short if lines[name] <= 1 or name.endswith("__init__.py")]
+    return Part(len(names), sum(lines.values()), len(short) - len(smallest), len(smallest))
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def unpack(commit: str, folder: Path) -> None:
+    """Write what a commit has of the daemon into a folder."""
+    archive = subprocess.run(["git", "archive", commit, "vitcam"], cwd=ROOT, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
