@@ -15,7 +15,7 @@ from vitcam_training.recipes.recipe import read_recipe
 from vitcam_training.study.ablation.rows import chosen
 from vitcam_training.study.ablation.shuffle import shuffled
 from vitcam_training.study.ablation.sweep import PHOTOS, AblationJob, Result
-from vitcam_training.study.convolution.training import prepare_convolutional
+from vitcam_training.study.convolution.network import prepare_convolutional
 
 
 def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:

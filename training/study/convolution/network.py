@@ -1,5 +1,7 @@
 """A small convolutional network (Keras 3, any backend), to compare a ViT with. Nothing exports it.
 
+Its training has the loop, the optimiser, the batches and the loss of a ViT.
+
 In and out as in `vit.py`: camera bytes, (B, H, W, 3) RGB in 0..255 -> `(logits, taps)`. Only what mixes the pixels is
 not the ViT's: 3 x 3 convolutions take the place of patches, positions and attention. Normalisation of the pixels,
 LayerNorm over the channels of each place (as in ConvNeXt, Liu et al. 2022, arXiv 2201.03545), exact GELU, the mean over
@@ -11,6 +13,7 @@ Letters in the shape comments: B images, H x W pixels, C channels, F channels of
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -18,8 +21,13 @@ import numpy as np
 from keras import ops
 from numpy.typing import NDArray
 
-from vitcam_training.study.convolution.config import SIDE, ConvolutionConfig
+from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.loop import FitRun
+from vitcam_training.fit.stage import Stage
+from vitcam_training.recipes.recipe import Recipe
+from vitcam_training.study.convolution.config import SIDE, ConvolutionConfig, ConvolutionRecipe
 from vitcam_training.vit import ACTIVATIONS, LUMA, Taps, Tensor
+from vitcam_training.weights.metadata import Metadata
 
 
 class ConvNet(keras.Model):  # type: ignore[misc]
@@ -77,3 +85,15 @@ class ConvNet(keras.Model):  # type: ignore[misc]
         mean, std = (ops.array(values, "float32") for values in (vit.mean, vit.std))
         x = ops.cast((ops.cast(images, "float32") / 255.0 - mean) / std, self.compute_dtype)
         return ops.sum(x * ops.array(LUMA, x.dtype), axis=-1, keepdims=True) if vit.channels == 1 else x
+
+
+def prepare_convolutional(recipe: Recipe, layers: ConvolutionRecipe, folder: Path, dataset: Dataset) -> FitRun:
+    """The run of a network with these layers, which takes everything else from the recipe of a ViT.
+
+    It is ready to train, or to continue where the one in `folder` stopped.
+    """
+    keras.utils.set_random_seed(recipe.seed)
+    config = ConvolutionConfig(layers, recipe.model.config(len(dataset.labels)))
+    network = ConvNet(config, dtype=keras.dtype_policies.DTypePolicy(recipe.train.precision))
+    about = Metadata(f"{recipe.model_name}-convolutional", "to compare a ViT with", dataset.labels, recipe.spec)
+    return FitRun(Stage(network, dataset, recipe, folder, about, named=ConvNet.named_weights))

@@ -1,13 +1,17 @@
-"""A model file that is asked what it makes of changed pictures, by vitcam's own classifier."""
+"""A model file that is asked what it makes of changed pictures, by vitcam's own classifier; and which photos are asked."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.frames import Frame, Image, Prediction, Rect
 from vitcam.model.classifier import Classifier
+from vitcam_training.data.dataset import Sample
 from vitcam_training.study.faithfulness.curves import Ask
 
 
@@ -40,3 +44,18 @@ def follow(classifier: Classifier, label: str) -> Ask:
         return next(guess.p for guess in classifier(shown_as_is(image)).top if guess.label == label)
 
     return ask
+
+
+def stratified(samples: Sequence[Sample], count: int, seed: int) -> list[Sample]:
+    """At most `count` photos, taken from the labels by turns, each label's in random order.
+
+    A smaller count gives the beginning of a larger one's list, so what was measured for it holds on.
+    """
+    rng = np.random.default_rng(seed)
+    by_label: dict[int, list[Sample]] = {}
+    for sample in samples:
+        by_label.setdefault(sample.label, []).append(sample)
+    labels = rng.permutation(sorted(by_label))
+    piles = [[by_label[label][i] for i in rng.permutation(len(by_label[label]))] for label in labels]
+    rounds = range(max(map(len, piles), default=0))
+    return [pile[turn] for turn in rounds for pile in piles if turn < len(pile)][:count]

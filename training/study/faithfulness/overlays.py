@@ -19,14 +19,12 @@ from vitcam_training.evaluation.intervals import DRAWS
 from vitcam_training.provenance import processor
 from vitcam_training.report.faithfulness import BASELINES, FaithfulnessResult, digest, path_of
 from vitcam_training.study.faithfulness.curves import NEUTRAL, Floats
+from vitcam_training.study.faithfulness.figures import draw_curves, draw_sheet, write_sheet
 from vitcam_training.study.faithfulness.findings import findings
 from vitcam_training.study.faithfulness.maps import CENTRE, MapSource, explanations
 from vitcam_training.study.faithfulness.measure import Bench, Plan, mean_attention, measure
-from vitcam_training.study.faithfulness.model_file import open_explained
+from vitcam_training.study.faithfulness.model_file import open_explained, stratified
 from vitcam_training.study.faithfulness.page import write_page
-from vitcam_training.study.faithfulness.photos import stratified
-from vitcam_training.study.faithfulness.plot import draw_curves
-from vitcam_training.study.faithfulness.sheet import draw_sheet, write_sheet
 
 PRIOR_PHOTOS = 200
 ALWAYS_DRAWN = ("evidence", "attention", "rollout")

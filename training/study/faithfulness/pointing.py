@@ -25,8 +25,7 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset, Sample, photo_of
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.evaluation.model_file import open_model
-from vitcam_training.study.faithfulness.model_file import ask_once
-from vitcam_training.study.faithfulness.photos import stratified
+from vitcam_training.study.faithfulness.model_file import ask_once, stratified
 from vitcam_training.study.program import program, start
 
 Maps = dict[str, NDArray[np.float64]]

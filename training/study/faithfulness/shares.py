@@ -20,7 +20,7 @@ from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import photo_of
 from vitcam_training.evaluation.intervals import bootstrap_means
-from vitcam_training.study.faithfulness.photos import stratified
+from vitcam_training.study.faithfulness.model_file import stratified
 from vitcam_training.study.program import program, start
 from vitcam_training.weights.metadata import read_metadata
 

@@ -20,7 +20,7 @@ from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.prepare import prepare
 from vitcam_training.fit.session import Session
 from vitcam_training.study.ablation.shuffle import shuffled
-from vitcam_training.study.convolution.training import prepare_convolutional
+from vitcam_training.study.convolution.network import prepare_convolutional
 from vitcam_training.study.inductive_bias.runs import (
     CHANGED_PHOTOS,
     CONTESTANTS,

@@ -1,13 +1,21 @@
-"""Every way to quantise a network, side by side: how right, how close to float, how fast, how large."""
+"""Every way to quantise a network, side by side: how right, how close to float, how fast, how large.
+
+Files are timed in short bursts in turn, so that what slows the machine slows them all.
+"""
 
 from __future__ import annotations
 
 import os
+import statistics
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from vitcam.errors import UsageError
+from vitcam.model.runtime import Interpreter, open_interpreter
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.export.export import calibrate
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, matching
@@ -15,7 +23,45 @@ from vitcam_training.export.network import TrainedNetwork
 from vitcam_training.export.quantise import SCHEMES, SHIPPED, Quantisation
 from vitcam_training.export.sensitivity import Scan, scan, scanning
 from vitcam_training.export.trial import Trial, TrialOutcome, representative
-from vitcam_training.study.quantisation.interleaved import InterleavedTime, time_interleaved
+
+WARM, TIMED = 3, 9
+"""Inferences of a burst, of which the last are timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class InterleavedTime:
+    """One file's times."""
+
+    ms: float
+    """Median of its bursts' medians."""
+    ratio: float
+    """Median over the turns of its time to that of the first file in the same turn."""
+
+
+def time_interleaved(files: Sequence[Path], turns: int, threads: int) -> list[InterleavedTime]:
+    """Time `invoke` of each file on noise. The first is what the others are compared with."""
+    graphs = [open_interpreter(path, threads) for path in files]
+    noise = np.random.default_rng(0)
+    for graph in graphs:
+        graph.set_input(noise.integers(0, 256, graph.inputs[0].shape[1:], np.uint8))
+    times = np.array([[_burst_ms(graph) for graph in graphs] for _ in range(turns)])  # (turns, files)
+    ratios = times / times[:, :1]
+    return [
+        InterleavedTime(statistics.median(ms), statistics.median(ratio))
+        for ms, ratio in zip(times.T, ratios.T, strict=True)
+    ]
+
+
+def _burst_ms(graph: Interpreter) -> float:
+    for _ in range(WARM):
+        graph.invoke()
+    times = []
+    for _ in range(TIMED):
+        start = time.perf_counter()
+        graph.invoke()
+        times.append(time.perf_counter() - start)
+    return 1000 * statistics.median(times)
+
 
 THREADS = 2
 TURNS = 20

@@ -31,13 +31,13 @@ from vitcam_training.study.faithfulness.curves import (
     ranks_of,
     with_ends,
 )
+from vitcam_training.study.faithfulness.figures import draw_curves
 from vitcam_training.study.faithfulness.findings import findings
 from vitcam_training.study.faithfulness.maps import Explanation, MapInputs, explanations
 from vitcam_training.study.faithfulness.measure import Measured, Plan
+from vitcam_training.study.faithfulness.model_file import stratified
 from vitcam_training.study.faithfulness.overlays import check, write_result
 from vitcam_training.study.faithfulness.page import write_page
-from vitcam_training.study.faithfulness.photos import stratified
-from vitcam_training.study.faithfulness.plot import draw_curves
 
 GRID, SIDE = (6, 6), 8
 KNOWN = (1, 4)

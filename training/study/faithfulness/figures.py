@@ -1,4 +1,5 @@
-"""The contact sheet: what each explanation shows of the few photos that the model file itself carries."""
+"""The figures of the page: how the answer goes and comes with the patches that a map ranks first, as a plot; and what
+each explanation shows of the few photos that the model file itself carries, as a contact sheet."""
 
 from __future__ import annotations
 
@@ -13,9 +14,40 @@ from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.canvas import fitted, framed, heat_over, stack, tiles
 from vitcam.pictures.encode import encode_jpeg
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
+from vitcam_training.report.faithfulness import BASELINES, CURVES, FaithfulnessResult
 from vitcam_training.study.faithfulness.curves import Floats, blurred
 from vitcam_training.study.faithfulness.maps import Explanation, MapInputs, MapSource
 from vitcam_training.study.faithfulness.model_file import ask_once, follow
+
+OTHERS = ("evidence", "attention", "rollout")
+TITLES = {"deletion": "Deletion: the lower, the better", "insertion": "Insertion: the higher, the better"}
+
+
+def draw_curves(path: Path, verdict: FaithfulnessResult) -> None:
+    """Mean curves of what vitcam draws, of what it can draw, and of the baselines."""
+    drawn = [finding.name for finding in verdict.findings[verdict.neutral] if finding.name in OTHERS]
+    others = [name for name in drawn if name != verdict.shown]
+    shares = [100 * count / verdict.steps[-1] for count in verdict.steps]
+    with figure(path, 9, 3.8, columns=2) as columns:
+        for axes, curve in zip(columns, CURVES, strict=True):
+            for name in (*BASELINES, *others, verdict.shown):
+                values = verdict.finding(name).curves[curve]
+                axes.plot(shares, values, label=name, **_style(name, verdict.shown))
+            axes.set_title(TITLES[curve], fontsize=10)
+            axes.set_xlabel("patches deleted, %" if curve == "deletion" else "patches inserted, %")
+            axes.set_ylim(0, 1)
+        columns[0].set_ylabel("probability of the first guess")
+        columns[0].legend(frameon=False, fontsize=8)
+
+
+def _style(name: str, shown: str) -> dict[str, object]:
+    if name == shown:
+        return {"color": ACCENT, "linewidth": 2.2}
+    if name in BASELINES:
+        return {"color": FAINT, "linestyle": (":", "--", "-.")[BASELINES.index(name)]}
+    return {"color": PLAIN, "linewidth": 1.4, "linestyle": "-" if name == "attention" else (0, (6, 2))}
+
 
 SIDE, GAP, MARGIN = 150, 8, 12
 OPACITY = 0.7
