@@ -1,4 +1,4 @@
-"""A model file that is asked what it makes of changed pictures, by vitcam's own classifier; and which photos are asked."""
+"""A model file that is asked what it makes of changed pictures, by vitcam's own classifier; and the photos for it."""
 
 from __future__ import annotations
 
