@@ -34,8 +34,7 @@ _MAKES_TOKENS = """
 import sys
 from pathlib import Path
 from vitcam.access.password import PasswordHash, _derived, save_password
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token, load_tokens, revoke_token
+from vitcam.access.tokens import Scope, create_token, load_tokens, revoke_token
 
 folder, number = Path(sys.argv[1]), int(sys.argv[2])
 while True:

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from vitcam.access.credentials import Credentials
 from vitcam.access.password import USER, PasswordHash, load_password, password_file
-from vitcam.access.scope import Scope
 from vitcam.access.sessions import Sessions
-from vitcam.access.tokens import Token, find_token, load_tokens, tokens_file
+from vitcam.access.tokens import Scope, Token, find_token, load_tokens, tokens_file
 from vitcam.errors import ConfigError
 from vitcam.storage.files import Stamp, stamp_of
 

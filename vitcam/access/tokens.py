@@ -11,9 +11,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 
-from vitcam.access.scope import Scope
 from vitcam.errors import ConfigError, UsageError
 from vitcam.storage.state_file import StateFile
 
@@ -23,6 +23,15 @@ _PREFIX = "vitcam_"
 """Lets a person and a secret scanner see what it is."""
 _NAME = re.compile(r"[\w][\w. -]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Scope(StrEnum):
+    """What a client may do. Each allows what the one before allows, and more."""
+
+    READ = "read"
+    """Look: every GET."""
+    CONTROL = "control"
+    """Everything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from vitcam.access.password import (
     password_file,
     save_password,
 )
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token, load_tokens, revoke_token, tokens_file
+from vitcam.access.tokens import Scope, create_token, load_tokens, revoke_token, tokens_file
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import means_service, services_state, state_folder
 from vitcam.storage.owner import OwnedFolder, owned

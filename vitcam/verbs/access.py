@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitcam.access.scope import Scope
+from vitcam.access.tokens import Scope
 from vitcam.verbs.options import ServiceOption
 
 token_app = typer.Typer(help="Create, list and revoke tokens: passwords for programs.", no_args_is_help=True)

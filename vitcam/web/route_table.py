@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from vitcam.access.scope import Scope
+from vitcam.access.tokens import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from tests.command import vitcam
 from tests.daemon import daemon
 from tests.eventually import eventually
 from vitcam.access.password import PasswordHash, load_password, save_password
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token, find_token, load_tokens
+from vitcam.access.tokens import Scope, create_token, find_token, load_tokens
 
 
 def test_what_one_machine_has_is_on_the_other_after_backup_and_restore(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from tests.eventually import eventually
 from tests.frames import frame
 from tests.histories import change
 from tests.integration.faults.namespaces import need_namespaces
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token
+from vitcam.access.tokens import Scope, create_token
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query
 from vitcam.pictures.encode import encode_jpeg

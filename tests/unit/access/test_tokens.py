@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token, find_token, load_tokens, revoke_token, tokens_file
+from vitcam.access.tokens import Scope, create_token, find_token, load_tokens, revoke_token, tokens_file
 from vitcam.errors import ConfigError, UsageError
 
 

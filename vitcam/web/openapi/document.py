@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from vitcam import __version__
-from vitcam.access.scope import Scope
+from vitcam.access.tokens import Scope
 from vitcam.web.openapi.components import components
 from vitcam.web.openapi.operations import JSON, OPERATIONS, Operation
 from vitcam.web.openapi.schema import Schema, named

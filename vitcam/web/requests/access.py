@@ -17,7 +17,7 @@ from vitcam.access.attempts import Attempts, home_of
 from vitcam.access.credentials import Credentials, read_credentials, session_cookie
 from vitcam.access.guard import Grant, Guard, is_user
 from vitcam.access.password import USER
-from vitcam.access.scope import Scope
+from vitcam.access.tokens import Scope
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.route_table import ROUTES

@@ -7,8 +7,7 @@ import pytest
 
 from tests.integration.web.camera import Camera
 from tests.secured import ask, bearer, cookie, log_in, protected
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token
+from vitcam.access.tokens import Scope, create_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -9,8 +9,7 @@ import pytest
 
 from tests.integration.web.camera import Camera
 from tests.secured import PASSWORD, ask, basic, bearer, cookie, log_in, protected, sent
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token, revoke_token
+from vitcam.access.tokens import Scope, create_token, revoke_token
 from vitcam.web.route_table import ROUTES, Route
 
 REFUSED = 401

@@ -12,8 +12,7 @@ from tests.integration.web.camera import Camera
 from tests.secured import FORM, PASSWORD, ask, basic, bearer, cookie, log_in, protected, quick_hash, sent
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token, revoke_token
+from vitcam.access.tokens import Scope, create_token, revoke_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

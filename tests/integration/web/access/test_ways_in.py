@@ -23,8 +23,7 @@ from tests.secured import (
     quick_hash,
 )
 from vitcam.access.guard import Guard
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token
+from vitcam.access.tokens import Scope, create_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

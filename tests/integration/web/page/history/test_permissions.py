@@ -13,8 +13,7 @@ from tests.integration.web.page.test_page_states import findings, hidden
 from tests.secured import bearer, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
-from vitcam.access.scope import Scope
-from vitcam.access.tokens import create_token
+from vitcam.access.tokens import Scope, create_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
