@@ -10,6 +10,7 @@ fails the tests of the web server. `.ci/newest_aiohttp` runs them with the newes
 
 import asyncio
 import json
+import logging
 import socket
 import struct
 from collections.abc import Callable, Iterator, Mapping
@@ -19,9 +20,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from aiohttp import StreamReader, web
-from aiohttp.http_exceptions import LineTooLong
-
-from vitcam.web.requests.log_rate_limit import protocol_logger
+from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
 MAX_HEADERS = 128  # aiohttp's own, too
@@ -63,7 +62,7 @@ class HttpConnection(web.RequestHandler):
             server,
             loop=asyncio.get_running_loop(),
             access_log=None,  # type: ignore[arg-type] # with None it logs no requests
-            logger=protocol_logger(),
+            logger=_protocol_logger(),
             auto_decompress=False,  # compressed bodies are refused: a small one may become very large
         )
         self._answered, self._body, self._head_bytes, self._lost = None, None, 0, lost
@@ -176,3 +175,18 @@ def _refusal(status: HTTPStatus, sentence: str) -> bytes:
         "Connection: close",
     )
     return "\r\n".join([*head, "", ""]).encode() + body
+
+
+def _protocol_logger() -> logging.Logger:
+    """A logger for aiohttp without requests that are not HTTP, so that no client can fill the log.
+
+    aiohttp logs a whole traceback for each of them. Its answer with status 400 is enough.
+    """
+    logger = logging.getLogger("vitcam.web.protocol")
+    logger.addFilter(_is_no_client_error)
+    return logger
+
+
+def _is_no_client_error(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
