@@ -54,7 +54,7 @@ from vitcam.sources.source import SourceOptions
 from vitcam.storage.lock import FolderLock
 from vitcam.text import readable
 from vitcam.web.parts import Binding, WebParts
-from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.variant import Demand
 from vitcam.words.live_labels import LiveLabels
 from vitcam.words.relabel import destination_of, read_open_vocabulary
 from vitcam.zones.active import ActiveAreas

@@ -14,8 +14,7 @@ from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.state import State
 from vitcam.threads.worker import WatchedExecutor
-from vitcam.web.stream.demand import Demand
-from vitcam.web.stream.variant import Variant
+from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
 from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas

@@ -14,10 +14,9 @@ from vitcam.slot import Current
 from vitcam.state import State
 from vitcam.web.live import AsyncSlot
 from vitcam.web.stream.channel import Channel
-from vitcam.web.stream.demand import Demand
 from vitcam.web.stream.encoder import Encoder, has_weights
 from vitcam.web.stream.picture import Picture
-from vitcam.web.stream.variant import Variant
+from vitcam.web.stream.variant import Demand, Variant
 
 _READ_S, _LOOK_S = 1.0, 0.005
 MAX_VARIANTS = 8

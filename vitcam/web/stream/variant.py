@@ -1,7 +1,8 @@
-"""Which variant of a frame's picture a viewer asks for, read from the query of a URL."""
+"""Which variant of a frame's picture a viewer asks for, and whether the watched ones cost the model extra work."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -112,3 +113,29 @@ def _overlay_record(name: str) -> dict[str, Any]:
     record: dict[str, Any] = {"mode": name, "label": kind.label, "sentence": kind.sentence}
     needs = None if kind.needs is None else {"name": kind.needs.name, "by_head": kind.needs.by_head}
     return record | {"needs": needs, "style": kind.style}
+
+
+class Demand:
+    """What viewers want the model to compute: without viewers there is no extra work.
+
+    Written by the event loop, read by the thread that classifies.
+    """
+
+    def __init__(self) -> None:
+        self._viewers = 0
+
+    @property
+    def explanation(self) -> bool:
+        """Whether somebody watches an overlay that the model computes only on request, such as the rollout."""
+        return self._viewers > 0
+
+    @contextmanager
+    def watching(self, variant: Variant) -> Iterator[None]:
+        """Count a viewer of `variant` while the context lasts."""
+        needs = OVERLAYS[variant.overlay].needs
+        wants = needs is not None and needs.costs_extra
+        self._viewers += wants
+        try:
+            yield
+        finally:
+            self._viewers -= wants

@@ -1,12 +1,13 @@
-"""The parameters in the query of a stream's URL."""
+"""The parameters in the query of a stream's URL, and whether viewers watch something that costs extra work."""
 
 import pytest
 
 from vitcam.errors import UsageError
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
-from vitcam.web.stream.variant import STEPS, Variant, read_variant
+from vitcam.web.stream.variant import STEPS, Demand, Variant, read_variant
 
 DEFAULT = Variant(overlay="heat", opacity=0.7, width=640, quality=70, fps=10)
+ROLLOUT = Variant(overlay="rollout")
 
 
 def test_an_empty_query_gives_the_default_variant() -> None:
@@ -98,3 +99,30 @@ def test_a_rollout_is_of_all_heads_so_choosing_one_makes_no_second_variant() -> 
 
 def test_unknown_names_are_ignored() -> None:
     assert read_variant({"action": "stream", "1700000000": "", "t": "x"}, heads=3, default=DEFAULT) == DEFAULT
+
+
+def test_there_is_demand_for_rollout_from_its_first_viewer_to_its_last() -> None:
+    demand = Demand()
+    before = demand.explanation
+    with demand.watching(ROLLOUT):
+        with demand.watching(ROLLOUT):
+            both = demand.explanation
+        one = demand.explanation
+
+    assert (before, both, one, demand.explanation) == (False, True, True, False)
+
+
+@pytest.mark.parametrize("overlay", ["none", "attention", "heat", "grid"])
+def test_no_other_overlay_costs_the_model_extra_work(overlay: str) -> None:
+    demand = Demand()
+
+    with demand.watching(Variant(overlay=overlay)):
+        assert not demand.explanation
+
+
+def test_a_viewer_who_leaves_by_an_error_is_not_counted_any_more() -> None:
+    demand = Demand()
+    with pytest.raises(ConnectionResetError), demand.watching(ROLLOUT):
+        raise ConnectionResetError
+
+    assert not demand.explanation
