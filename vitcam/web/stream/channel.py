@@ -10,8 +10,7 @@ from vitcam.frames import ClassifiedFrame
 from vitcam.state import State
 from vitcam.web.live import AsyncSlot
 from vitcam.web.stream.encoder import Encoder
-from vitcam.web.stream.picture import Picture
-from vitcam.web.stream.placeholder import Placeholder
+from vitcam.web.stream.picture import Picture, Placeholder
 from vitcam.web.stream.variant import Variant
 
 _REPEAT_S = 1.0  # without a new frame the last picture is sent again, so that no connection times out

@@ -11,7 +11,7 @@ from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.zone_overlay import draw_zones
-from vitcam.web.stream.placeholder import Placeholder, draw_placeholder
+from vitcam.web.stream.picture import Placeholder, draw_placeholder
 from vitcam.web.stream.variant import Variant
 
 

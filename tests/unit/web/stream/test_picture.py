@@ -1,12 +1,16 @@
-"""The HTTP headers of a picture."""
+"""The HTTP headers of a picture, and the placeholder that viewers see when there is none."""
 
 import time
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.web.stream.picture import Picture, header_text
+from vitcam.frames import Image
+from vitcam.web.stream.picture import Picture, Placeholder, draw_placeholder, header_text
+
+LONG = "the camera gave no picture for 5 s; is its cable loose? vitcam tries again every 2 s " * 9
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,51 @@ def test_headers_say_when_the_frame_was_captured_and_what_is_on_it() -> None:
 
 def test_a_placeholder_has_a_time_and_no_headers_of_a_frame() -> None:
     assert set(Picture(b"").headers()) == {"X-Timestamp"}
+
+
+def drawn(reason: str, width: int) -> Image:
+    return draw_placeholder(Placeholder("No picture", reason), width)
+
+
+@pytest.mark.parametrize("width", [160, 320, 640, 960, 1280, 1920])
+def test_a_placeholder_has_the_width_asked_for_and_is_16_to_9(width: int) -> None:
+    image = drawn("the cable is loose", width)
+
+    assert image.shape == (round(width * 9 / 16), width, 3)
+    assert image.dtype == np.uint8
+
+
+@pytest.mark.parametrize("width", [160, 960])
+@pytest.mark.parametrize("reason", [LONG, "x" * 400, ""])
+def test_no_reason_is_so_long_that_it_touches_the_border(width: int, reason: str) -> None:
+    image = drawn(reason, width)
+    border = max(2, width // 40)
+    background = image[0, 0]
+
+    for side in (image[:border], image[-border:], image[:, :border], image[:, -border:]):
+        assert (side == background).all()
+
+
+def test_two_reasons_make_two_different_placeholders() -> None:
+    assert (drawn("no cable", 640) != drawn("no camera", 640)).any()
+
+
+def test_text_is_bright_enough_on_its_background() -> None:
+    image = drawn("the cable is loose", 960)
+
+    assert int(image.max()) - int(image[0, 0].max()) > 150
+
+
+def test_a_placeholder_can_show_more_than_ascii() -> None:
+    plain = drawn("the cafe of 3 x 4 m", 640)
+
+    assert (drawn("the café of 3 x 4 m", 640) != plain).any()
+    assert (drawn("the cafe of 3 × 4 m", 640) != plain).any()
+
+
+def test_a_long_sentence_ends_with_an_ellipsis_and_a_short_one_is_whole() -> None:
+    def inked_rows(reason: str) -> int:
+        return int((drawn(reason, 960).max(axis=2) > 120).any(axis=1).sum())
+
+    assert inked_rows("no cable") < inked_rows(LONG[:60]) < inked_rows(LONG)
+    assert (drawn(LONG, 960) == drawn(LONG + "and more words", 960)).all()
