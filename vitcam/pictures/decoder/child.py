@@ -1,7 +1,8 @@
 """The process that decodes untrusted pictures: if one makes a library crash, only this process ends.
 
-`python -m vitcam.pictures.decoder.child LINK INPUT MEMORY_MB TIMEOUT_S` speaks messages.py over the inherited
-descriptor LINK. INPUT is the descriptor of the memory file that the encoded pictures are in.
+`python -m vitcam.pictures.decoder.child LINK INPUT MEMORY_MB TIMEOUT_S` gets a `DecodeRequest` a packet over the
+inherited descriptor LINK. INPUT is the descriptor of the memory file that the encoded pictures are in. Pixels go
+through shared memory.
 """
 
 import mmap
@@ -9,20 +10,46 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam.pictures.decode import decode
-from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
+from vitcam.pictures.decode import Limits, decode
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, unpack
 from vitcam.processes.resources import confine, silence_stderr
 
+READY = b"ready"
+"""The process has started and can decode."""
+DONE = b"done"
+"""The pixels are in their slot. Any other answer is a sentence that says why they are not."""
 _IDLE_S = 60  # then the process ends and frees its memory; the next picture starts another one
 _FILES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeRequest:
+    """Decode the picture in the input file. A descriptor sent with it is the shared memory from now on."""
+
+    length: int
+    """Bytes of the encoded picture."""
+    most_pixels: int
+    enough: Sequence[int] | None
+    """As in `Limits`."""
+    offset: int
+    """Where in the shared memory the pixels go."""
+    size: int
+    """How many bytes of pixels there may be."""
+    keep: bool
+    """Whether the shared memory is used again for the next picture."""
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.most_pixels, None if self.enough is None else (self.enough[0], self.enough[1]))
 
 
 def main(arguments: list[str]) -> int:

@@ -6,7 +6,7 @@ import threading
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, checked_header, reduction
-from vitcam.pictures.decoder.messages import DONE, READY, DecodeRequest
+from vitcam.pictures.decoder.child import DONE, READY, DecodeRequest
 from vitcam.pictures.header import Header
 from vitcam.processes.child import Child, how_it_ended, pack
 from vitcam.processes.shared_memory import POOL_SIZE, BufferPool
