@@ -5,7 +5,7 @@ Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,23 @@ class Rect:
     y: int
     width: int
     height: int
+
+    @classmethod
+    def between(cls, left: int, top: int, right: int, bottom: int, height: int, width: int) -> Self:
+        """From one side to the other, in a picture of `height` × `width` px.
+
+        What reaches outside is cut off, but never all of it.
+        """
+        left, top = max(0, min(left, width - 1)), max(0, min(top, height - 1))
+        return cls(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))
+
+    def scaled(self, scale: float, height: int, width: int) -> Self:
+        """The same part after the picture was scaled.
+
+        height, width  of the scaled picture in px
+        """
+        right, bottom = round((self.x + self.width) * scale), round((self.y + self.height) * scale)
+        return self.between(round(self.x * scale), round(self.y * scale), right, bottom, height, width)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,11 @@ import cv2
 import numpy as np
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Frame, Image, Prediction, Rect
+from vitcam.frames import Frame, Prediction, Rect
 from vitcam.history.budget import Detail
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.pictures.resize import shrunk
 
 QUALITY = 80
 _CLEARLY = 1.1
@@ -75,7 +76,7 @@ def summary_of(prediction: Prediction, scale: float) -> FrameSummary:
     return FrameSummary(
         prediction.top,
         (width, height),
-        Rect(*(round(side * scale) for side in (crop.x, crop.y, crop.width, crop.height))),
+        crop.scaled(scale, height, width),
         None if evidence is None else np.array(evidence, np.float32),
         prediction.familiarity,
     )
@@ -92,15 +93,3 @@ def sharpness(frame: Frame, crop: Rect) -> float:
         part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
     grey = cv2.cvtColor(cv2.resize(part, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
     return 1.0 + float(cv2.Laplacian(grey, cv2.CV_32F).var())
-
-
-def shrunk(image: Image, scale: float) -> Image:
-    """Make a picture smaller.
-
-    image    (H, W, 3) uint8, RGB
-    returns  (h, w, 3) uint8, RGB, each side times `scale`; `image` itself from a scale of 1 on
-    """
-    if scale >= 1:
-        return image
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)

@@ -1,12 +1,12 @@
 """The picture of a stored event as it is asked for: smaller, or with its evidence drawn over it."""
 
 from vitcam.errors import UsageError
-from vitcam.frames import Image, Rect
-from vitcam.history.best_picture import QUALITY, shrunk
+from vitcam.history.best_picture import QUALITY
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_weights
+from vitcam.pictures.resize import shrunk
 
 LEAST_WIDTH, MOST_WIDTH = 32, 8192
 DRAWABLE = ("none", "evidence")
@@ -28,7 +28,7 @@ def rendered(jpeg: bytes, summary: FrameSummary, overlay: str = "none", width: i
     scale = min(1.0, (width or MOST_WIDTH) / whole.shape[1])
     image = shrunk(whole, scale)
     if overlay == "evidence" and summary.evidence is not None:
-        image = draw_weights(image, _within(summary.crop, scale, image), summary.evidence, "tint")
+        image = draw_weights(image, summary.crop.scaled(scale, *image.shape[:2]), summary.evidence, "tint")
     return encode_jpeg(image, QUALITY)
 
 
@@ -46,13 +46,5 @@ def seen_by_model(jpeg: bytes, summary: FrameSummary) -> bytes:
         whole = decode_image(jpeg)
     except UsageError:  # damaged on the disk: it is filed as it is
         return jpeg
-    part = _within(crop, whole.shape[1] / width, whole)
+    part = crop.scaled(whole.shape[1] / width, *whole.shape[:2])
     return encode_jpeg(whole[part.y : part.y + part.height, part.x : part.x + part.width], _FOR_TRAINING)
-
-
-def _within(crop: Rect, scale: float, image: Image) -> Rect:
-    """The crop in px of the smaller picture: inside it, and never empty."""
-    height, width = image.shape[:2]
-    left, top = max(0, min(round(crop.x * scale), width - 1)), max(0, min(round(crop.y * scale), height - 1))
-    right, bottom = round((crop.x + crop.width) * scale), round((crop.y + crop.height) * scale)
-    return Rect(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))

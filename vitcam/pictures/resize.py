@@ -1,4 +1,7 @@
-"""How a picture becomes the model's input. The model file says it; training, classify and every source follow it."""
+"""Sizes of pictures and of parts of them: the model's input, and smaller pictures for people.
+
+How a picture becomes the model's input stands in the model file; training, classify and every source follow it.
+"""
 
 import math
 from dataclasses import dataclass
@@ -63,16 +66,25 @@ def enough_for(spec: InputSpec, detail: float = 1.0) -> tuple[int, int]:
 
 def rect_of(region: Region, height: int, width: int) -> Rect:
     """A region of a picture of `height` × `width` px. Raises UsageError if the picture is too small for it."""
-    across, down = (width, height) if region.in_fractions else (1, 1)
-    right, bottom = round((region.x + region.width) * across), round((region.y + region.height) * down)
-    if region.in_fractions:  # the sum of two fractions may be a little more than 1
-        right, bottom = min(right, width), min(bottom, height)
-    elif right > width or bottom > height:
+    left, top, right, bottom = region.sides(height, width)
+    # with fractions, whose sum may be a little more than 1, it is cut off
+    if not region.in_fractions and (right > width or bottom > height):
         raise UsageError(
             f"the crop {region} does not fit the upright picture of {width}×{height} px; give {CROP_WORDS}"
         )
-    left, top = min(round(region.x * across), width - 1), min(round(region.y * down), height - 1)
-    return Rect(left, top, max(1, right - left), max(1, bottom - top))
+    return Rect.between(left, top, right, bottom, height, width)
+
+
+def shrunk(image: Image, scale: float, interpolation: int = cv2.INTER_AREA) -> Image:
+    """Make a picture smaller.
+
+    image    (H, W, 3) uint8, RGB
+    returns  (h, w, 3) uint8, RGB, each side times `scale`; `image` itself from a scale of 1 on
+    """
+    if scale >= 1:
+        return image
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    return np.asarray(cv2.resize(image, size, interpolation=interpolation), dtype=np.uint8)
 
 
 def to_model_size(image: Image, spec: InputSpec, crop: Rect | None = None) -> Image:

@@ -55,6 +55,12 @@ class Region:
             raise UsageError(f"the crop {text!r} is not a rectangle; give {CROP_WORDS}") from None
         return cls(x, y, width, height)
 
+    def sides(self, height: int, width: int) -> tuple[int, int, int, int]:
+        """Left, top, right and bottom in a picture of `height` × `width` px, in px; they may lie outside it."""
+        across, down = (width, height) if self.in_fractions else (1, 1)
+        right, bottom = round((self.x + self.width) * across), round((self.y + self.height) * down)
+        return round(self.x * across), round(self.y * down), right, bottom
+
     @property
     def in_fractions(self) -> bool:
         """True: of the picture, whatever its size; False: px."""

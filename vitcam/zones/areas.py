@@ -53,10 +53,7 @@ NO_AREAS = Areas()
 
 def zone_rect(region: Region, height: int, width: int) -> Rect:
     """Where a zone lies in a picture of `height` × `width` px; what reaches outside is cut off, but never all of it."""
-    across, down = (width, height) if region.in_fractions else (1, 1)
-    left, top = min(round(region.x * across), width - 1), min(round(region.y * down), height - 1)
-    right, bottom = round((region.x + region.width) * across), round((region.y + region.height) * down)
-    return Rect(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))
+    return Rect.between(*region.sides(height, width), height, width)
 
 
 def mask_rect(region: Region, height: int, width: int) -> Rect:

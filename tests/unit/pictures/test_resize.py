@@ -3,7 +3,7 @@ import pytest
 
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
-from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
+from vitcam.pictures.resize import InputSpec, crop_of, shrunk, to_model_size
 
 
 def test_the_crop_is_the_central_square_of_a_wide_picture() -> None:
@@ -56,3 +56,22 @@ def test_what_no_model_can_mean_is_refused_in_words(changed: dict[str, object], 
 
     with pytest.raises(ModelError, match=message):
         InputSpec(**values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [160, 240, 333, 960])
+@pytest.mark.parametrize("rect", [Rect(280, 0, 720, 720), Rect(0, 0, 1280, 720), Rect(1279, 719, 1, 1)])
+def test_a_crop_of_a_smaller_picture_lies_inside_it_and_is_not_empty(width: int, rect: Rect) -> None:
+    scale = width / 1280
+    image = shrunk(np.zeros((720, 1280, 3), np.uint8), scale)
+    found = rect.scaled(scale, *image.shape[:2])
+
+    assert image.shape == (round(720 * scale), width, 3)
+    assert min(found.width, found.height) >= 1
+    assert found.x + found.width <= image.shape[1]
+    assert found.y + found.height <= image.shape[0]
+
+
+def test_a_picture_is_never_enlarged() -> None:
+    image = np.zeros((72, 128, 3), np.uint8)
+
+    assert shrunk(image, 1.5) is image

@@ -4,12 +4,12 @@ import asyncio
 from concurrent.futures import Executor
 
 import cv2
-import numpy as np
 
-from vitcam.frames import ClassifiedFrame, Image, Rect
+from vitcam.frames import ClassifiedFrame, Image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.pictures.resize import shrunk
 from vitcam.pictures.zone_overlay import draw_zones
 from vitcam.web.stream.picture import Placeholder, draw_placeholder
 from vitcam.web.stream.variant import Variant
@@ -50,11 +50,12 @@ def draw(classified: ClassifiedFrame, variant: Variant) -> Image:
     """
     preview = classified.frame.preview
     scale = min(1.0, variant.width / preview.shape[1])
-    image = resize(preview, scale)
+    # area looks best; above a scale of 1/2 linear looks the same and takes a fifth of the time
+    image = shrunk(preview, scale, cv2.INTER_AREA if scale <= 0.5 else cv2.INTER_LINEAR)
     if classified.zones:
-        zones = [(scale_rect(each.crop, scale, image), each) for each in classified.zones]
+        zones = [(each.crop.scaled(scale, *image.shape[:2]), each) for each in classified.zones]
         return draw_zones(image, zones, variant.overlay, head=variant.head, opacity=variant.opacity)
-    crop = scale_rect(classified.frame.crop, scale, image)
+    crop = classified.frame.crop.scaled(scale, *image.shape[:2])
     return draw_overlay(image, crop, classified.prediction, variant.overlay, head=variant.head, opacity=variant.opacity)
 
 
@@ -65,31 +66,3 @@ def has_weights(classified: ClassifiedFrame, variant: Variant) -> bool:
         return True
     drawn = classified.zones or ((classified.prediction,) if classified.prediction is not None else ())
     return bool(drawn) and all(overlay_weights(each, variant.overlay) is not None for each in drawn)
-
-
-def resize(image: Image, scale: float) -> Image:
-    """Shrink a picture.
-
-    image    (H, W, 3) uint8, RGB
-    returns  (h, w, 3) uint8, RGB, each side times `scale`; `image` itself from a scale of 1 on
-    """
-    if scale >= 1:
-        return image
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    # area looks best; above a scale of 1/2 linear looks the same and takes a fifth of the time
-    method = cv2.INTER_AREA if scale <= 0.5 else cv2.INTER_LINEAR
-    return np.asarray(cv2.resize(image, size, interpolation=method), dtype=np.uint8)
-
-
-def scale_rect(rect: Rect, scale: float, image: Image) -> Rect:
-    """A rectangle of a picture after the picture was scaled.
-
-    rect     in px of the picture before
-    image    (h, w, 3) uint8, RGB, the picture after
-    returns  in px of `image`; inside it, and never empty
-    """
-    height, width = image.shape[:2]
-    left, right = round(rect.x * scale), round((rect.x + rect.width) * scale)
-    top, bottom = round(rect.y * scale), round((rect.y + rect.height) * scale)
-    left, top = min(left, width - 1), min(top, height - 1)
-    return Rect(left, top, max(1, min(right, width) - left), max(1, min(bottom, height) - top))

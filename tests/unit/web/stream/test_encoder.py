@@ -4,11 +4,10 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame, Image, Rect
-from vitcam.web.stream.encoder import draw, has_weights, scale_rect
+from vitcam.frames import ClassifiedFrame, Image
+from vitcam.web.stream.encoder import draw, has_weights
 from vitcam.web.stream.variant import Variant
 
 
@@ -67,16 +66,3 @@ def test_a_rollout_is_drawn_as_soon_as_it_is_there_and_not_before() -> None:
     assert before is without.frame.preview
     assert (after[5:15, 30:40] != before[5:15, 30:40]).any()
     assert (after[40:, 70:100] == before[40:, 70:100]).all()
-
-
-@pytest.mark.parametrize("width", [160, 240, 333, 960])
-@pytest.mark.parametrize("rect", [Rect(280, 0, 720, 720), Rect(0, 0, 1280, 720), Rect(1279, 719, 1, 1)])
-def test_a_scaled_crop_lies_inside_its_picture_and_is_not_empty(width: int, rect: Rect) -> None:
-    scale = width / 1280
-    image = frames.picture(round(720 * scale), width)
-    found = scale_rect(rect, scale, image)
-
-    assert found.width >= 1
-    assert found.height >= 1
-    assert found.x + found.width <= image.shape[1]
-    assert found.y + found.height <= image.shape[0]
