@@ -15,7 +15,7 @@ from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.route import serve_openapi
 from vitcam.web.parts import Binding, WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
-from vitcam.web.requests.admission import Admission, Quota
+from vitcam.web.requests.admission import Admission, Quota, RouteLimits
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import BasePath, base_of
 from vitcam.web.requests.body import BodyLimits
@@ -29,7 +29,6 @@ from vitcam.web.requests.middleware import (
     headers_adder,
 )
 from vitcam.web.requests.proxies import TrustedProxies, address_of
-from vitcam.web.requests.route_limits import RouteLimits
 from vitcam.web.route_table import ROUTES
 from vitcam.web.routes.clip import ClipRoute
 from vitcam.web.routes.crop import CropRoute

@@ -1,24 +1,30 @@
 """Admission control: how many requests of a kind are served at once, in all and from one address.
 
 `Quota` counts requests. `Admission` is for those with a body: it also reads the body, and works on it off the loop.
+`RouteLimits` keeps every request to what the table of routes gives its route.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.access.attempts import home_of
 from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
+from vitcam.web.requests.connections import Connections
 from vitcam.web.requests.proxies import address_of
+from vitcam.web.route_table import USUAL, RequestLimits, Route
 
 T = TypeVar("T")
+
+_ELSEWHERE = ("", "")
 
 
 class Quota:
@@ -92,6 +98,39 @@ class Admission:
                 del future, answer  # an error holds this frame with the body; if the frame held the error, both stayed
 
 
+class RouteLimits:
+    """Keeps every request to the limits of its route, and an address to its share of all connections.
+
+    It counts the addresses that proxies name, so its middleware comes after theirs. What is found nowhere has the usual
+    limits, too.
+    """
+
+    def __init__(self, routes: Sequence[Route], connections: Connections) -> None:
+        self._connections = connections
+        self._all = Quota(connections.most, connections.most_of_one, "requests")
+        limits = {_ELSEWHERE: USUAL} | {(route.method, route.path): route.limits for route in routes}
+        self._limits: dict[tuple[str, str], tuple[RequestLimits, Quota]] = {
+            key: (each, Quota(each.at_once, each.of_one_address, f"requests of {key[1]}" if key[1] else "requests"))
+            for key, each in limits.items()
+        }
+
+    def middleware(self) -> Middleware:
+        """A request counts until its client has read the answer."""
+
+        @web.middleware
+        async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
+            limits, quota = self._limits.get(_route_of(request), self._limits[_ELSEWHERE])
+            address = address_of(request)
+            with self._all.reserve(address), quota.reserve(address):
+                self._connections.may_be_unread(request, limits.unread_s)
+                response = await handler(request)
+                await response.prepare(request)  # aiohttp would send it after all middleware
+                await response.write_eof()
+                return response
+
+        return limit
+
+
 def _hush(work: Future[Any], answer: asyncio.Future[Any]) -> None:
     """Without this, asyncio would log a refusal whose client has left as an error that nobody asked for."""
     if isinstance(work.exception(), VitcamError):
@@ -100,3 +139,9 @@ def _hush(work: Future[Any], answer: asyncio.Future[Any]) -> None:
 
 def _busy(sentence: str) -> web.HTTPServiceUnavailable:
     return web.HTTPServiceUnavailable(text=sentence, headers={"Retry-After": "1"})
+
+
+def _route_of(request: web.Request) -> tuple[str, str]:
+    """Method and path as the table has them."""
+    resource = request.match_info.route.resource
+    return "GET" if request.method == "HEAD" else request.method, resource.canonical if resource else ""
