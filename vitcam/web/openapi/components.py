@@ -17,26 +17,27 @@ from vitcam.web.openapi.schema import (
     PROBABILITY,
     TEXT,
     Schema,
-    items,
+    array_of,
+    described,
     named,
     nullable,
     of_type,
+    one_of,
     record,
-    said,
 )
 from vitcam.web.stream.variant import STEPS, Steps, Variant
 
-_RECT = items(NUMBER, "x, y, width and height, in fractions of the picture.", minItems=4, maxItems=4)
-_GRID = items(items(NUMBER), "One weight for each patch: rows of columns.")
-_HEADS = items(_GRID, "One grid for each attention head of the last block.")
-_ORIGIN: Schema = {"type": "string", "enum": ["page", "configuration"], "description": "What set them."}
-_REASON = said(TEXT, "Why the next run will not have it; empty if it will.")
+_RECT = array_of(NUMBER, "x, y, width and height, in fractions of the picture.", minItems=4, maxItems=4)
+_GRID = array_of(array_of(NUMBER), "One weight for each patch: rows of columns.")
+_HEADS = array_of(_GRID, "One grid for each attention head of the last block.")
+_ORIGIN: Schema = one_of(("page", "configuration"), "What set them.")
+_REASON = described(TEXT, "Why the next run will not have it; empty if it will.")
 
 
 def components() -> dict[str, Schema]:
     """Every schema by its name."""
     return {
-        "Error": record({"error": said(TEXT, "One sentence: what was found, what is allowed, what to do.")}),
+        "Error": record({"error": described(TEXT, "One sentence: what was found, what is allowed, what to do.")}),
         "Guess": record({"label": TEXT, "p": PROBABILITY}, "A label or a group, and its probability."),
         "Frame": record({"width": COUNT, "height": COUNT, "crop": _RECT}, "The picture in px, and what the model saw."),
         "Prediction": record(_prediction(), "What the model says of one picture."),
@@ -49,15 +50,15 @@ def components() -> dict[str, Schema]:
         "View": record(_view(), "The crop: the part of the picture that the model gets."),
         "ChangedView": record(_view() | {"reason": _REASON}),
         "SetAside": record(
-            {"what": items(TEXT, "`crop`, `zones` or `words`."), "reason": TEXT},
+            {"what": array_of(TEXT, "`crop`, `zones` or `words`."), "reason": TEXT},
             "What earlier runs left and this start was made without, since starts with it had failed.",
         ),
         "ChangedRemembered": record({"set_aside": nullable(named("SetAside")), "remembered": FLAG, "reason": TEXT}),
         "RememberedRequest": record({"use": FLAG}),
-        "Playback": said(of_type(Position), "Where a source of files is."),
+        "Playback": described(of_type(Position), "Where a source of files is."),
         "State": _state(),
         "Model": record(_model(), "The model card.", optional=()),
-        "Words": record({"words": items(TEXT), "remembered": FLAG, "reason": _REASON}),
+        "Words": record({"words": array_of(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
         "Zones": record(_areas() | {"from": _ORIGIN}, "Zones and privacy masks."),
         "ChangedZones": record(_areas() | {"from": _ORIGIN, "remembered": FLAG, "reason": _REASON}),
@@ -65,7 +66,7 @@ def components() -> dict[str, Schema]:
         "Status": record({"status": TEXT}),
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
-        "WordsRequest": record({"words": items(TEXT)}),
+        "WordsRequest": record({"words": array_of(TEXT)}),
     }
 
 
@@ -74,15 +75,15 @@ def _prediction() -> dict[str, Schema]:
     return {
         "type": {"const": "prediction"},
         "source": TEXT,
-        "path": said(nullable(TEXT), "The file; null for a camera."),
-        "zone": said(nullable(TEXT), "The zone that the model saw; null: the whole view."),
-        "seq": said(COUNT, "The number of the frame."),
-        "time": said({"type": "string", "format": "date-time"}, "When it was captured, in UTC."),
-        "top": items(named("Guess"), "The best guesses, the most probable first.", minItems=1),
-        "group": said(nullable(named("Guess")), "A coarser guess, where no label is likely."),
-        "known": said(FLAG, "False: the picture may show none of the labels."),
-        "blank": said(FLAG, "True: there is nothing to see."),
-        "familiarity": said(nullable(PROBABILITY), "From 0.5 on a picture counts as known."),
+        "path": nullable(TEXT, "The file; null for a camera."),
+        "zone": nullable(TEXT, "The zone that the model saw; null: the whole view."),
+        "seq": described(COUNT, "The number of the frame."),
+        "time": described({"type": "string", "format": "date-time"}, "When it was captured, in UTC."),
+        "top": array_of(named("Guess"), "The best guesses, the most probable first.", minItems=1),
+        "group": nullable(named("Guess"), "A coarser guess, where no label is likely."),
+        "known": described(FLAG, "False: the picture may show none of the labels."),
+        "blank": described(FLAG, "True: there is nothing to see."),
+        "familiarity": nullable(PROBABILITY, "From 0.5 on a picture counts as known."),
         "ms": record(ms, "What it took, in ms."),
     }
 
@@ -99,41 +100,41 @@ def _photo() -> dict[str, Schema]:
         "attention": nullable(_HEADS),
         "rollout": _GRID,
         "evidence": _GRID,
-        "evidence_share": said(NUMBER, "The sum of the evidence as a part of the margin."),
-        "input": said(TEXT, "The picture that the model got, as a data: URL of a PNG; with `?input=1`."),
+        "evidence_share": described(NUMBER, "The sum of the evidence as a part of the margin."),
+        "input": described(TEXT, "The picture that the model got, as a data: URL of a PNG; with `?input=1`."),
     }
 
 
 def _view() -> dict[str, Schema]:
     return {
-        "picture": nullable(items(COUNT, "Width and height, in px.", minItems=2, maxItems=2)),
-        "crop": said(nullable(_RECT), "The part that was chosen; null for the whole picture."),
-        "seen": said(nullable(_RECT), "The part of it that the model sees."),
-        "line": said(TEXT, "The crop as a line of the configuration file."),
+        "picture": nullable(array_of(COUNT, "Width and height, in px.", minItems=2, maxItems=2)),
+        "crop": nullable(_RECT, "The part that was chosen; null for the whole picture."),
+        "seen": nullable(_RECT, "The part of it that the model sees."),
+        "line": described(TEXT, "The crop as a line of the configuration file."),
         "remembered": FLAG,
     }
 
 
 def _areas() -> dict[str, Schema]:
     rules = {"enter": nullable(PROBABILITY), "leave": nullable(PROBABILITY), "dwell_s": nullable(NUMBER)}
-    labels = items(TEXT, "Labels and groups that begin an event there; empty: every one.")
+    labels = array_of(TEXT, "Labels and groups that begin an event there; empty: every one.")
     rect = nullable(_fractions())
     zone = record({"rect": rect, "labels": labels, **rules}, optional=("labels", *rules))
     return {
         "zones": {"type": "object", "additionalProperties": zone, "description": "By name."},
-        "masks": items(rect, "Parts of the picture that are black before anybody gets it."),
+        "masks": array_of(rect, "Parts of the picture that are black before anybody gets it."),
     }
 
 
 def _state() -> Schema:
     state = of_type(State)
     properties = state["properties"]
-    properties["frames"]["properties"]["encoded"] = said(COUNT, "JPEGs made for viewers.")
+    properties["frames"]["properties"]["encoded"] = described(COUNT, "JPEGs made for viewers.")
     properties |= {
-        "access": said(nullable(of_type(Grant)), "What the caller may do; null where nothing is protected."),
+        "access": nullable(of_type(Grant), "What the caller may do; null where nothing is protected."),
         "view": named("View"),
-        "set_aside": said(nullable(named("SetAside")), "Null: nothing is."),
-        "playback": said(nullable(named("Playback")), "Null: the source cannot be paused, as a camera."),
+        "set_aside": nullable(named("SetAside"), "Null: nothing is."),
+        "playback": nullable(named("Playback"), "Null: the source cannot be paused, as a camera."),
         "clients": record({"stream": COUNT, "predictions": COUNT}, "Who watches now."),
     }
     return record(properties, "How the daemon is.")
@@ -148,13 +149,13 @@ def _model() -> dict[str, Schema]:
         **dict.fromkeys(("temperature", "threshold", "least_contrast"), NUMBER),
         **dict.fromkeys(("rollout", "evidence"), FLAG),
         **dict.fromkeys(("accuracy", "provenance"), ANYTHING),
-        "labels": items(TEXT),
-        "groups": items(record({"name": TEXT, "labels": items(COUNT, "Indices of its labels.")})),
+        "labels": array_of(TEXT),
+        "groups": array_of(record({"name": TEXT, "labels": array_of(COUNT, "Indices of its labels.")})),
         "input": of_type(InputSpec),
         "patches": record({"size": COUNT, "rows": COUNT, "columns": COUNT}),
-        "known_by": {"type": "string", "enum": ["familiarity", "probability"]},
-        "trained_on": items({"type": "object", "additionalProperties": TEXT}),
-        "words": said(nullable(COUNT), "How many words there may be as labels; null if they cannot be changed."),
+        "known_by": one_of(("familiarity", "probability")),
+        "trained_on": array_of({"type": "object", "additionalProperties": TEXT}),
+        "words": nullable(COUNT, "How many words there may be as labels; null if they cannot be changed."),
         "stream": _stream(),
     }
 
@@ -165,8 +166,8 @@ def _stream() -> Schema:
     hints = get_type_hints(Variant)
     return record(
         {
-            "overlays": items(overlay_name()),
-            "overlays_explained": items(record(overlay)),
+            "overlays": array_of(overlay_name()),
+            "overlays_explained": array_of(record(overlay)),
             "default": record({field.name: of_type(hints[field.name]) for field in fields(Variant)}),
             "steps": record(dict.fromkeys(STEPS, of_type(Steps))),
         },
@@ -176,11 +177,11 @@ def _stream() -> Schema:
 
 def overlay_name() -> Schema:
     """The name of an overlay. Which of them a model has the data for stands in `/api/model`."""
-    return {"type": "string", "enum": list(OVERLAYS)}
+    return one_of(OVERLAYS)
 
 
 def _fractions() -> Schema:
-    return items({"type": "number", "minimum": 0, "maximum": 1}, _RECT["description"], minItems=4, maxItems=4)
+    return array_of({"type": "number", "minimum": 0, "maximum": 1}, _RECT["description"], minItems=4, maxItems=4)
 
 
 def _only(name: str, schema: Schema) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from vitcam.access.password import MOST
 from vitcam.web.openapi.components import overlay_name
 from vitcam.web.openapi.history import DRAWING, FILTERS, FORMAT, PAGING
-from vitcam.web.openapi.schema import TEXT, Schema, named, said
+from vitcam.web.openapi.schema import TEXT, Schema, described, named, one_of
 from vitcam.web.stream.variant import STEPS
 
 JSON = "application/json"
@@ -56,7 +56,7 @@ def _variant() -> dict[str, Schema]:
         for name, step in STEPS.items()
     }
     head = {"type": "string", "pattern": "^(mean|0|[1-9][0-9]?)$", "description": "One head of `attention`, from 0."}
-    return {"overlay": said(overlay_name(), "What is drawn over the picture."), "head": head, **steps}
+    return {"overlay": described(overlay_name(), "What is drawn over the picture."), "head": head, **steps}
 
 
 def _photo() -> dict[str, Schema]:
@@ -106,13 +106,13 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("GET", "/snapshot.jpg"): _SNAPSHOT,
     ("GET", "/api/predictions"): Operation(
         {
-            "text/event-stream": said(
+            "text/event-stream": described(
                 TEXT, "`prediction`, whose data are a `LivePrediction`; `event`, whose data are an `Event`."
             )
         },
         {
             "attention": _switch("1: with the attention of each head."),
-            "only": {"type": "string", "enum": ["events"], "description": "events: no predictions."},
+            "only": one_of(("events",), "events: no predictions."),
         },
         refusals=(503,),
     ),

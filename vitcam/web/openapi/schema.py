@@ -1,7 +1,7 @@
 """JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), made from dataclasses and from short pieces."""
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -26,23 +26,27 @@ _PLAIN: dict[object, Schema] = {
 def record(properties: Mapping[str, Schema], description: str = "", optional: tuple[str, ...] = ()) -> Schema:
     """An object with these properties, each of which is there unless it is `optional`."""
     required = [name for name in properties if name not in optional]
-    made: Schema = {"type": "object", "properties": dict(properties), "required": required}
-    return made | ({"description": description} if description else {})
+    return described({"type": "object", "properties": dict(properties), "required": required}, description)
 
 
-def items(schema: Schema, description: str = "", **limits: int) -> Schema:
+def array_of(schema: Schema, description: str = "", **limits: int) -> Schema:
     """A list whose elements are all like this; `limits` are minItems and maxItems."""
-    return {"type": "array", "items": schema, **limits} | ({"description": description} if description else {})
+    return described({"type": "array", "items": schema, **limits}, description)
 
 
-def nullable(schema: Schema) -> Schema:
+def nullable(schema: Schema, description: str = "") -> Schema:
     """This, or null."""
-    return {"anyOf": [schema, {"type": "null"}]}
+    return described({"anyOf": [schema, {"type": "null"}]}, description)
 
 
-def said(schema: Schema, description: str) -> Schema:
-    """The same with a description."""
-    return schema | {"description": description}
+def one_of(values: Iterable[str], description: str = "") -> Schema:
+    """A text that is one of these."""
+    return described({"type": "string", "enum": [*values]}, description)
+
+
+def described(schema: Schema, description: str) -> Schema:
+    """The same with a description, unless that is empty."""
+    return schema | {"description": description} if description else schema
 
 
 def named(name: str) -> Schema:
@@ -58,10 +62,10 @@ def of_type(hint: Any) -> Schema:
         hints = get_type_hints(hint)
         return record({field.name: of_type(hints[field.name]) for field in fields(hint)})
     if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return {"type": "string", "enum": [member.value for member in hint]}
+        return one_of(member.value for member in hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Literal:
-        return {"type": "string", "enum": list(inner)}
+        return one_of(inner)
     if origin in (Union, types.UnionType):
         return {"anyOf": [of_type(kind) for kind in inner]}
     if origin is dict:
@@ -73,7 +77,7 @@ def of_type(hint: Any) -> Schema:
 
 def _of_tuple(inner: tuple[Any, ...]) -> Schema:
     if len(inner) == 2 and inner[1] is Ellipsis:
-        return items(of_type(inner[0]))
+        return array_of(of_type(inner[0]))
     return {
         "type": "array",
         "prefixItems": [of_type(kind) for kind in inner],
