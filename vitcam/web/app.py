@@ -13,6 +13,7 @@ from vitcam.model.record import model_record
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.route import serve_openapi
+from vitcam.web.page_files import ICON, INDEX, PageFiles
 from vitcam.web.parts import Binding, WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota, RouteLimits
@@ -36,12 +37,11 @@ from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.live_events import LiveEvents
 from vitcam.web.routes.login import LoginRoutes
+from vitcam.web.routes.model import WordsRoute
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import EVENT_HEADERS, PredictionFeed, Subscription
 from vitcam.web.routes.remembered import RememberedRoute
-from vitcam.web.routes.static import ICON, INDEX, PageFiles
 from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO, Uploads
-from vitcam.web.routes.words import WordsRoute
 from vitcam.web.routes.zones import ZonesRoute
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.mjpeg import STREAM_HEADERS, PlainResponse, send_pictures

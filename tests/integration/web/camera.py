@@ -24,7 +24,7 @@ from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Counts, Heat, History, State, Status, ZoneRate
 from vitcam.web.parts import PhotoBackend, WebParts
 from vitcam.web.server import WebServer
-from vitcam.web.stream.demand import Demand
+from vitcam.web.stream.variant import Demand
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import zone_rect
 

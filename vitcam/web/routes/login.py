@@ -9,12 +9,12 @@ from vitcam.access.credentials import COOKIE, cookie_value, read_sessions, sessi
 from vitcam.access.password import MOST
 from vitcam.access.sessions import LASTS_S
 from vitcam.errors import UsageError
+from vitcam.web.page_files import PageFiles
 from vitcam.web.requests.access import BEARER, LOGIN, AccessControl
 from vitcam.web.requests.admission import Quota
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.body import Body, BodyLimits, read_body
 from vitcam.web.requests.proxies import address_of
-from vitcam.web.routes.static import PageFiles
 
 PAGE = "login.html"
 FILES = frozenset({"login.css", "login.js", "icon.svg"})
