@@ -19,7 +19,9 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
 from vitcam.web.parts import Binding
+from vitcam.web.requests.admission import MAX_CHANGES
 from vitcam.web.requests.body import BodyLimits
+from vitcam.web.routes import uploads
 from vitcam.web.routes.uploads import MAX_OF_ONE
 from vitcam.web.server import WebServer
 
@@ -41,8 +43,8 @@ def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second for a whole body instead of several."""
-    monkeypatch.setattr(app, "_CHANGE", BodyLimits(4096, 0.5, "the request"))
-    monkeypatch.setattr(app, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
+    monkeypatch.setattr(app, "CHANGE", BodyLimits(4096, 0.5, "the request"))
+    monkeypatch.setattr(uploads, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
 
 
 @pytest.mark.usefixtures("hasty")
@@ -98,7 +100,7 @@ def test_many_unfinished_bodies_are_refused_and_block_no_other_client(server: We
         late = stack.enter_context(connected(server, post_head("/api/crop", len(CROP)) + CROP, "127.0.0.2"))
 
         assert answer_of(late)[0] == 200
-        waiting = app._MAX_CHANGES // 2
+        waiting = MAX_CHANGES // 2
         assert [refusal_of(line)[0] for line in crowd[waiting:]] == [503] * (len(crowd) - waiting)
         assert not any(readable(line) for line in crowd[:waiting])
 

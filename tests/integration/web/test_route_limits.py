@@ -13,15 +13,16 @@ from types import MappingProxyType
 
 import pytest
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera
 from tests.secured import make_certificate
 from vitcam.web import app
+from vitcam.web.context import Handlers
 from vitcam.web.parts import Binding
 from vitcam.web.requests import connections
-from vitcam.web.route_table import ROUTES, USUAL, Route
+from vitcam.web.route import USUAL, Route
+from vitcam.web.route_table import ROUTES
 from vitcam.web.server import WebServer
 from vitcam.web.tls import CertificateFiles
 
@@ -30,18 +31,14 @@ UNREAD_S = 1.0
 LARGE = 8 * 2**20
 
 
-class Held:
+class Held(Handlers):
     """Takes the place of all handlers: a request waits, or gets more than any kernel keeps for a client."""
 
-    def __init__(self, *_: object) -> None:
-        self.by_route: Mapping[tuple[str, str], Handler] = {(route.method, route.path): hold for route in ROUTES}
-
-
-async def hold(request: web.Request) -> web.StreamResponse:
-    if "X-Large" in request.headers:
-        return web.Response(body=bytes(LARGE))
-    await asyncio.sleep(60)
-    raise web.HTTPNotFound
+    async def hold(self, request: web.Request) -> web.StreamResponse:
+        if "X-Large" in request.headers:
+            return web.Response(body=bytes(LARGE))
+        await asyncio.sleep(60)
+        raise web.HTTPNotFound
 
 
 def short(route: Route) -> Route:
@@ -62,8 +59,8 @@ def serving(binding: Binding) -> Iterator[WebServer]:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebServer]:
-    monkeypatch.setattr(app, "_Handlers", Held)
-    monkeypatch.setattr(app, "ROUTES", tuple(map(short, ROUTES)))
+    monkeypatch.setattr(Held, "ROUTES", tuple(replace(short(route), handler="hold") for route in ROUTES))
+    monkeypatch.setattr(app, "HANDLERS", (Held,))
     with serving(Binding(proxies=("127.0.0.9",))) as running:
         yield running
 
@@ -135,12 +132,12 @@ def test_each_route_of_the_table_ends_an_answer_that_nobody_reads(held: WebServe
         assert read > 65536
         assert not ended(slow)
         assert eventually(lambda: not [route.path for route, line in lines.items() if not ended(line)], 10), [
-            (route.method, route.path) for route, line in lines.items() if not ended(line)
+            route.key for route, line in lines.items() if not ended(line)
         ]
 
 
 def test_the_usual_limits_hold_where_there_is_no_route(held: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere = Route("GET", "/nothing/here", None, "")
+    elsewhere = Route("GET", "/nothing/here", None)
     with ExitStack() as stack:
         assert status_of(ask(stack, held, elsewhere)) == 404
     assert USUAL.of_one_address >= 20 * 6  # browsers of a house, with six connections each

@@ -8,7 +8,8 @@ from tests.unit.docs.pages import ROOT
 from vitcam.config.settings import sections
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.sources import OPENERS
-from vitcam.web.route_table import ROUTES, Route
+from vitcam.web.route import Route
+from vitcam.web.route_table import ROUTES
 from vitcam_training.data.catalogue import DATASETS
 
 ONLY_BEFORE_A_PATH = {"video", "images"}

@@ -162,22 +162,18 @@ def _model() -> dict[str, Schema]:
 
 def _stream() -> Schema:
     weights = record({"name": TEXT, "by_head": FLAG})
-    overlay = {"mode": overlay_name(), "label": TEXT, "sentence": TEXT, "needs": nullable(weights), "style": TEXT}
+    # which of them a model has the data for stands in `/api/model`
+    overlay = {"mode": one_of(OVERLAYS), "label": TEXT, "sentence": TEXT, "needs": nullable(weights), "style": TEXT}
     hints = get_type_hints(Variant)
     return record(
         {
-            "overlays": array_of(overlay_name()),
+            "overlays": array_of(one_of(OVERLAYS)),
             "overlays_explained": array_of(record(overlay)),
             "default": record({field.name: of_type(hints[field.name]) for field in fields(Variant)}),
             "steps": record(dict.fromkeys(STEPS, of_type(Steps))),
         },
         "The parameters of `/stream` and their defaults.",
     )
-
-
-def overlay_name() -> Schema:
-    """The name of an overlay. Which of them a model has the data for stands in `/api/model`."""
-    return one_of(OVERLAYS)
 
 
 def _fractions() -> Schema:

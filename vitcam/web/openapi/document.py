@@ -1,16 +1,20 @@
-"""The document itself: every route of the table, with what it takes and answers, and who may call it."""
+"""`GET /openapi.json`: every route of the table, with what it takes and answers, and who may call it."""
 
 import json
 import re
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
+
+from aiohttp import web
 
 from vitcam import __version__
 from vitcam.access.tokens import Scope
+from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.components import components
-from vitcam.web.openapi.operations import JSON, OPERATIONS, Operation
-from vitcam.web.openapi.schema import Schema, named
-from vitcam.web.route_table import ROUTES, Route
+from vitcam.web.openapi.schema import Schema
+from vitcam.web.requests.base_path import base_of
+from vitcam.web.route import BODY_REFUSALS, JSON, Route, as_json
 
 _INTRODUCTION = (
     "A camera that says what it sees and shows where it looked. A daemon that is bound to this machine alone asks for "
@@ -42,21 +46,32 @@ _WHY = {
 }
 
 
-@lru_cache(maxsize=4)
-def openapi_json(base: str = "") -> bytes:
-    """The document as JSON in UTF-8; the same bytes as long as the process runs."""
-    return json.dumps(openapi_document(base), ensure_ascii=False).encode()
+class OpenApiRoute(Handlers):
+    """Makes the document when a client asks for the first time, and keeps it."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._json = lru_cache(maxsize=4)(partial(openapi_json, app.routes))
+
+    @Route("GET", "/openapi.json", Scope.READ, answers={JSON: {"type": "object"}})
+    async def answer(self, request: web.Request) -> web.Response:
+        """This description of the HTTP interface, for programs."""
+        document = self._json(base_of(request))
+        return web.Response(body=document, content_type=JSON, headers={"Cache-Control": "no-cache"})
 
 
-def openapi_document(base: str = "") -> dict[str, Any]:
+def openapi_json(routes: Sequence[Route], base: str = "") -> bytes:
+    """The document in UTF-8."""
+    return json.dumps(openapi_document(routes, base), ensure_ascii=False).encode()
+
+
+def openapi_document(routes: Sequence[Route], base: str = "") -> dict[str, Any]:
     """The document (OpenAPI 3.1.0, https://spec.openapis.org/oas/v3.1.0).
 
     base  where a proxy shows vitcam, such as `/cameras/vitcam`; empty: beside the document
     """
     paths: dict[str, dict[str, Any]] = {}
-    for route in ROUTES:
-        described = _operation(route, OPERATIONS[route.method, route.path])
-        paths.setdefault(route.path, {})[route.method.lower()] = described
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -71,16 +86,16 @@ def openapi_document(base: str = "") -> dict[str, Any]:
     }
 
 
-def _operation(route: Route, operation: Operation) -> dict[str, Any]:
+def _operation(route: Route) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": _identifier(route),
         "summary": route.doc,
         "security": _security(route.needs),
-        "parameters": _parameters(route, operation),
-        "responses": _responses(route, operation),
+        "parameters": _parameters(route),
+        "responses": _responses(route),
     }
-    if operation.body:
-        described["requestBody"] = {"required": True, "content": _content(operation.body)}
+    if route.body:
+        described["requestBody"] = {"required": True, "content": _content(route.body)}
     return described
 
 
@@ -94,31 +109,31 @@ def _security(needs: Scope | None) -> list[dict[str, list[str]]]:
     return [] if needs is None else [{"basic": []}, {"bearer": [needs.value]}, {"session": []}]
 
 
-def _parameters(route: Route, operation: Operation) -> list[dict[str, Any]]:
+def _parameters(route: Route) -> list[dict[str, Any]]:
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
         for name in re.findall(r"{(\w+)}", route.path)
     ]
-    in_query = [{"name": name, "in": "query", "schema": schema} for name, schema in operation.parameters.items()]
+    in_query = [{"name": name, "in": "query", "schema": schema} for name, schema in route.parameters.items()]
     return in_path + in_query
 
 
-def _responses(route: Route, operation: Operation) -> dict[str, Any]:
+def _responses(route: Route) -> dict[str, Any]:
     responses: dict[str, Any] = {}
-    if operation.answers:
-        responses["200"] = {"description": route.doc, "content": _content(operation.answers)}
-    if operation.leads_to:
-        responses["303"] = {"description": operation.leads_to}
-    if operation.cached:
+    if route.answers:
+        responses["200"] = {"description": route.doc, "content": _content(route.answers)}
+    if route.leads_to:
+        responses["303"] = {"description": route.leads_to}
+    if route.cached:
         responses["304"] = {"description": _WHY[304]}
-    if operation.ranges:
-        responses["206"] = {"description": _WHY[206], "content": _content(operation.answers)}
-    refusals = {403, *operation.refusals, *(() if route.needs is None else (401, 429))}
+    if route.ranges:
+        responses["206"] = {"description": _WHY[206], "content": _content(route.answers)}
+    refusals = {403, *route.refusals, *(BODY_REFUSALS if route.body else ()), *((401, 429) if route.needs else ())}
     for status in sorted(refusals):
-        content = {JSON: named("Error"), **(operation.unavailable if status == 503 else {})}
+        content = as_json("Error") | (dict(route.unavailable) if status == 503 else {})
         responses[str(status)] = {"description": _WHY[status], "content": _content(content)}
     return responses
 
 
-def _content(by_type: "dict[str, Schema] | Any") -> dict[str, Any]:
+def _content(by_type: Mapping[str, Schema]) -> dict[str, Any]:
     return {media_type: {"schema": schema} if schema else {} for media_type, schema in by_type.items()}

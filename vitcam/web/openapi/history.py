@@ -1,8 +1,5 @@
-"""What the routes of the history take and answer."""
+"""The schemas of stored events."""
 
-from vitcam.history.database.search import MOST
-from vitcam.history.export import FORMATS
-from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH
 from vitcam.history.stored import KINDS
 from vitcam.web.openapi.schema import (
     COUNT,
@@ -20,32 +17,6 @@ from vitcam.web.openapi.schema import (
 )
 
 _TIME: Schema = {"type": "string", "format": "date-time"}
-FILTERS: dict[str, Schema] = {
-    "since": described(TEXT, "From this time on, such as `2026-01-31T21:00:00Z`; without an offset it is local time."),
-    "until": described(TEXT, "Before this time."),
-    "label": described(TEXT, "This label; the one that a person gave counts, if there is one."),
-    "zone": described(TEXT, "In this zone."),
-    "min_p": described(PROBABILITY, "Those whose `peak` reaches this."),
-    "kind": one_of(KINDS, "Of this kind."),
-    "favourite": one_of(("0", "1", "false", "true"), "Favourites, or all others."),
-    "corrected": one_of(("0", "1", "false", "true"), "With another label, or not."),
-    "text": described(TEXT, "Those whose label or zone contains this."),
-}
-FORMAT: Schema = one_of(FORMATS, "Of the file.")
-PAGING: dict[str, Schema] = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Events of a page, at most."},
-    "before": described(TEXT, "The `next` of the page before, or the id of any event: those that came before it."),
-    "after": described(TEXT, "The id of an event: those that came next after it, in place of the newest."),
-}
-DRAWING: dict[str, Schema] = {
-    "overlay": one_of(DRAWABLE, "What is drawn over the picture."),
-    "width": {
-        "type": "integer",
-        "minimum": LEAST_WIDTH,
-        "maximum": MOST_WIDTH,
-        "description": "In px, for a smaller picture.",
-    },
-}
 
 
 def event_schemas() -> dict[str, Schema]:

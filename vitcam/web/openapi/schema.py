@@ -44,6 +44,11 @@ def one_of(values: Iterable[str], description: str = "") -> Schema:
     return described({"type": "string", "enum": [*values]}, description)
 
 
+def switch(description: str) -> Schema:
+    """A parameter that is 0 or 1."""
+    return one_of(("0", "1"), description)
+
+
 def described(schema: Schema, description: str) -> Schema:
     """The same with a description, unless that is empty."""
     return schema | {"description": description} if description else schema

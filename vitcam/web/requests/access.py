@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,13 +20,12 @@ from vitcam.access.password import USER
 from vitcam.access.tokens import Scope
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.proxies import address_of
-from vitcam.web.route_table import ROUTES
+from vitcam.web.route import Route, key_of
 
 LOGIN = "login"
 _MOST_WAITING, _MOST_WAITING_OF_ONE = 64, 16
 _BASIC = 'Basic realm="vitcam", charset="UTF-8"'
 BEARER = 'Bearer realm="vitcam"'
-_NEEDS = {(route.method, route.path): route.needs for route in ROUTES}
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,14 +60,18 @@ class AccessControl:
         self._waiting: Counter[str] = Counter()
         self._in_progress: dict[int, _InProgress] = {}  # by the identity of the request
 
-    def middleware(self) -> Middleware:
-        """Refuses what the caller may not do. It comes after the checks of host and origin."""
+    def middleware(self, routes: Sequence[Route]) -> Middleware:
+        """Refuses what the caller may not do. It comes after the checks of host and origin.
+
+        A path or method that does not exist needs as much as looking.
+        """
+        needed = {route.key: route.needs for route in routes}
 
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             if len(request.headers.getall("Authorization", [])) > 1:
                 raise web.HTTPBadRequest(text="the request has several Authorization headers; send one")
-            needs = _needed(request)
+            needs = needed.get(key_of(request), Scope.READ)
             if needs is None:
                 return await self._serve(request, handler, self._guard.granted(_shown(request)))
             grant = await self._grant(request)
@@ -179,18 +182,6 @@ class AccessControl:
         return await asyncio.wrap_future(self._executor.submit(work, *values, **named))
 
 
-def _needed(request: web.Request) -> Scope | None:
-    """What the route needs; a path or method that does not exist needs as much as any other."""
-    method = "GET" if request.method == "HEAD" else request.method
-    return _NEEDS.get((method, _path_of(request)), Scope.READ)
-
-
-def _path_of(request: web.Request) -> str:
-    """As the table of routes has it; empty if there is no such route."""
-    resource = request.match_info.route.resource
-    return resource.canonical if resource else ""
-
-
 def _shown(request: web.Request) -> Credentials:
     return read_credentials(
         request.headers.getall("Authorization", []), session_cookie(request.headers.getall("Cookie", []))
@@ -200,7 +191,7 @@ def _shown(request: web.Request) -> Credentials:
 def _who_are_you(request: web.Request) -> web.StreamResponse:
     """A 401, or for a person who opens the page the way to the login page."""
     if (
-        _path_of(request) == "/"
+        key_of(request)[1] == "/"
         and not request.query.get("action")
         and "text/html" in request.headers.get("Accept", "")
     ):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -20,11 +20,13 @@ from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
 from vitcam.web.requests.connections import Connections
 from vitcam.web.requests.proxies import address_of
-from vitcam.web.route_table import USUAL, RequestLimits, Route
+from vitcam.web.route import USUAL, RequestLimits, Route, key_of
 
 T = TypeVar("T")
 
-_ELSEWHERE = ("", "")
+CHANGE = BodyLimits(4096, 5.0, "the request")
+MAX_CHANGES = 8
+_NOWHERE = ("", "")
 
 
 class Quota:
@@ -80,6 +82,11 @@ class Admission:
         self._executor = executor
         self._turn = asyncio.Lock()
 
+    @classmethod
+    def of_changes(cls, limits: BodyLimits, executor: Executor) -> Self:
+        """Of requests that change something, which may wait for the disk."""
+        return cls(limits, Quota(MAX_CHANGES, MAX_CHANGES // 2, "changes"), executor)
+
     async def serve(self, request: web.Request, work: Callable[[Body], T]) -> T:
         """What `work` returns for the request's body. Raises what `Quota.reserve`, `read_body` and `work` raise."""
         with ExitStack() as reserved:
@@ -108,7 +115,7 @@ class RouteLimits:
     def __init__(self, routes: Sequence[Route], connections: Connections) -> None:
         self._connections = connections
         self._all = Quota(connections.most, connections.most_of_one, "requests")
-        limits = {_ELSEWHERE: USUAL} | {(route.method, route.path): route.limits for route in routes}
+        limits = {_NOWHERE: USUAL} | {route.key: route.limits for route in routes}
         self._limits: dict[tuple[str, str], tuple[RequestLimits, Quota]] = {
             key: (each, Quota(each.at_once, each.of_one_address, f"requests of {key[1]}" if key[1] else "requests"))
             for key, each in limits.items()
@@ -119,7 +126,7 @@ class RouteLimits:
 
         @web.middleware
         async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
-            limits, quota = self._limits.get(_route_of(request), self._limits[_ELSEWHERE])
+            limits, quota = self._limits.get(key_of(request), self._limits[_NOWHERE])
             address = address_of(request)
             with self._all.reserve(address), quota.reserve(address):
                 self._connections.may_be_unread(request, limits.unread_s)
@@ -139,9 +146,3 @@ def _hush(work: Future[Any], answer: asyncio.Future[Any]) -> None:
 
 def _busy(sentence: str) -> web.HTTPServiceUnavailable:
     return web.HTTPServiceUnavailable(text=sentence, headers={"Retry-After": "1"})
-
-
-def _route_of(request: web.Request) -> tuple[str, str]:
-    """Method and path as the table has them."""
-    resource = request.match_info.route.resource
-    return "GET" if request.method == "HEAD" else request.method, resource.canonical if resource else ""

@@ -4,71 +4,76 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
-from vitcam.frames import ClassifiedFrame
-from vitcam.pictures.resize import InputSpec, crop_of, rect_of
+from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region, check_size
-from vitcam.slot import Slot
-from vitcam.sources.active_crop import ActiveCrop
+from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import size_of
-from vitcam.web.requests.admission import Admission
+from vitcam.web.parts import WebParts
 from vitcam.web.requests.body import Body, read_json
+from vitcam.web.route import Route, as_json
 from vitcam.wire import fractions
 
 
-class CropRoute:
-    """`POST /api/crop`, and the crop in `/api/state`."""
+class CropRoute(Handlers):
+    """Changes it for the next frame."""
 
-    def __init__(self, latest: Slot[ClassifiedFrame], crop: ActiveCrop, spec: InputSpec, admission: Admission) -> None:
-        self._latest = latest
-        self._active = crop
-        self._spec = spec
-        self._admission = admission
+    def __init__(self, app: AppContext) -> None:
+        self._parts = app.parts
+        self._admission = app.changes
 
+    @Route("POST", "/api/crop", Scope.CONTROL, body=as_json("CropRequest"), answers=as_json("ChangedView"))
     async def answer(self, request: web.Request) -> web.Response:
-        """Change the crop from the next frame on. `remembered` says whether the next run will use it, too."""
+        """Give the model another part of the picture.
+
+        From the next frame on. `remembered` says whether the next run will use it, too.
+        """
         reason = await self._admission.serve(request, self._replace_crop)
-        return web.json_response({**self.record(), "remembered": not reason, "reason": reason})
+        return web.json_response({**view_record(self._parts), "remembered": not reason, "reason": reason})
 
     def _replace_crop(self, body: Body) -> str:
         """Returns why the crop will not be remembered, or "". It writes to the disk, and an SD card is slow."""
         region = read_region(read_json(body))
         if region is not None:
-            check_size("the crop", region, size_of(self._latest))
-        return self._active.replace(region)
+            check_size("the crop", region, size_of(self._parts.latest))
+        return self._parts.crop.replace(region)
 
-    def record(self) -> dict[str, Any]:
-        """Rectangles are x, y, width, height in fractions of the upright picture.
 
-        picture     its width and height in px; None before the first picture, and then `seen` is None, too
-        crop        the part that was chosen; None: the whole picture
-        seen        the part of the crop that the model sees
-        line        the crop as a line of the configuration file, below [camera]
-        remembered  whether it was chosen in an earlier run
-        """
-        region = self._active.region
-        newest = self._latest.peek()
-        record: dict[str, Any] = {
-            "picture": None,
-            "crop": None,
-            "seen": None,
-            "line": _line(region),
-            "remembered": self._active.from_earlier_run,
-        }
-        if region is not None and region.in_fractions:
-            record["crop"] = [region.x, region.y, region.width, region.height]
-        if newest is None:
-            return record
-        height, width = newest.frame.preview.shape[:2]
-        record["picture"] = [width, height]
-        try:
-            within = None if region is None else rect_of(region, height, width)
-        except UsageError:  # a crop in px, and the camera gives smaller pictures now
-            return record
-        if within is not None and record["crop"] is None:
-            record["crop"] = fractions(within, height, width)
-        seen = crop_of(self._spec, height, width, within)  # not `newest.frame.crop`, which may be older than the crop
-        return record | {"seen": fractions(seen, height, width)}
+def view_record(parts: WebParts) -> dict[str, Any]:
+    """The crop as `/api/state` shows it. Rectangles are x, y, width, height in fractions of the upright picture.
+
+    picture     its width and height in px; None before the first picture, and then `seen` is None, too
+    crop        the part that was chosen; None: the whole picture
+    seen        the part of the crop that the model sees
+    line        the crop as a line of the configuration file, below [camera]
+    remembered  whether it was chosen in an earlier run
+    """
+    region = parts.crop.region
+    newest = parts.latest.peek()
+    record: dict[str, Any] = {
+        "picture": None,
+        "crop": None,
+        "seen": None,
+        "line": _line(region),
+        "remembered": parts.crop.from_earlier_run,
+    }
+    if region is not None and region.in_fractions:
+        record["crop"] = [region.x, region.y, region.width, region.height]
+    if newest is None:
+        return record
+    height, width = newest.frame.preview.shape[:2]
+    record["picture"] = [width, height]
+    try:
+        within = None if region is None else rect_of(region, height, width)
+    except UsageError:  # a crop in px, and the camera gives smaller pictures now
+        return record
+    if within is not None and record["crop"] is None:
+        record["crop"] = fractions(within, height, width)
+    seen = crop_of(
+        parts.model.card.input, height, width, within
+    )  # not `newest.frame.crop`, which may be older than the crop
+    return record | {"seen": fractions(seen, height, width)}
 
 
 def read_region(body: Any) -> Region | None:

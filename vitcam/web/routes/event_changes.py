@@ -4,49 +4,59 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.history.query_text import FILTERS, read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
-from vitcam.web.requests.admission import Admission
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.body import Body, read_json
+from vitcam.web.route import BODY_REFUSALS, Route, as_json
+from vitcam.web.routes.events import PARAMETERS, store_or_404
 
 _LONGEST_LABEL = 100
+_REFUSALS = (*BODY_REFUSALS, 404)
 
 
-class EventChanges:
-    """`PATCH` and `DELETE` of events.
+class EventChanges(Handlers):
+    """Changes what is stored, in a thread of its own."""
 
-    store  None: no events are kept, and every request gets a 404
-    """
+    def __init__(self, app: AppContext) -> None:
+        self._history = app.parts.history
+        self._admission = Admission.of_changes(CHANGE, app.threads.edit)
 
-    def __init__(self, store: EventStore | None, admission: Admission) -> None:
-        self._store = store
-        self._admission = admission
-
+    @Route(
+        "PATCH", "/api/events/{id}", Scope.CONTROL, body=as_json("EventEdit"), answers=as_json("Event"), refusals=(404,)
+    )
     async def patch(self, request: web.Request) -> web.Response:
         """Give an event another label, or make it a favourite."""
-        store, event_id = self._kept(), request.match_info["id"]
+        store, event_id = store_or_404(self._history), request.match_info["id"]
         changed = await self._admission.serve(request, lambda body: _change(store, event_id, read_json(body)))
         if changed is None:
             raise web.HTTPNotFound
         return web.json_response(stored_record(changed, base=base_of(request)))
 
+    @Route("DELETE", "/api/events/{id}", Scope.CONTROL, answers=as_json("Deleted"), refusals=_REFUSALS)
     async def delete(self, request: web.Request) -> web.Response:
-        """Delete one event with all its files."""
-        store, event_id = self._kept(), request.match_info["id"]
+        """Delete an event with all its files."""
+        store, event_id = store_or_404(self._history), request.match_info["id"]
         if not await self._admission.serve(request, lambda _: store.delete(event_id)):
             raise web.HTTPNotFound
         return web.json_response({"deleted": 1, "more": False})
 
+    @Route(
+        "DELETE", "/api/events", Scope.CONTROL, parameters=PARAMETERS, answers=as_json("Deleted"), refusals=_REFUSALS
+    )
     async def delete_many(self, request: web.Request) -> web.Response:
-        """Delete all events that the filters mean; without a filter it is refused.
+        """Delete all events that the filters mean.
 
-        What takes longer than some seconds is not done at once: `more` says that there are others.
+        Without a filter it is refused. What takes longer than some seconds is not done at once: `more` says that there
+        are others.
         """
-        store, query = self._kept(), read_query(request.query)
+        store, query = store_or_404(self._history), read_query(request.query)
         if query.is_empty:
             raise UsageError(f"say which events to delete, with at least one of: {', '.join(FILTERS)}")
 
@@ -55,11 +65,6 @@ class EventChanges:
             return {"deleted": deleted, "more": bool(store.find(query, 1).events)}
 
         return web.json_response(await self._admission.serve(request, delete))
-
-    def _kept(self) -> EventStore:
-        if self._store is None:
-            raise web.HTTPNotFound
-        return self._store
 
 
 def _change(store: EventStore, event_id: str, wanted: Any) -> StoredEvent | None:

@@ -1,47 +1,85 @@
-"""The history: `GET /api/events`, one event, and its picture."""
+"""The history: events, one event, its picture and its clip."""
 
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from aiohttp import web
+from aiohttp.abc import AbstractStreamWriter
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.history.database.search import MOST
 from vitcam.history.export import FORMATS, as_text, header, pages
 from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record, time_text
-from vitcam.history.rendering import LEAST_WIDTH, MOST_WIDTH, rendered
+from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH, rendered
 from vitcam.history.store import EventStore
-from vitcam.history.stored import StoredEvent
+from vitcam.history.stored import KINDS, StoredEvent
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.openapi.schema import PROBABILITY, TEXT, Schema, described, one_of
 from vitcam.web.requests.base_path import base_of
+from vitcam.web.route import RequestLimits, Route, as_json
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _USUAL = 50
+_LONG = RequestLimits(at_once=16, of_one_address=8)
+"""For an answer that is as long as the history."""
 _WEEK_MS = 7 * 86_400_000
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+
+PARAMETERS: dict[str, Schema] = {
+    "since": described(TEXT, "From this time on, such as `2026-01-31T21:00:00Z`; without an offset it is local time."),
+    "until": described(TEXT, "Before this time."),
+    "label": described(TEXT, "This label; the one that a person gave counts, if there is one."),
+    "zone": described(TEXT, "In this zone."),
+    "min_p": described(PROBABILITY, "Those whose `peak` reaches this."),
+    "kind": one_of(KINDS, "Of this kind."),
+    "favourite": one_of(("0", "1", "false", "true"), "Favourites, or all others."),
+    "corrected": one_of(("0", "1", "false", "true"), "With another label, or not."),
+    "text": described(TEXT, "Those whose label or zone contains this."),
+}
+_PAGING: dict[str, Schema] = {
+    "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Events of a page, at most."},
+    "before": described(TEXT, "The `next` of the page before, or the id of any event: those that came before it."),
+    "after": described(TEXT, "The id of an event: those that came next after it, in place of the newest."),
+}
+_DRAWING: dict[str, Schema] = {
+    "overlay": one_of(DRAWABLE, "What is drawn over the picture."),
+    "width": {
+        "type": "integer",
+        "minimum": LEAST_WIDTH,
+        "maximum": MOST_WIDTH,
+        "description": "In px, for a smaller picture.",
+    },
+}
 
 T = TypeVar("T")
 
 
-class EventRoutes:
-    """Answers from the store.
+class EventRoutes(Handlers):
+    """Reads what is stored. A thread of its own reads files and draws."""
 
-    store     None: no events are kept, and every request gets a 404
-    executor  reads files and draws: one thread
-    """
+    def __init__(self, app: AppContext) -> None:
+        self._history = app.parts.history
+        self._executor = app.threads.reads
 
-    def __init__(self, store: EventStore | None, executor: Executor) -> None:
-        self._store = store
-        self._executor = executor
+    @Route(
+        "GET",
+        "/api/events",
+        Scope.READ,
+        parameters={**PARAMETERS, **_PAGING},
+        answers=as_json("Events"),
+        refusals=(400, 404, 503),
+    )
+    async def find(self, request: web.Request) -> web.Response:
+        """What was seen, the newest first.
 
-    async def list(self, request: web.Request) -> web.Response:
-        """Events, the newest first, and the id to ask for the next ones with."""
-        store, query = self._kept(), read_query(request.query)
+        With the events comes the id to ask for the next ones.
+        """
+        store, query = store_or_404(self._history), read_query(request.query)
         limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST)
         before, after = request.query.get("before") or None, request.query.get("after") or None
         store.viewer_asked()
@@ -49,22 +87,44 @@ class EventRoutes:
         record = {"events": [stored_record(event, base=base_of(request)) for event in page.events], "next": page.next}
         return web.json_response(record, headers=_NO_STORE)
 
+    @Route("GET", "/api/events/{id}", Scope.READ, answers=as_json("FullEvent"), refusals=(404, 503))
     async def show(self, request: web.Request) -> web.Response:
-        """One event with its curve and its evidence."""
-        return web.json_response(full_record(await self.event(request), base_of(request)), headers=_NO_STORE)
+        """One event, with its curve and its evidence."""
+        return web.json_response(full_record(await self._event(request), base_of(request)), headers=_NO_STORE)
 
+    @Route(
+        "GET",
+        "/api/events/counts",
+        Scope.READ,
+        parameters=PARAMETERS,
+        answers=as_json("EventCounts"),
+        refusals=(400, 404, 503),
+    )
     async def counts(self, request: web.Request) -> web.Response:
-        """How many events of each label began in each quarter of an hour; without `since` in the last week."""
-        store, query = self._kept(), read_query(request.query)
+        """How many events of each label began in each quarter of an hour.
+
+        Without `since` in the last week.
+        """
+        store, query = store_or_404(self._history), read_query(request.query)
         if query.since_ms is None:
             query = replace(query, since_ms=(query.until_ms or time.time_ns() // 1_000_000) - _WEEK_MS)
         found = await self._in_thread(lambda: store.counts(query))
         hours = [{"hour": time_text(each.start_ms), "label": each.label, "events": each.events} for each in found]
         return web.json_response({"hours": hours}, headers=_NO_STORE)
 
+    @Route(
+        "GET",
+        "/api/events/export",
+        Scope.READ,
+        limits=_LONG,
+        parameters={**PARAMETERS, "format": one_of(FORMATS, "Of the file.")},
+        answers={"text/csv": TEXT, "application/x-ndjson": TEXT},
+        refusals=(400, 404, 503),
+    )
     async def export(self, request: web.Request) -> web.StreamResponse:
-        """All events that the filters mean, as CSV or JSON Lines."""
-        store, query, form = self._kept(), read_query(request.query), request.query.get("format") or FORMATS[0]
+        """What was seen, as CSV or JSON Lines."""
+        store, query = store_or_404(self._history), read_query(request.query)
+        form = request.query.get("format") or FORMATS[0]
         if form not in FORMATS:
             raise UsageError(f"format is {form[:40]!r}; it must be {' or '.join(FORMATS)}")
         name = f"attachment; filename=vitcam-events.{form}"
@@ -76,9 +136,21 @@ class EventRoutes:
             await response.write(text.encode())
         return response
 
+    @Route(
+        "GET",
+        "/api/events/{id}/frame.jpg",
+        Scope.READ,
+        parameters=_DRAWING,
+        answers={"image/jpeg": {}},
+        cached=True,
+        refusals=(400, 404, 503),
+    )
     async def picture(self, request: web.Request) -> web.Response:
-        """The best frame as JPEG. A browser asks each time whether it has changed."""
-        store, event = self._kept(), await self.event(request)
+        """The best picture of an event.
+
+        A browser asks each time whether it has changed.
+        """
+        store, event = store_or_404(self._history), await self._event(request)
         overlay = request.query.get("overlay") or "none"
         width = whole_number("width", request.query.get("width"), MOST_WIDTH, LEAST_WIDTH, MOST_WIDTH)
         if event.frame is None:
@@ -96,30 +168,60 @@ class EventRoutes:
             raise web.HTTPNotFound
         return web.Response(body=jpeg, content_type="image/jpeg", headers=headers)
 
-    async def event(self, request: web.Request) -> StoredEvent:
+    @Route(
+        "GET",
+        "/api/events/{id}/clip.mp4",
+        Scope.READ,
+        answers={"video/mp4": {}},
+        cached=True,
+        ranges=True,
+        refusals=(404, 416, 503),
+    )
+    async def clip(self, request: web.Request) -> web.StreamResponse:
+        """The clip of an event; parts of it by Range."""
+        event = await self._event(request)
+        if event.clip is None:
+            raise web.HTTPNotFound
+        path = store_or_404(self._history).folder / event.clip
+        found = await self._in_thread(lambda: path.stat() if path.is_file() else None)
+        if found is None:
+            raise web.HTTPNotFound
+        _check_range(request, found.st_size)
+        return _ClipFile(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
+
+    async def _event(self, request: web.Request) -> StoredEvent:
         """The event that the path names. Raises HTTPNotFound."""
-        store, event_id = self._kept(), request.match_info["id"]
+        store, event_id = store_or_404(self._history), request.match_info["id"]
         if (found := await self._in_thread(lambda: store.get(event_id))) is None:
             raise web.HTTPNotFound
         return found
 
-    async def clip_of(self, event: StoredEvent) -> tuple[Path, int]:
-        """The file of its clip, and its bytes. Raises HTTPNotFound if it has none, or the file is gone."""
-        if event.clip is None:
-            raise web.HTTPNotFound
-        path = self._kept().folder / event.clip
-        found = await self._in_thread(lambda: path.stat() if path.is_file() else None)
-        if found is None:
-            raise web.HTTPNotFound
-        return path, found.st_size
-
-    def _kept(self) -> EventStore:
-        if self._store is None:
-            raise web.HTTPNotFound
-        return self._store
-
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.wrap_future(self._executor.submit(work))
+
+
+class _ClipFile(web.FileResponse):
+    """Is sent once. The middleware of limits sends it, to know when its client has read it, and aiohttp would again."""
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        return None if self.prepared else await super().prepare(request)
+
+
+def _check_range(request: web.Request, size: int) -> None:
+    """Here and not in FileResponse, which refuses without a sentence."""
+    try:
+        first = request.http_range.start
+    except ValueError:  # several parts, or nonsense: a server may ignore it, and aiohttp refuses it
+        first = size
+    if first is not None and first >= size:
+        raise web.HTTPRequestRangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"})
+
+
+def store_or_404(history: EventStore | None) -> EventStore:
+    """Raises HTTPNotFound where no events are kept."""
+    if history is None:
+        raise web.HTTPNotFound
+    return history
 
 
 def _next_text(found: Iterator[tuple[StoredEvent, ...]], form: str) -> str | None:

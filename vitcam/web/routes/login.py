@@ -9,50 +9,86 @@ from vitcam.access.credentials import COOKIE, cookie_value, read_sessions, sessi
 from vitcam.access.password import MOST
 from vitcam.access.sessions import LASTS_S
 from vitcam.errors import UsageError
-from vitcam.web.page_files import PageFiles
-from vitcam.web.requests.access import BEARER, LOGIN, AccessControl
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.openapi.schema import TEXT, Schema
+from vitcam.web.requests.access import BEARER, LOGIN
 from vitcam.web.requests.admission import Quota
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.body import Body, BodyLimits, read_body
 from vitcam.web.requests.proxies import address_of
+from vitcam.web.route import Route
 
 PAGE = "login.html"
 FILES = frozenset({"login.css", "login.js", "icon.svg"})
 """All that the login page loads: everybody may have these."""
 _FORM = BodyLimits(4096, 5.0, "the form")
+_PASSWORD: Schema = {
+    "type": "object",
+    "properties": {"password": {"type": "string", "minLength": 1, "maxLength": MOST}},
+    "required": ["password"],
+}
 _AT_ONCE, _OF_ONE_ADDRESS = 64, 16
 _HOME = ""
 _EMPTY = '""'
 
 
-class LoginRoutes:
-    """`GET /login`, `GET /login/{name}`, `POST /login` and `POST /logout`.
+class LoginRoutes(Handlers):
+    """Everybody may ask for the form, and send it."""
 
-    access  None: nothing is protected
-    framed  whether other sites may show the page in a frame
-    """
-
-    def __init__(self, access: AccessControl | None, page: PageFiles, framed: bool) -> None:
-        self._framed = framed
-        self._access = access
-        self._page = page
+    def __init__(self, app: AppContext) -> None:
+        self._framed = app.framed
+        self._access = app.access
+        self._page = app.files
         self._quota = Quota(_AT_ONCE, _OF_ONE_ADDRESS, "logins")
 
+    @Route(
+        "GET",
+        "/login",
+        None,
+        answers={"text/html": TEXT},
+        leads_to="The page, where nothing is protected or there is a session.",
+        cached=True,
+    )
     async def show(self, request: web.Request) -> web.Response:
-        """The login page; for a client that has a session already, the way to the page."""
+        """The login page.
+
+        For a client that has a session already: the way to the page.
+        """
         if self._access is None or self._access.grant_of(request) is not None:
             raise web.HTTPSeeOther(address_on_page(request, _HOME))
         return self._page.serve(request, PAGE)
 
+    @Route(
+        "GET",
+        "/login/{name}",
+        None,
+        answers=dict.fromkeys(("text/css", "text/javascript", "image/svg+xml"), TEXT),
+        cached=True,
+        refusals=(404,),
+    )
     async def file(self, request: web.Request) -> web.Response:
-        """A file that the login page loads. Raises HTTPNotFound for every other."""
+        """A file that the login page loads.
+
+        Raises HTTPNotFound for every other.
+        """
         name = request.match_info["name"]
         if name not in FILES:
             raise web.HTTPNotFound
         return self._page.serve(request, name)
 
+    @Route(
+        "POST",
+        "/login",
+        None,
+        body={"application/x-www-form-urlencoded": _PASSWORD},
+        leads_to="The page, with the cookie of a new session.",
+        refusals=(401, 429),
+    )
     async def log_in(self, request: web.Request) -> web.Response:
-        """Open a session. Answers 303 with its cookie, 401 for a wrong password, 429 after too many."""
+        """Open a session with the form field `password`.
+
+        Answers 303 with its cookie, 401 for a wrong password, 429 after too many.
+        """
         with self._quota.reserve(address_of(request)):
             password = read_password(await read_body(request, _FORM))
             if self._access is None:
@@ -65,8 +101,12 @@ class LoginRoutes:
         self._set_cookie(answer, request, (*known, identifier))
         return answer
 
+    @Route("POST", "/logout", None, leads_to="The login page; the session has ended.")
     async def log_out(self, request: web.Request) -> web.Response:
-        """End the session, and its streams with it."""
+        """End the session.
+
+        Its streams end with it.
+        """
         answer = _to(request, LOGIN)
         if self._access is not None:
             self._set_cookie(answer, request, await self._access.log_out(request))

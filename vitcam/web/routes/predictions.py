@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from vitcam.access.tokens import Scope
 from vitcam.frames import ClassifiedFrame, Prediction
 from vitcam.slot import Slot
+from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
+from vitcam.web.openapi.schema import TEXT, described, one_of, switch
+from vitcam.web.requests.base_path import base_of
+from vitcam.web.requests.proxies import address_of
+from vitcam.web.route import ENDLESS, Route
 from vitcam.web.routes.live_events import EventInbox, LiveEvents
-from vitcam.web.stream.back_pressure import BackPressure
+from vitcam.web.stream.back_pressure import BackPressure, transport_of
 from vitcam.wire import frame_record, nested_lists, prediction_record
 
-EVENT_HEADERS = {
+_HEADERS = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",
@@ -108,6 +114,45 @@ class PredictionFeed:
                 self._messages.clear()
             cached = self._messages[key] = (prediction, _serialise(prediction, attention=attention))
         return cached[1]
+
+
+class PredictionRoutes(Handlers):
+    """Predictions and events as they come."""
+
+    def __init__(self, app: AppContext) -> None:
+        parts = app.parts
+        self._clients = app.viewers["predictions"]
+        live_events = LiveEvents(parts.history, app.threads.reads)
+        self._feed = PredictionFeed(AsyncSlot(parts.predicted), parts.latest, live_events)
+
+    @Route(
+        "GET",
+        "/api/predictions",
+        Scope.READ,
+        limits=ENDLESS,
+        parameters={
+            "attention": switch("1: with the attention of each head."),
+            "only": one_of(("events",), "events: no predictions."),
+        },
+        answers={
+            "text/event-stream": described(
+                TEXT, "`prediction`, whose data are a `LivePrediction`; `event`, whose data are an `Event`."
+            )
+        },
+        refusals=(503,),
+    )
+    async def follow(self, request: web.Request) -> web.StreamResponse:
+        """Every prediction, as server-sent events."""
+        response = web.StreamResponse(headers=_HEADERS)
+        if request.method == "HEAD":
+            await response.prepare(request)
+            return response
+        with self._clients.reserve(address_of(request)):
+            await response.prepare(request)
+            asked = Subscription(request.query.get("only") != "events", request.query.get("attention") == "1")
+            last_id = request.headers.get("Last-Event-ID")
+            await self._feed.send(response, transport_of(request), asked, last_id, base_of(request))
+        return response
 
 
 class _Client:

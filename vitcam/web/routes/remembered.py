@@ -4,27 +4,37 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
+from vitcam.web.context import AppContext, Handlers
 from vitcam.web.parts import Aside
-from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, read_json
+from vitcam.web.route import Route, as_json
 
 
-class RememberedRoute:
-    """`POST /api/remembered`, and `set_aside` in `/api/state`."""
+class RememberedRoute(Handlers):
+    """Puts it in force, or forgets it."""
 
-    def __init__(self, aside: Aside | None, admission: Admission) -> None:
-        self._aside = aside
-        self._admission = admission
+    def __init__(self, app: AppContext) -> None:
+        self._aside = app.parts.set_aside
+        self._admission = app.changes
 
+    @Route(
+        "POST",
+        "/api/remembered",
+        Scope.CONTROL,
+        body=as_json("RememberedRequest"),
+        answers=as_json("ChangedRemembered"),
+        refusals=(409,),
+    )
     async def answer(self, request: web.Request) -> web.Response:
-        """Use it again, or forget it. Answers 409 if there is nothing to use."""
-        reason = await self._admission.serve(request, self._decide)
-        return web.json_response({"set_aside": self.record(), "remembered": not reason, "reason": reason})
+        """Use again what failing starts were made without, or forget it.
 
-    def record(self) -> dict[str, Any] | None:
-        """What is set aside, and why; None if nothing is."""
-        return None if self._aside is None else self._aside.record()
+        Answers 409 if there is nothing to use.
+        """
+        reason = await self._admission.serve(request, self._decide)
+        record = set_aside_record(self._aside)
+        return web.json_response({"set_aside": record, "remembered": not reason, "reason": reason})
 
     def _decide(self, body: Body) -> str:
         """Returns why it is not kept, or ""."""
@@ -39,3 +49,8 @@ class RememberedRoute:
                     aside.forget()
                 return ""
         raise UsageError('send {"use": true} to use again what is set aside, or {"use": false} to forget it')
+
+
+def set_aside_record(aside: Aside | None) -> dict[str, Any] | None:
+    """What is set aside, and why; None if nothing is."""
+    return None if aside is None else aside.record()

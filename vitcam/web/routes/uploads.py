@@ -7,15 +7,17 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
-from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
-from vitcam.web.parts import PhotoBackend
-from vitcam.web.requests.admission import Admission
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.openapi.schema import Schema, switch
+from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_field
+from vitcam.web.route import Route, as_json
 from vitcam.wire import frame_record, nested_lists, prediction_record
 
 T = TypeVar("T")
@@ -25,28 +27,46 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_AT_ONCE = 4
 MAX_OF_ONE = 3  # of one address, so that its slow uploads leave room for others
 PHOTO = BodyLimits(MAX_BYTES, 60.0, "the photo")
+_FORM: Schema = {
+    "type": "object",
+    "properties": {"image": {"type": "string", "contentMediaType": "application/octet-stream"}},
+    "required": ["image"],
+}
+_BODY: dict[str, Schema] = {"image/*": {}, "application/octet-stream": {}, "multipart/form-data": _FORM}
 _NO_EXPLAIN = (
     "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
     "vitcam-train export"
 )
 
 
-class Uploads:
-    """`POST /api/classify` and `POST /api/explain`."""
+class UploadRoutes(Handlers):
+    """Works on one photo after the other."""
 
-    def __init__(self, photos: PhotoBackend, model: ModelInfo, admission: Admission) -> None:
-        self._photos = photos
-        self._input = model.card.input
-        self._explains = "rollout" in model.gives
-        self._admission = admission
+    def __init__(self, app: AppContext) -> None:
+        self._photos = app.parts.photos
+        self._input = app.parts.model.card.input
+        self._explains = "rollout" in app.parts.model.gives
+        self._admission = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), app.threads.upload)
 
+    @Route(
+        "POST",
+        "/api/classify",
+        Scope.CONTROL,
+        parameters={"input": switch("1: with the picture as the model got it.")},
+        body=_BODY,
+        answers=as_json("PhotoPrediction"),
+    )
     async def classify(self, request: web.Request) -> web.Response:
-        """A prediction; with `?input=1` also the picture that the model received."""
+        """Classify a photo."""
         with_input = request.query.get("input") == "1"
         return web.json_response(await self._admission.serve(request, lambda body: self._describe(body, with_input)))
 
+    @Route("POST", "/api/explain", Scope.CONTROL, body=_BODY, answers={"image/png": {}})
     async def explain(self, request: web.Request) -> web.Response:
-        """The figure of `vitcam explain`, as PNG."""
+        """Draw how the model came to its answer for a photo, as PNG.
+
+        It is the figure of `vitcam explain`.
+        """
         if not self._explains:
             raise UsageError(_NO_EXPLAIN)
         png = await self._admission.serve(request, self._draw_figure)

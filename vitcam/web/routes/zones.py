@@ -4,46 +4,44 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
-from vitcam.frames import ClassifiedFrame
 from vitcam.model.labels import unknown_labels
 from vitcam.pictures.view import Region, check_size
-from vitcam.slot import Slot
+from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import size_of
 from vitcam.web.requests.admission import Admission
-from vitcam.web.requests.body import Body, read_json
+from vitcam.web.requests.body import Body, BodyLimits, read_json
+from vitcam.web.route import Route, as_json
 from vitcam.wire import fractions
-from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import zone_rect
 from vitcam.zones.record import areas_record, own_sides, read_areas
 
-_NOT_KEPT = {"Cache-Control": "no-store"}
+_ZONES = BodyLimits(65536, 5.0, "the zones")
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
-class ZonesRoute:
-    """`GET /api/zones` and `PUT /api/zones`.
+class ZonesRoute(Handlers):
+    """Shows them, and replaces them for the next frame."""
 
-    known  labels and groups of the model; None: they change while it runs
-    """
+    def __init__(self, app: AppContext) -> None:
+        parts = app.parts
+        self._latest = parts.latest
+        self._known = None if parts.words is not None else parts.model.names  # words change while it runs
+        self._active = parts.areas
+        self._admission = Admission.of_changes(_ZONES, app.threads.change)
 
-    def __init__(
-        self,
-        latest: Slot[ClassifiedFrame],
-        areas: ActiveAreas,
-        known: frozenset[str] | None,
-        admission: Admission,
-    ) -> None:
-        self._latest = latest
-        self._known = known
-        self._active = areas
-        self._admission = admission
-
+    @Route("GET", "/api/zones", Scope.READ, answers=as_json("Zones"))
     async def show(self, _: web.Request) -> web.Response:
-        """All of them, and what set them."""
-        return web.json_response(self._record(), headers=_NOT_KEPT)
+        """Zones and privacy masks."""
+        return web.json_response(self._record(), headers=_NO_STORE)
 
+    @Route("PUT", "/api/zones", Scope.CONTROL, body=as_json("ZonesRequest"), answers=as_json("ChangedZones"))
     async def change(self, request: web.Request) -> web.Response:
-        """Replace all of them from the next frame on. `remembered` says whether the next run will use them, too."""
+        """Replace all zones and privacy masks.
+
+        From the next frame on. `remembered` says whether the next run will use them, too.
+        """
         reason = await self._admission.serve(request, self._replace)
         return web.json_response({**self._record(), "remembered": not reason, "reason": reason})
 

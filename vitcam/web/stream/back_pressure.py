@@ -12,6 +12,8 @@ import struct
 import termios
 from collections.abc import Awaitable, Callable
 
+from aiohttp import web
+
 _WINDOW_OFFSET = 228  # of tcpi_snd_wnd in struct tcp_info, linux/tcp.h; there since Linux 5.4
 _INFO_BYTES = _WINDOW_OFFSET + 4
 _MIN_PAUSE_S, _MAX_PAUSE_S = 0.002, 0.25
@@ -77,3 +79,10 @@ class BackPressure:
             raise ConnectionResetError("the client left")
         info = self._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
         return int(struct.unpack_from("=I", info, _WINDOW_OFFSET)[0]) if len(info) == _INFO_BYTES else 0
+
+
+def transport_of(request: web.Request) -> asyncio.Transport:
+    """The connection of a request. Raises ConnectionResetError if the client has left."""
+    if request.transport is None:
+        raise ConnectionResetError("the client left")
+    return request.transport

@@ -10,7 +10,8 @@ import pytest
 from tests.integration.web.camera import Camera
 from tests.secured import PASSWORD, ask, basic, bearer, cookie, log_in, protected, sent
 from vitcam.access.tokens import Scope, create_token, revoke_token
-from vitcam.web.route_table import ROUTES, Route
+from vitcam.web.route import Route
+from vitcam.web.route_table import ROUTES
 
 REFUSED = 401
 
