@@ -178,7 +178,7 @@ class EventSettings:
     @property
     def rules(self) -> "Rules":
         """Those that hold in every zone that has none of its own."""
-        from vitcam.events import Rules  # brings NumPy along, which a list of settings does not need
+        from vitcam.events import Rules  # it brings NumPy along, and `vitcam --help` needs none
 
         return Rules(self.half_life_s, self.enter, self.leave, self.dwell_s, gap_s=self.gap_s)
 
