@@ -1,10 +1,11 @@
 """A camera that sends MJPEG by HTTP, as a test wants it to."""
 
+import select
 import socket
 import ssl
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,6 +23,11 @@ Answer = Callable[[socket.socket, bytes], None]
 def jpeg(value: int = 128) -> bytes:
     """48 × 64 px of one grey."""
     return bytes(cv2.imencode(".jpg", np.full((48, 64, 3), value, np.uint8))[1].tobytes())
+
+
+def part(picture: bytes) -> bytes:
+    """A picture as one part of a stream."""
+    return EXACT.replace(b"LENGTH", b"%d" % len(picture)) + picture + b"\r\n"
 
 
 def own_tls(folder: Path) -> ssl.SSLContext:
@@ -69,3 +75,21 @@ def sends(data: bytes, then_s: float = 0) -> Answer:
             connection.recv(1)  # until the client leaves
 
     return answer
+
+
+def keeps_sending(pieces: Iterable[bytes], every_s: float, head: bytes = MULTIPART) -> Answer:
+    """Sends one piece after the other at that pace, until there are no more or the client leaves."""
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        connection.sendall(head)
+        for piece in pieces:
+            connection.sendall(piece)
+            if has_left(connection, every_s):
+                return
+
+    return answer
+
+
+def has_left(connection: socket.socket, within_s: float) -> bool:
+    """Whether the client leaves in that time; a camera's client sends nothing more."""
+    return bool(select.select([connection], [], [], within_s)[0])

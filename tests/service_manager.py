@@ -48,6 +48,10 @@ class Manager:
         assert found, f"heard only: {self.messages()}"
         return found
 
+    def wait_for_feedings(self, count: int) -> None:
+        """Return once it was fed so many times; that is three times in each interval."""
+        assert eventually(lambda: self.messages().count("WATCHDOG=1") >= count), self.messages()
+
     def longest_hunger_s(self) -> float:
         """The longest time between two feedings of the watchdog, READY counting as one."""
         fed = [at for at, message in list(self.heard) if message.startswith(("WATCHDOG=1", "READY=1"))]

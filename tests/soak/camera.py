@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from tests.hostile import animated_png, progressive_cmyk_jpeg
-from tests.http_camera import MULTIPART
+from tests.http_camera import MULTIPART, part
 from vitcam.sources import SourceOptions, open_source
 
 _FAULT_S = 4.0  # longer than a picture may be late, shorter than the time between two faults
@@ -27,12 +27,6 @@ def demo_pictures(width: int, height: int, count: int) -> list[bytes]:
     with open_source("demo", SourceOptions(realtime=False, loop=False)) as source:
         small = (cv2.resize(each.preview, (width, height)) for each in itertools.islice(source, count))
         return [bytes(cv2.imencode(".jpg", cv2.cvtColor(each, cv2.COLOR_RGB2BGR))[1]) for each in small]
-
-
-def part(picture: bytes) -> bytes:
-    """A picture as one part of the stream."""
-    head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
-    return head.encode() + picture + b"\r\n"
 
 
 class FaultyCamera:

@@ -4,10 +4,10 @@ import base64
 import http.server
 import json
 import signal
-import socket
 import threading
 import urllib.error
 import urllib.request
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon, free_port, get_json
 from tests.eventually import eventually
-from tests.http_camera import EXACT, MULTIPART, server
+from tests.http_camera import keeps_sending, part, server
 from tests.unit.actions.receiver import receiver
 from tests.unit.docs.pages import ROOT
 
@@ -116,15 +116,6 @@ def test_a_reload_takes_a_rule_away_and_brings_another_one(tmp_path: Path) -> No
     assert first.read_text().count("\n") == count
 
 
-def coffee_camera(connection: socket.socket, request: bytes) -> None:
-    """A camera that sees a cup of coffee, ten times a second."""
-    photo = (ROOT / "models/golden/coffee.jpg").read_bytes()
-    connection.sendall(MULTIPART)
-    while True:
-        connection.sendall(EXACT.replace(b"LENGTH", str(len(photo)).encode()) + photo + b"\r\n")
-        threading.Event().wait(0.1)
-
-
 @pytest.mark.fault(
     "the daemon is killed while a webhook waits",
     injected="SIGKILL, with the receiver away; then both come back",
@@ -134,7 +125,8 @@ def coffee_camera(connection: socket.socket, request: bytes) -> None:
 def test_a_webhook_that_waited_when_the_daemon_was_killed_arrives_after_the_next_start(tmp_path: Path) -> None:
     config, port = tmp_path / "config.toml", free_port()
     config.write_text(f'{EVERY}[[on]]\nname = "hook"\nwebhook = "http://127.0.0.1:{port}/hook/secret-path"\n')
-    with server(coffee_camera) as camera:
+    coffee = part((ROOT / "models/golden/coffee.jpg").read_bytes())
+    with server(keeps_sending(repeat(coffee), every_s=0.1)) as camera:
         options = ("--source", f"http://127.0.0.1:{camera}/", "--config", str(config))
         with daemon(*options, STATE_DIRECTORY=str(tmp_path / "state")) as running:
             running.wait_for("ok")

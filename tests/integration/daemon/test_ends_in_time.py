@@ -6,7 +6,6 @@ import os
 import struct
 import termios
 import threading
-import time
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +23,7 @@ from vitcam.history.stored import Query
 PROMISED_S = 2.0
 LARGE = 1_000_000  # bytes: larger than the images that a model carries
 DECODE_HANGS = f"""
-import time
+import signal
 from pathlib import Path
 
 import cv2
@@ -35,7 +34,7 @@ def hang(data, *how):
     if len(data) < {LARGE}:
         return decode(data, *how)
     Path(__file__).with_name("hangs").touch()  # the decoder's process can neither print nor write
-    time.sleep(600)
+    signal.pause()
 
 cv2.imdecode = hang
 """
@@ -121,10 +120,13 @@ def test_while_nobody_reads_its_output_any_more(tmp_path: Path) -> None:
 
 def wait_until_full(out: IO[bytes], running: Daemon) -> None:
     """Return once the daemon waits for its reader, while the camera goes on."""
-    waiting, enough = -1, 0
-    while waiting != (waiting := bytes_in(out)) or running.state()["frames"]["classified"] < enough:
-        enough = running.state()["frames"]["classified"] + 10
-        time.sleep(0.5)
+
+    def waits() -> bool:
+        held, enough = bytes_in(out), running.state()["frames"]["classified"] + 10
+        assert eventually(lambda: running.state()["frames"]["classified"] >= enough, every_s=0.1)
+        return held == bytes_in(out)
+
+    assert eventually(waits)
 
 
 def bytes_in(pipe: IO[bytes]) -> int:

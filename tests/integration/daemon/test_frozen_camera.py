@@ -3,14 +3,14 @@
 import itertools
 import socket
 import threading
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.daemon import daemon, get_json
 from tests.eventually import eventually
-from tests.http_camera import EXACT, MULTIPART, jpeg, server
+from tests.http_camera import jpeg, keeps_sending, part, server
 
 
 class Hanging:
@@ -22,15 +22,15 @@ class Hanging:
         self._numbers = itertools.count()
 
     def answer(self, connection: socket.socket, request: bytes) -> None:
-        """Send a picture again and again."""
         self.opened += 1
-        connection.sendall(MULTIPART)
+        keeps_sending(self._parts(), every_s=0.05)(connection, request)
+
+    def _parts(self) -> Iterator[bytes]:
         picture = jpeg()
         while True:
             if not self.hangs.is_set():
                 picture = jpeg(60 + next(self._numbers) % 120)
-            connection.sendall(EXACT.replace(b"LENGTH", b"%d" % len(picture)) + picture + b"\r\n")
-            time.sleep(0.05)
+            yield part(picture)
 
 
 @pytest.mark.fault(

@@ -1,11 +1,9 @@
 """`vitcam run` on photos, with the page: a slideshow that viewers pause and step through."""
 
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +64,13 @@ def arrive(running: Daemon, name: str) -> dict[str, Any]:
     return found
 
 
+def shape_of_snapshot(running: Daemon) -> tuple[int, int]:
+    """Width and height of the picture that is shown, in px."""
+    with urllib.request.urlopen(f"{running.url}/snapshot.jpg?width=1280", timeout=10) as answer:
+        picture = cv2.imdecode(np.frombuffer(answer.read(), np.uint8), cv2.IMREAD_COLOR)
+        return picture.shape[1], picture.shape[0]
+
+
 def test_each_answer_belongs_to_its_photo_and_to_that_photos_shape(running: Daemon) -> None:
     found = predictions(running, 12)
 
@@ -83,17 +88,12 @@ def test_a_viewer_pauses_steps_and_sees_the_very_photo_in_the_stream(running: Da
     command(running, {"step": 1})
     there = list(SIZES)[(start + 1) % 3]
     record = arrive(running, there)
-    picture, shape = None, None
-    deadline = time.monotonic() + 30
-    while shape != SIZES[there] and time.monotonic() < deadline:
-        with urllib.request.urlopen(f"{running.url}/snapshot.jpg?width=1280", timeout=10) as answer:
-            assert isinstance(answer, HTTPResponse)
-            picture = cv2.imdecode(np.frombuffer(answer.read(), np.uint8), cv2.IMREAD_COLOR)
-            shape = picture.shape[1], picture.shape[0]
-    time.sleep(0.6)  # longer than a photo is shown when nobody pauses
+    shown = eventually(lambda: shape_of_snapshot(running) == SIZES[there])
+    seen = predictions(running, 4)  # four in a second: longer than a photo is shown when nobody pauses
 
     assert record["paused"]
-    assert shape == SIZES[there]
+    assert shown
+    assert {Path(each["path"]).stem for each in seen} == {there}
     assert running.state()["playback"]["index"] == record["index"]
     assert running.state()["status"] == "ok"
 
@@ -119,7 +119,7 @@ def test_one_photo_stays_and_whoever_comes_late_finds_it(tmp_path: Path) -> None
     assert cv2.imwrite(str(photo), np.full((200, 300, 3), 90, np.uint8))
     with daemon("--source", str(photo)) as running:
         running.wait_for("ok")
-        time.sleep(2.5)  # older pictures of a camera count as lost
+        predictions(running, 12)  # four in a second: longer than a camera may show the same
 
         assert running.state()["status"] == "ok"
         with urllib.request.urlopen(f"{running.url}/snapshot.jpg", timeout=10) as answer:

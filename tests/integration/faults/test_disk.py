@@ -23,7 +23,7 @@ import os, time
 fsync = os.fsync
 
 def slow(descriptor):
-    time.sleep(8)
+    time.sleep(8)  # the slow disk itself
     fsync(descriptor)
 
 os.fsync = slow

@@ -23,7 +23,7 @@ def test_a_daemon_that_was_stopped_continues_with_new_frames() -> None:
     with FaultyCamera(size=(320, 180)) as camera, daemon("--source", camera.url, "--model", "mnist") as running:
         before = running.wait_for("ok")["frames"]["classified"]
         running.process.send_signal(signal.SIGSTOP)
-        time.sleep(STOPPED_S)
+        time.sleep(STOPPED_S)  # how long it is stopped is what is tested
         running.process.send_signal(signal.SIGCONT)
         again = eventually(
             lambda: running.state()["frames"]["classified"] > before + 60 and running.state(), every_s=0.2

@@ -45,7 +45,7 @@ def hangs(of, name):
     does = getattr(of, name)
     def waits(*args, **more):
         while (HERE / "hang").exists():
-            time.sleep(0.05)
+            time.sleep(0.05)  # the thread that hangs, until the test lets it go on
         return does(*args, **more)
     setattr(of, name, waits)
 

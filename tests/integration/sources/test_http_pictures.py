@@ -2,8 +2,7 @@
 
 import os
 import signal
-import socket
-import time
+from itertools import cycle, repeat
 from pathlib import Path
 
 import cv2
@@ -13,7 +12,7 @@ import pytest
 from tests.daemon import daemon
 from tests.eventually import eventually
 from tests.hostile import progressive_cmyk_jpeg
-from tests.http_camera import EXACT, MULTIPART, jpeg, sends, server
+from tests.http_camera import EXACT, MULTIPART, jpeg, keeps_sending, part, sends, server
 from vitcam.errors import SourceError
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
@@ -27,16 +26,9 @@ from vitcam.sources.active_crop import ActiveCrop
     observed="the camera is lost with a sentence",
 )
 def test_a_camera_of_enormous_pictures_is_lost_with_a_sentence() -> None:
-    enormous = progressive_cmyk_jpeg(12_500, 8_000)
-
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        while True:
-            connection.sendall(EXACT + enormous)
-            time.sleep(0.3)
-
+    enormous = part(progressive_cmyk_jpeg(12_500, 8_000))
     with (
-        server(answer) as port,
+        server(keeps_sending(repeat(enormous), every_s=0.3)) as port,
         pytest.raises(SourceError, match=r"100 megapixels; at most 40 are allowed"),
     ):
         open_source(f"http://127.0.0.1:{port}/").__enter__()
@@ -74,13 +66,8 @@ def test_a_cameras_picture_is_not_much_larger_than_what_was_asked(
     observed="one picture is lost, the next is decoded",
 )
 def test_a_decoder_that_dies_costs_one_picture() -> None:
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        while True:
-            connection.sendall(EXACT + jpeg())
-            time.sleep(0.05)
-
-    with server(answer) as port, open_source(f"http://127.0.0.1:{port}/") as source:
+    sends_on = keeps_sending(repeat(part(jpeg())), every_s=0.05)
+    with server(sends_on) as port, open_source(f"http://127.0.0.1:{port}/") as source:
         frames = iter(source)
         next(frames)
         children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
@@ -95,15 +82,8 @@ def test_a_decoder_that_dies_costs_one_picture() -> None:
 def test_pictures_as_large_as_is_allowed_leave_daemon_and_decoder_within_the_units_memory() -> None:
     coloured = bytes(cv2.imencode(".jpg", np.full((5000, 8000, 3), 128, np.uint8))[1])
     greedy = progressive_cmyk_jpeg(8000, 5000)
-
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        while True:
-            for picture in (coloured, greedy):
-                connection.sendall(EXACT + picture)
-                time.sleep(0.7)
-
-    with server(answer) as port, daemon("--source", f"http://127.0.0.1:{port}/") as running:
+    sends_both = keeps_sending(cycle([part(coloured), part(greedy)]), every_s=0.7)
+    with server(sends_both) as port, daemon("--source", f"http://127.0.0.1:{port}/") as running:
         running.wait_for("ok")
         assert eventually(lambda: running.state()["frames"]["captured"] >= 4)
         peak = running.peak_memory()

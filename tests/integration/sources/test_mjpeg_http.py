@@ -4,6 +4,7 @@ import base64
 import socket
 import threading
 import time
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,12 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
-from tests.http_camera import EXACT, MULTIPART, OK, Answer, jpeg, own_tls, sends, server
+from tests.http_camera import EXACT, MULTIPART, OK, Answer, has_left, jpeg, keeps_sending, own_tls, sends, server
 from vitcam.errors import SourceError, SourceLost
 from vitcam.sources import open_source
 from vitcam.sources.network import camera
 
-opened = threading.Event()
+opened, all_sent = threading.Event(), threading.Event()
 
 
 def parts(head: bytes, before: bytes, after: bytes, count: int = 30) -> Answer:
@@ -24,12 +25,15 @@ def parts(head: bytes, before: bytes, after: bytes, count: int = 30) -> Answer:
 
     def answer(connection: socket.socket, request: bytes) -> None:
         opened.clear()
+        all_sent.clear()
         connection.sendall(head)
         for i in range(count):
             picture = jpeg(i * 8)
             connection.sendall(before.replace(b"LENGTH", str(len(picture)).encode()) + picture + after)
             opened.wait(20)
-            time.sleep(0.01)
+            if has_left(connection, 0.01):
+                return
+        all_sent.set()
 
     return answer
 
@@ -156,7 +160,7 @@ def test_of_pictures_that_piled_up_the_newest_is_taken_and_the_rest_counted() ->
         frames = iter(source)
         first = next(frames)
         opened.set()
-        time.sleep(1.5)  # a slow classifier
+        assert all_sent.wait(20)  # while the classifier is busy
         second = next(frames)
 
     assert second.seq == 19
@@ -210,25 +214,12 @@ def test_the_doctor_looks_at_a_camera_on_the_network_and_keeps_its_password() ->
     assert "hunter2" not in good.out + bad.out
 
 
-def drips(head: bytes, repeated: bytes, every_s: float) -> Answer:
-    """Sends something, and then the same again and again until the client leaves."""
-
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(head)
-        while True:
-            connection.sendall(repeated)
-            time.sleep(every_s)
-
-    return answer
-
-
+CHUNKED = MULTIPART.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n")
 DRIPPING = {
-    "a head of one byte at a time": drips(b"HTTP/1.1 200 OK\r\nX-Long: ", b"x", 0.2),
-    "Continue for ever": drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05),
-    "the length of a piece, byte by byte": drips(
-        MULTIPART.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n"), b"0", 0.2
-    ),
-    "a picture, byte by byte": drips(MULTIPART + jpeg()[:-2], b"\x01", 0.2),
+    "a head of one byte at a time": keeps_sending(repeat(b"x"), 0.2, b"HTTP/1.1 200 OK\r\nX-Long: "),
+    "Continue for ever": keeps_sending(repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), 0.05, b""),
+    "the length of a piece, byte by byte": keeps_sending(repeat(b"0"), 0.2, CHUNKED),
+    "a picture, byte by byte": keeps_sending(repeat(b"\x01"), 0.2, MULTIPART + jpeg()[:-2]),
 }
 
 

@@ -6,12 +6,12 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.eventually import eventually
 from tests.unit.training.pictures import write_pictures
 from vitcam_training.weights.checkpoints import read_weights
 
@@ -64,11 +64,14 @@ def start(recipe: Path, out: Path, *options: str) -> subprocess.Popen[str]:
 
 def after_saves(process: subprocess.Popen[str], out: Path, saves: int) -> None:
     """Wait until the run in `out` has saved itself so many times."""
-    deadline, seen = time.monotonic() + LIMIT_S, set[int]()
-    while len(seen) < saves and time.monotonic() < deadline and process.poll() is None:
+    seen = set[int]()
+
+    def has_saved() -> bool:
         if (out / "state.npz").exists():
             seen.add((out / "state.npz").stat().st_mtime_ns)
-        time.sleep(0.001)
+        return len(seen) >= saves or process.poll() is not None
+
+    eventually(has_saved, LIMIT_S, every_s=0.001)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:

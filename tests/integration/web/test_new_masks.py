@@ -19,7 +19,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
-from tests.http_camera import EXACT, MULTIPART, server
+from tests.http_camera import has_left, keeps_sending, part, server
 from tests.integration.web.test_zones import put
 from vitcam.frames import Image
 
@@ -59,17 +59,16 @@ def magenta_camera(
     silent: threading.Event = threading.Event(),  # noqa: B008 - never set
 ) -> Iterator[str]:
     """A network camera before which things come and go, until it is `silent`."""
-    scenes = [scene("coffee.jpg"), scene("cat.jpg")]
+    scenes = [part(scene("coffee.jpg")), part(scene("cat.jpg"))]
+
+    def parts() -> Iterator[bytes]:
+        began_s = time.monotonic()
+        while not silent.is_set():
+            yield scenes[int((time.monotonic() - began_s) / change_s) % 2]
 
     def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        began_s = time.monotonic()
-        while not silent.is_set():  # until the daemon leaves
-            picture = scenes[int((time.monotonic() - began_s) / change_s) % 2]
-            connection.sendall(EXACT.replace(b"LENGTH", str(len(picture)).encode()) + picture + b"\r\n")
-            time.sleep(every_s)
-        connection.settimeout(60)
-        connection.recv(1)
+        keeps_sending(parts(), every_s)(connection, request)
+        has_left(connection, within_s=60)
 
     with server(answer) as port:
         yield f"http://127.0.0.1:{port}/"
@@ -90,7 +89,7 @@ class Watcher:
                 with urllib.request.urlopen(f"{self.url}/stream?overlay=none", timeout=5) as answer:
                     self._follow(answer)
             except OSError:
-                time.sleep(0.01)
+                self._over.wait(0.01)
 
     def _follow(self, answer: Any) -> None:
         while not self._over.is_set():

@@ -1,30 +1,20 @@
 """The crop of a camera is kept for the next start."""
 
-import socket
-import time
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
 from tests.daemon import daemon
-from tests.http_camera import EXACT, MULTIPART, jpeg, server
+from tests.http_camera import jpeg, keeps_sending, part, server
 from tests.integration.web.test_crop import post
 
 
 @pytest.fixture
 def network_camera() -> Iterator[str]:
     """The address of a camera that sends for as long as a test takes."""
-    picture = jpeg()
-    part = EXACT.replace(b"LENGTH", str(len(picture)).encode()) + picture + b"\r\n"
-
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(MULTIPART)
-        while True:  # until the daemon leaves
-            connection.sendall(part)
-            time.sleep(0.05)
-
-    with server(answer) as port:
+    with server(keeps_sending(repeat(part(jpeg())), every_s=0.05)) as port:
         yield f"http://127.0.0.1:{port}/"
 
 
