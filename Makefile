@@ -123,6 +123,7 @@ docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_layers.py
 	$(BIN)/python docs/generate_threads.py
+	$(BIN)/python docs/generate_http.py
 	$(BIN)/python docs/generate_reliability.py
 	$(BIN)/python docs/generate_concepts.py
 	$(BIN)/python docs/generate_notebook.py

@@ -8,8 +8,6 @@ from tests.unit.docs.pages import ROOT
 from vitcam.config.settings import sections
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.sources import OPENERS
-from vitcam.web.route import Route
-from vitcam.web.route_table import ROUTES
 from vitcam_training.data.catalogue import DATASETS
 
 ONLY_BEFORE_A_PATH = {"video", "images"}
@@ -33,14 +31,6 @@ def test_the_page_of_the_interface_names_every_overlay(overlay: str) -> None:
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_the_page_of_training_has_a_row_for_every_data_set(dataset: str) -> None:
     assert f"| `{dataset}` |" in page("train/training.md")
-
-
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
-def test_the_page_of_the_interface_says_what_every_route_needs(route: Route) -> None:
-    rows = [row for row in page("program/http.md").splitlines() if f"`{route.method} {route.path}`" in row]
-
-    assert len(rows) == 1
-    assert f"| {route.needs.value if route.needs else 'nothing'} |" in rows[0]
 
 
 @pytest.mark.parametrize("model", sorted(path.stem for path in (ROOT / "models").glob("*.tflite")))

@@ -1,17 +1,24 @@
 """The examples of CONTRIBUTING.md do what it says they do."""
 
+import json
 import re
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
 from tests.frames import prediction
+from tests.integration.web.camera import Camera
 from tests.unit.docs.pages import ROOT
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
 from vitcam.sources import OPENERS, SourceOptions, open_source
+from vitcam.web import app
+from vitcam.web.parts import Binding
+from vitcam.web.route_table import HANDLERS
+from vitcam.web.server import WebServer
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
@@ -54,6 +61,25 @@ def test_the_sink_of_the_walk_writes_a_line_for_a_prediction(tmp_path: Path) -> 
     sink.close(None)
 
     assert len((tmp_path / "seen.csv").read_text().splitlines()) == 1
+
+
+def test_the_route_of_the_walk_answers_as_it_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = example("route")["UptimeRoute"]
+    monkeypatch.setattr(app, "HANDLERS", (*HANDLERS, added))
+    with Camera() as camera:
+        server = WebServer(camera.parts(), Binding())
+        server.start()
+        server.wait_until_serving()
+        try:
+            with urlopen(f"{server.url}/api/uptime", timeout=10) as answer:
+                found = json.load(answer)
+            with urlopen(f"{server.url}/openapi.json", timeout=10) as answer:
+                described = json.load(answer)["paths"]["/api/uptime"]["get"]
+        finally:
+            server.stop(2)
+
+    assert found == {"uptime_s": camera.state().uptime_s}
+    assert described["summary"] == "How long the daemon has run, in seconds."
 
 
 def test_the_data_set_of_the_walk_has_its_parts() -> None:
