@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.outcome import Outcome, chance, damaged
-from vitcam.commands.replay import fitting
+from vitcam.cli.replay import fitting
 from vitcam.errors import VitcamError
 from vitcam.frames import Rect
 from vitcam.model.classifier import Classifier

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitcam.access.tokens import Scope
-from vitcam.verbs.options import ServiceOption
+from vitcam.cli.options import ServiceOption
 
 token_app = typer.Typer(help="Create, list and revoke tokens: passwords for programs.", no_args_is_help=True)
 
@@ -20,7 +20,7 @@ def password(
     instance: InstanceOption = "",
 ) -> None:
     """Set the password that the page asks for when the network can reach it."""
-    from vitcam.commands.access import Whose, set_password
+    from vitcam.cli.access import Whose, set_password
 
     set_password(stdin, Whose(service, instance))
 
@@ -33,7 +33,7 @@ def token_create(
     instance: InstanceOption = "",
 ) -> None:
     """Print a new token for a program. It is shown only this once."""
-    from vitcam.commands.access import Whose, add_token
+    from vitcam.cli.access import Whose, add_token
 
     add_token(name, scope, Whose(service, instance))
 
@@ -45,7 +45,7 @@ def token_list(
     instance: InstanceOption = "",
 ) -> None:
     """List the tokens: name, scope and date."""
-    from vitcam.commands.access import Whose, show_tokens
+    from vitcam.cli.access import Whose, show_tokens
 
     show_tokens(as_json, Whose(service, instance))
 
@@ -57,6 +57,6 @@ def token_revoke(
     instance: InstanceOption = "",
 ) -> None:
     """Revoke a token: it opens nothing any more."""
-    from vitcam.commands.access import Whose, remove_token
+    from vitcam.cli.access import Whose, remove_token
 
     remove_token(name, Whose(service, instance))

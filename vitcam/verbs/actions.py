@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitcam.verbs.options import ConfigOption, JsonOption, SetOption
+from vitcam.cli.options import ConfigOption, JsonOption, SetOption
 
 actions_app = typer.Typer(help="Try what rules do.", no_args_is_help=True)
 
@@ -26,6 +26,6 @@ def actions_test(
     The conditions of the rules are ignored. The event carries `"test": true`. A command runs as you, not inside the
     sandbox of the service.
     """
-    from vitcam.commands.actions import try_rules
+    from vitcam.cli.actions import try_rules
 
     try_rules(rules or [], config, sets or [], as_json)

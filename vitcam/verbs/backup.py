@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitcam.verbs.options import ServiceOption
+from vitcam.cli.options import ServiceOption
 
 ConfigFolder = Annotated[
     Path | None, typer.Option("--config", metavar="FOLDER", help="Take this folder for the configuration.")
@@ -26,7 +26,7 @@ def backup(
 ) -> None:
     """Write configuration, password, tokens, events, data sets and models into one file. A daemon may run meanwhile."""
     from vitcam.backup.places import ChosenFolders
-    from vitcam.commands.backup import write_backup
+    from vitcam.cli.backup import write_backup
 
     write_backup(file, ChosenFolders(config, state, data), service, force)
 
@@ -47,6 +47,6 @@ def restore(
     daemon first.
     """
     from vitcam.backup.places import ChosenFolders
-    from vitcam.commands.backup import preview_restore, restore_backup
+    from vitcam.cli.backup import preview_restore, restore_backup
 
     (preview_restore if dry_run else restore_backup)(file, ChosenFolders(config, state, data), service)

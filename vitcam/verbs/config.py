@@ -2,7 +2,7 @@
 
 import typer
 
-from vitcam.verbs.options import ConfigOption, JsonOption, SetOption
+from vitcam.cli.options import ConfigOption, JsonOption, SetOption
 
 config_app = typer.Typer(help="Show and check the configuration.", no_args_is_help=True)
 
@@ -10,7 +10,7 @@ config_app = typer.Typer(help="Show and check the configuration.", no_args_is_he
 @config_app.command("show")
 def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Show every setting, its value, and where the value comes from."""
-    from vitcam.commands.config import show_settings
+    from vitcam.cli.config import show_settings
 
     show_settings(config, sets or [], as_json)
 
@@ -18,7 +18,7 @@ def config_show(config: ConfigOption = None, sets: SetOption = None, as_json: Js
 @config_app.command("check")
 def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Check whether the daemon would accept the configuration."""
-    from vitcam.commands.config import check_settings
+    from vitcam.cli.config import check_settings
 
     check_settings(config, sets or [], as_json)
 
@@ -26,6 +26,6 @@ def config_check(config: ConfigOption = None, sets: SetOption = None, as_json: J
 @config_app.command("schema")
 def config_schema() -> None:
     """Print the JSON Schema of the configuration file."""
-    from vitcam.commands.config import show_schema
+    from vitcam.cli.config import show_schema
 
     show_schema()

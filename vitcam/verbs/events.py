@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from vitcam.cli.options import JsonOption, ServiceOption
 from vitcam.verbs.access import InstanceOption
-from vitcam.verbs.options import JsonOption, ServiceOption
 
 events_app = typer.Typer(help="Look at, export and delete what was seen.", no_args_is_help=True)
 
@@ -41,8 +41,8 @@ def list_(
     instance: InstanceOption = "",
 ) -> None:
     """List events, the newest first."""
-    from vitcam.commands.access import Whose
-    from vitcam.commands.events import Selection, list_events
+    from vitcam.cli.access import Whose
+    from vitcam.cli.events import Selection, list_events
 
     filters = _filters(since, until, label, zone, min_p, kind, text, favourite, corrected)
     form = "csv" if as_csv else "json" if as_json else ""
@@ -59,8 +59,8 @@ def show(
     instance: InstanceOption = "",
 ) -> None:
     """Show all that is known of one event."""
-    from vitcam.commands.access import Whose
-    from vitcam.commands.events import show_event
+    from vitcam.cli.access import Whose
+    from vitcam.cli.events import show_event
 
     show_event(event_id, Whose(service, instance), as_json, out, overlay)
 
@@ -83,8 +83,8 @@ def export(
     instance: InstanceOption = "",
 ) -> None:
     """Write events to a file, or their pictures to a folder that `vitcam-train` reads as a data set."""
-    from vitcam.commands.access import Whose
-    from vitcam.commands.events import Selection, export_events
+    from vitcam.cli.access import Whose
+    from vitcam.cli.events import Selection, export_events
 
     filters = _filters(since, until, label, zone, min_p, kind, text, favourite, corrected)
     export_events(Selection(filters, Whose(service, instance)), out)
@@ -107,8 +107,8 @@ def delete(
     instance: InstanceOption = "",
 ) -> None:
     """Delete events with their pictures and videos."""
-    from vitcam.commands.access import Whose
-    from vitcam.commands.events import Selection, delete_events
+    from vitcam.cli.access import Whose
+    from vitcam.cli.events import Selection, delete_events
 
     filters = _filters(since, until, label, zone, min_p, kind, text, favourite, corrected)
     delete_events(tuple(ids or ()), Selection(filters, Whose(service, instance)), yes)

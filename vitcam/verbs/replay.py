@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.verbs.options import ConfigOption, JsonOption, ServiceOption, SetOption
+from vitcam.cli.options import ConfigOption, JsonOption, ServiceOption, SetOption
 
 if TYPE_CHECKING:
     from vitcam.config.load import EffectiveSettings
@@ -51,13 +51,13 @@ def replay(
     The exit code is 1 if the model gives another answer than the one that was stored.
     """
     if _is_video(target):
-        from vitcam.commands.rehearsal import show_events, time_of_day
+        from vitcam.cli.rehearsal import show_events, time_of_day
         from vitcam.replay.rehearsal import rehearse
 
         settings = _effective(rules or config, sets, {"model.name": model}).settings
         show_events(rehearse(Path(target), settings, time_of_day(at)), as_json)
         return
-    from vitcam.commands.replay import ReplayRequest, replay_event
+    from vitcam.cli.replay import ReplayRequest, replay_event
 
     request = ReplayRequest(target, model or "", overlay, bundle, service, as_json)
     if not replay_event(request, _effective(rules or config, sets, {})):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import cv2
 
-from tests.integration.commands.test_explain import COFFEE, explain
+from tests.integration.cli.test_explain import COFFEE, explain
 from tests.parts import need_model
 from tests.unit.training.weights.test_foreign import brightness, convert
 

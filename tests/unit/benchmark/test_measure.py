@@ -11,7 +11,7 @@ from vitcam.benchmark.child import some_input
 from vitcam.benchmark.measure import BenchPlan, default_threads, read_threads
 from vitcam.benchmark.peak_model import MACS
 from vitcam.benchmark.row import BenchRow, MachineHealth, Rounds, health_of, row_of
-from vitcam.commands.bench import bench_table
+from vitcam.cli.bench import bench_table
 from vitcam.errors import ModelError, UsageError
 from vitcam.machine import Machine
 from vitcam.model.macs import Macs

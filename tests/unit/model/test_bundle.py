@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vitcam.commands.models import show_verification
+from vitcam.cli.models import show_verification
 from vitcam.config.settings import ModelSettings
 from vitcam.daemon.model import load_model
 from vitcam.errors import ModelError

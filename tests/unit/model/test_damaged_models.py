@@ -15,7 +15,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.parts import need_model
-from vitcam.commands.models import show_verification
+from vitcam.cli.models import show_verification
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
 from vitcam.model.classifier import Classifier

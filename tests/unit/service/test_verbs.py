@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from tests.unit.service.conftest import FakeMachine
 from vitcam.cli import app
+from vitcam.cli.service import as_sentence
 from vitcam.errors import UsageError, VitcamError
-from vitcam.verbs.service import as_sentence
 
 
 @pytest.mark.parametrize("verb", ["install", "upgrade", "uninstall"])

@@ -1,0 +1,188 @@
+"""The work of `vitcam classify`: one task for each photo that the targets name, not started yet."""
+
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sized
+from dataclasses import dataclass, replace
+from functools import partial
+from http.client import HTTPException
+from itertools import count
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from vitcam.batch.ordered_pool import StartedTask, Task
+from vitcam.errors import UsageError, VitcamError
+from vitcam.frames import Frame, Prediction, Unreadable
+from vitcam.model.classifier import Classifier, frame_of
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Limits, checked_header, decode
+from vitcam.pictures.resize import InputSpec
+from vitcam.redaction import redacted
+from vitcam.sources import open_source
+from vitcam.sources.images import Images, bytes_of
+from vitcam.sources.network.address import reason_of
+from vitcam.sources.network.client import fetch
+from vitcam.sources.source import SourceOptions
+
+_FETCH_TIMEOUT_S = 20
+_FETCH_LIMIT = 64 * 1024 * 1024
+_OWN_FILE = Limits()
+_PX = 3  # bytes of a pixel; a picture is in memory twice while it is decoded, in two orders of its colours
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedPhoto:
+    """A photo and the model's answer."""
+
+    frame: Frame
+    prediction: Prediction
+    numbers: Iterator[int]
+    """Counts the readable photos of one target."""
+
+
+PhotoTask: TypeAlias = Task[Classifier, ClassifiedPhoto | Unreadable]
+StartedPhoto: TypeAlias = StartedTask[Classifier, ClassifiedPhoto | Unreadable]
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoTasks:
+    """The tasks of one target after the other; iterate it once."""
+
+    targets: list[str]
+    input: InputSpec
+    decode_untrusted: Decode
+    on_total: Callable[[int], None]
+    """Called with the number of further photos as it becomes known."""
+
+    def __iter__(self) -> Iterator[PhotoTask]:
+        """An error in a target becomes the last task, so that it is raised after the answers before it."""
+        try:
+            for target in self.targets:
+                yield from self._tasks_of(target)
+        except VitcamError as error:
+            yield partial(_raise, error)
+
+    def _tasks_of(self, target: str) -> Iterator[PhotoTask]:
+        photo = _Photo(target, redacted(target), self.input, count())
+        if target == "-":
+            self.on_total(1)
+            yield photo.from_stdin
+        elif target.startswith(("http://", "https://")):
+            self.on_total(1)
+            yield partial(photo.from_address, self.decode_untrusted)
+        else:
+            yield from self._in_files(target)
+
+    def _in_files(self, target: str) -> Iterator[PhotoTask]:
+        reports: list[Unreadable] = []
+        options = SourceOptions(input=self.input, realtime=False, loop=False, on_unreadable=reports.append)
+        numbers = count()
+        with open_source(target, options) as source:
+            if source.live:
+                name = redacted(target)
+                raise UsageError(f"{name} is a camera, not a photo; use `vitcam run --source {name}`")
+            if isinstance(source, Sized):
+                self.on_total(len(source))
+            yield from _reported(reports)
+            if isinstance(source, Images):
+                yield from (_Photo(target, path, self.input, numbers).from_file for path in source.paths)
+            else:
+                yield from (partial(_from_video, frame, numbers) for frame in source)
+        yield from _reported(reports)
+
+
+@dataclass(frozen=True, slots=True)
+class _Photo:
+    """A photo that a target names."""
+
+    source: str
+    path: str
+    input: InputSpec
+    numbers: Iterator[int]
+
+    def from_file(self) -> StartedPhoto:
+        return self._begin(lambda: bytes_of(self.path))
+
+    def from_stdin(self) -> StartedPhoto:
+        return self._begin(_read_stdin)
+
+    def from_address(self, decode_untrusted: Decode) -> StartedPhoto:
+        """It is fetched in the second step, in parallel, since its size is not known before."""
+
+        def fetch_and_classify(classifier: Classifier) -> ClassifiedPhoto | Unreadable:
+            started = time.monotonic_ns()
+            try:
+                data = _fetch(self.source)
+            except VitcamError as error:
+                return Unreadable(self.path, str(error))
+            return self._classify(data, decode_untrusted, started, classifier)
+
+        return StartedTask(_FETCH_LIMIT + _PX * MAX_UNTRUSTED_PIXELS, fetch_and_classify)
+
+    def _begin(self, read: Callable[[], bytes]) -> StartedPhoto:
+        """Read it. Its header says how much memory decoding takes."""
+        started = time.monotonic_ns()
+        try:
+            data = read()
+            header = checked_header(data, _OWN_FILE)
+        except UsageError as error:
+            return _skip(Unreadable(self.path, str(error)))
+        size = len(data) + 2 * _PX * header.width * header.height
+        return StartedTask(size, partial(self._classify, data, decode, started))
+
+    def _classify(
+        self, data: bytes, decode: Decode, started_ns: int, classifier: Classifier
+    ) -> ClassifiedPhoto | Unreadable:
+        try:
+            image = decode(data).image
+        except VitcamError as error:
+            return Unreadable(self.path, str(error))
+        took_ms = (time.monotonic_ns() - started_ns) / 1e6
+        frame = replace(frame_of(image, self.input, self.source, self.path), captured_ns=started_ns, capture_ms=took_ms)
+        return ClassifiedPhoto(frame, classifier(frame), self.numbers)
+
+
+def _from_video(frame: Frame, numbers: Iterator[int]) -> StartedPhoto:
+    return StartedTask(frame.preview.nbytes, lambda classifier: ClassifiedPhoto(frame, classifier(frame), numbers))
+
+
+def _reported(reports: list[Unreadable]) -> Iterator[PhotoTask]:
+    """What a source has reported as unreadable, in its turn."""
+    for photo in reports:
+        yield partial(_skip, photo)
+    reports.clear()
+
+
+def _skip(photo: Unreadable) -> StartedPhoto:
+    return StartedTask(0, lambda _: photo)
+
+
+def _raise(error: VitcamError) -> StartedPhoto:
+    raise error
+
+
+def _read_stdin() -> bytes:
+    """Without Python's buffer: a thread that waits for input holds its lock, and the process could not end."""
+    if sys.stdin is None:
+        raise UsageError("stdin is closed; give it a picture, as in `vitcam classify - < photo.jpg`")
+    try:
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as raw:
+            data = bytearray()
+            while len(data) < _FETCH_LIMIT and (more := raw.read(min(2**20, _FETCH_LIMIT - len(data)))):
+                data += more
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}") from error
+    return bytes(data)
+
+
+def _fetch(url: str) -> bytes:
+    """Raises VitcamError. A proxy that the environment names is asked, but not for what needs a login."""
+    request = urllib.request.Request(url, headers={"User-Agent": "vitcam"})  # noqa: S310 - http(s) only, see caller
+    try:
+        if "@" in urlsplit(url).netloc:
+            return fetch(url, _FETCH_LIMIT, _FETCH_TIMEOUT_S)
+        with urllib.request.urlopen(request, timeout=_FETCH_TIMEOUT_S) as answer:  # noqa: S310
+            data: bytes = answer.read(_FETCH_LIMIT)
+            return data
+    except (OSError, HTTPException, ValueError) as error:
+        raise VitcamError(f"cannot be fetched: {reason_of(error)}") from None
