@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.outcome import Outcome, chance, damaged
-from vitcam.cli.replay import fitting
 from vitcam.errors import VitcamError
 from vitcam.frames import Rect
 from vitcam.model.classifier import Classifier
@@ -22,7 +21,7 @@ from vitcam.pictures.encode import encode_jpeg
 from vitcam.replay.agreement import judge
 from vitcam.replay.ask_again import ask_again
 from vitcam.replay.bundle import read_bundle, write_bundle
-from vitcam.replay.stored_picture import StoredPicture
+from vitcam.replay.stored_picture import StoredPicture, fitting
 
 _COMMAND_EVERY = 60
 _TIMEOUT_S = 60

@@ -1,45 +1,53 @@
-"""What `vitcam actions` does: tries the rules of the configuration with an event that is made up."""
+"""`vitcam actions …`: tries the rules of the configuration with an event that is made up."""
 
 import asyncio
 import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from vitcam.actions.command import Commands
-from vitcam.actions.line_file import LineFiles
-from vitcam.actions.notification import Notifications
-from vitcam.actions.pin import Pins
-from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
-from vitcam.actions.rules import Firing
-from vitcam.actions.task import Act, ActionFailed, Outcome, Task
-from vitcam.config.load import load
-from vitcam.config.tables import OnSettings
+import typer
+
+from vitcam.cli.options import ConfigOptions, JsonOption
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
-from vitcam.frames import Event
 from vitcam.terminal.consoles import stdout_console
+from vitcam.terminal.verbs import grouped
 from vitcam.text import printable
 
+if TYPE_CHECKING:
+    from vitcam.actions.task import Act, Outcome, Task
+    from vitcam.config.tables import OnSettings
 
-def try_rules(names: Sequence[str], config: Path | None, sets: list[str], as_json: bool) -> None:
-    """Do the actions of the named rules, or of all, now, whatever their conditions.
+actions = typer.Typer(help="Try what rules do.", no_args_is_help=True)
 
-    raises  ConfigError; UsageError where there is no such rule; VitcamError where an action failed
+
+@actions.command("test")
+@grouped
+def try_rules(
+    rules: Annotated[list[str] | None, typer.Argument(metavar="[RULE]...", help="Names of rules. None: all.")] = None,
+    *,
+    config: ConfigOptions,
+    as_json: JsonOption = False,
+) -> None:
+    """Do the actions of rules now, with an event that is made up.
+
+    The conditions of the rules are ignored. The event carries `"test": true`. A command runs as you, not inside the
+    sandbox of the service.
     """
-    settings = load(config, sets, {}, os.environ).settings
-    rules = _chosen(settings.on, names)
+    settings = config.load({}).settings
+    chosen = _chosen(settings.on, rules or [])
     acts = _acts(settings.actions.secret, os.environ)
     failed = 0
-    for outcome in _outcomes(rules, acts):
+    for outcome in _outcomes(chosen, acts):
         failed += outcome.status == "failed"
         _show(outcome, as_json)
     if failed:
         raise VitcamError(f"{failed} action(s) failed; what is printed above says why")
 
 
-def _chosen(rules: Sequence[OnSettings], names: Sequence[str]) -> list[OnSettings]:
+def _chosen(rules: "Sequence[OnSettings]", names: Sequence[str]) -> "list[OnSettings]":
     known = [rule.name for rule in rules]
     if not rules:
         raise UsageError("the configuration has no rules; docs/use/actions.md shows how to write [[on]]")
@@ -49,10 +57,17 @@ def _chosen(rules: Sequence[OnSettings], names: Sequence[str]) -> list[OnSetting
     return [rule for rule in rules if not names or rule.name in names]
 
 
-def _acts(secret: str, environ: Mapping[str, str]) -> dict[str, Act]:
+def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
+    from vitcam.actions.command import Commands
+    from vitcam.actions.line_file import LineFiles
+    from vitcam.actions.notification import Notifications
+    from vitcam.actions.pin import Pins
+    from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
+    from vitcam.actions.task import ActionFailed
+
     pins = Pins()
 
-    def webhook(task: Task) -> str:
+    def webhook(task: "Task") -> str:
         body = task.text.encode()
         headers = {"Idempotency-Key": task.event_id, **signed(secret, int(time.time()), body)}
         try:
@@ -60,7 +75,7 @@ def _acts(secret: str, environ: Mapping[str, str]) -> dict[str, Act]:
         except (WebhookRefused, RetryLater) as failure:
             raise ActionFailed(str(failure)) from None
 
-    def pin(task: Task) -> str:
+    def pin(task: "Task") -> str:
         detail = pins(task)
         time.sleep(task.rule.gpio_s)
         pins.close()
@@ -75,7 +90,9 @@ def _acts(secret: str, environ: Mapping[str, str]) -> dict[str, Act]:
     }
 
 
-def _outcomes(rules: Sequence[OnSettings], acts: Mapping[str, Act]) -> Iterator[Outcome]:
+def _outcomes(rules: "Sequence[OnSettings]", acts: "Mapping[str, Act]") -> "Iterator[Outcome]":
+    from vitcam.actions.task import ActionFailed
+
     for rule in rules:
         task = _made_up(rule)
         for kind in rule.kinds:
@@ -85,8 +102,12 @@ def _outcomes(rules: Sequence[OnSettings], acts: Mapping[str, Act]) -> Iterator[
                 yield task.failed(kind, str(failure))
 
 
-def _made_up(rule: OnSettings) -> Task:
+def _made_up(rule: "OnSettings") -> "Task":
     """An event that the rule would act at; `test` marks it for those who get it."""
+    from vitcam.actions.rules import Firing
+    from vitcam.actions.task import Task
+    from vitcam.frames import Event
+
     now = time.monotonic_ns()
     end = now if rule.phase == "end" else None
     start = now - round(max(rule.for_s, 1.0) * 1e9)
@@ -96,7 +117,7 @@ def _made_up(rule: OnSettings) -> Task:
     return Task(rule, event.id, {**task.record, "test": True})
 
 
-def _show(outcome: Outcome, as_json: bool) -> None:
+def _show(outcome: "Outcome", as_json: bool) -> None:
     if as_json:
         record = {name: getattr(outcome, name) for name in ("rule", "kind", "status", "detail")}
         stdout_console().print_json(json.dumps({"type": "action", **record}), indent=None)

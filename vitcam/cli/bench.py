@@ -1,33 +1,56 @@
-"""What `vitcam bench` prints: a table with a column for each number of threads, or JSON."""
+"""`vitcam bench`: a table with a column for each number of threads, or JSON."""
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+import typer
 
-from vitcam.benchmark.measure import ROUNDS, BenchPlan, Step, run_bench, why_no_stages
-from vitcam.benchmark.row import BenchRow, MachineHealth
+from vitcam.cli.options import LabelsOption, model_names
+from vitcam.model.files import DEFAULT
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
-Cells = dict[str, Callable[[BenchRow], str]]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from vitcam.benchmark.measure import Step
+    from vitcam.benchmark.row import BenchRow, MachineHealth
+
+Cells = dict[str, Callable[["BenchRow"], str]]
 """The name of a line in the table -> its cells."""
 
 _KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float peak", "stages": "the pipeline"}
 
 
-def show_bench(plan: BenchPlan, as_json: bool) -> None:
-    """Measure and print: the table or JSON on stdout, progress and what is missing on stderr."""
+def bench(
+    model: Annotated[
+        str | None, typer.Argument(help="Use this model: a name, or a .tflite file.", autocompletion=model_names)
+    ] = None,
+    threads: Annotated[
+        str | None,
+        typer.Option(
+            "--threads", help="Measure with these numbers of threads, such as 1,2,4.", show_default="all cores"
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option("--seconds", help="Spend this many seconds on each measurement.")] = 3.0,
+    labels: LabelsOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of rows.")] = False,
+) -> None:
+    """Measure a model here: latency, what this machine could reach, and each stage around it."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from vitcam.benchmark.measure import ROUNDS, BenchPlan, read_threads, run_bench, why_no_stages
+
+    plan = BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels)
     people, out = stderr_console(), stdout_console()
     missing = why_no_stages(plan)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as progress:
         task = progress.add_task("starting", total=None)
 
-        def announce(number: int, count: int, step: Step) -> None:
-            threads = _threads(step.threads)
-            words = f"round {step.round} of {ROUNDS}, {threads}: {_KINDS[step.kind]}"
+        def announce(number: int, count: int, step: "Step") -> None:
+            words = f"round {step.round} of {ROUNDS}, {_threads(step.threads)}: {_KINDS[step.kind]}"
             progress.update(task, description=words, completed=number, total=count)
 
         rows = run_bench(plan, not missing, announce)
@@ -39,8 +62,10 @@ def show_bench(plan: BenchPlan, as_json: bool) -> None:
         people.print(f"the pipeline's stages are left out: {missing}", markup=False, highlight=False)
 
 
-def bench_table(rows: list[BenchRow]) -> Table:
+def bench_table(rows: "list[BenchRow]") -> "Table":
     """A column for each number of threads of one model."""
+    from rich.table import Table
+
     first = rows[0]
     table = Table(first.model, *(_threads(row.threads) for row in rows), box=None)
     for column in table.columns[1:]:
@@ -72,24 +97,24 @@ _ROOFLINE: Cells = {
 }
 
 
-def _stages(first: BenchRow) -> Cells:
+def _stages(first: "BenchRow") -> Cells:
     return {f"{stage} ms": _stage(stage) for stage in first.stages_ms or {}}
 
 
-def _stage(name: str) -> Callable[[BenchRow], str]:
+def _stage(name: str) -> "Callable[[BenchRow], str]":
     return lambda row: "–" if row.stages_ms is None else f"{row.stages_ms[name]:.2f}"
 
 
-def _health(first: BenchRow) -> Cells:
+def _health(first: "BenchRow") -> Cells:
     """One reading for the whole benchmark, in the first column."""
     return {when: _only_in(first, _readings(health)) for when, health in first.health.items() if _readings(health)}
 
 
-def _only_in(first: BenchRow, text: str) -> Callable[[BenchRow], str]:
+def _only_in(first: "BenchRow", text: str) -> "Callable[[BenchRow], str]":
     return lambda row: text if row is first else ""
 
 
-def _readings(health: MachineHealth) -> str:
+def _readings(health: "MachineHealth") -> str:
     words = [] if health.celsius is None else [f"{health.celsius:.0f} °C"]
     now, since_boot = health.held_back_by or [], health.since_boot or []
     return ", ".join([*words, *now, *(f"{each} since the boot" for each in since_boot if each not in now)])

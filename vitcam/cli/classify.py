@@ -1,37 +1,55 @@
-"""`vitcam classify`: classifies what was named on the command line, prints the answers and saves the overlays."""
+"""`vitcam classify`."""
 
+import os
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+import typer
 
-from vitcam.batch.batch import classify_all
-from vitcam.batch.photos import ClassifiedPhoto
-from vitcam.batch.report import Report
-from vitcam.config.settings import ModelSettings
+from vitcam.cli.options import ClassifierOptions, JsonOption
 from vitcam.errors import UsageError, VitcamError
-from vitcam.model.classifier import open_classifier
-from vitcam.pictures.encode import encode_by_ending
-from vitcam.pictures.overlay import draw_overlay
-from vitcam.pictures.overlay_kinds import default_overlay
 from vitcam.terminal.consoles import stderr_console
+from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from vitcam.batch.photos import ClassifiedPhoto
+    from vitcam.config.settings import ModelSettings
 
 
-@dataclass(frozen=True, slots=True)
-class ClassifyRequest:
-    """What was asked on the command line."""
+@grouped
+def classify(
+    targets: Annotated[
+        list[str],
+        typer.Argument(metavar="IMAGE|FOLDER|GLOB|URL|-", help="Classify these photos; - reads one from stdin."),
+    ],
+    model: ClassifierOptions,
+    as_json: JsonOption = False,
+    overlay: Annotated[
+        Path | None, typer.Option("--overlay", help="Save the photo with the overlay here; for many photos, a folder.")
+    ] = None,
+) -> None:
+    """Say what is on a photo, how sure the model is, and where it looked."""
+    settings = model.settings()
+    try:
+        read_any = _classify(targets, settings, as_json, overlay)
+    except KeyboardInterrupt:
+        os._exit(130)  # taking the interpreter down under threads that are inside OpenCV would abort the process
+    if not read_any:
+        raise typer.Exit(1)
 
-    targets: list[str]
-    model: ModelSettings
-    as_json: bool
-    overlay: Path | None
 
+def _classify(targets: list[str], model: "ModelSettings", as_json: bool, overlay: Path | None) -> bool:
+    """Print the answers and save the overlays; False if not a single photo could be read."""
+    from vitcam.batch.batch import classify_all
+    from vitcam.batch.report import Report
+    from vitcam.model.classifier import open_classifier
+    from vitcam.pictures.overlay_kinds import default_overlay
 
-def classify_photos(request: ClassifyRequest) -> bool:
-    """Classify everything that was named; False if not a single photo could be read."""
-    classifier = open_classifier(request.model)
-    report = Report(len(request.targets), classifier.labels, request.as_json)
+    classifier = open_classifier(model)
+    report = Report(len(targets), classifier.labels, as_json)
     with _progress() as progress:
         task = progress.add_task("classifying", total=0, visible=False)
 
@@ -39,19 +57,19 @@ def classify_photos(request: ClassifyRequest) -> bool:
             report.expected += more
             progress.update(task, total=report.expected, visible=report.expected > 1)
 
-        workers = request.model.threads or None
-        with closing(classify_all(classifier, request.targets, report.unreadable, expect, workers)) as photos:
+        workers = model.threads or None
+        with closing(classify_all(classifier, targets, report.unreadable, expect, workers)) as photos:
             for photo in photos:
                 report.prediction(photo.prediction)
-                if request.overlay is not None:
-                    path = _overlay_path(request.overlay, photo, report.many)
+                if overlay is not None:
+                    path = _overlay_path(overlay, photo, report.many)
                     _write_overlay(path, photo, default_overlay(classifier.gives))
                 progress.update(task, completed=report.frames + report.errors)
     report.summary()
     return report.frames > 0
 
 
-def _overlay_path(wanted: Path, photo: ClassifiedPhoto, many: bool) -> Path:
+def _overlay_path(wanted: Path, photo: "ClassifiedPhoto", many: bool) -> Path:
     """The file itself for one photo; for many photos a file in that folder, named after the photo."""
     if not many and not wanted.is_dir():
         return wanted
@@ -61,8 +79,11 @@ def _overlay_path(wanted: Path, photo: ClassifiedPhoto, many: bool) -> Path:
     return wanted / f"{Path(photo.frame.path or 'photo').stem}-{photo.frame.seq}.png"
 
 
-def _write_overlay(path: Path, photo: ClassifiedPhoto, kind: str) -> None:
+def _write_overlay(path: Path, photo: "ClassifiedPhoto", kind: str) -> None:
     """Save the photo with an overlay of that kind. Raises VitcamError if it cannot be written."""
+    from vitcam.pictures.encode import encode_by_ending
+    from vitcam.pictures.overlay import draw_overlay
+
     data = encode_by_ending(draw_overlay(photo.frame.preview, photo.frame.crop, photo.prediction, kind), str(path))
     try:
         path.write_bytes(data)
@@ -70,8 +91,10 @@ def _write_overlay(path: Path, photo: ClassifiedPhoto, kind: str) -> None:
         raise VitcamError(f"{path} cannot be written; is the folder there, and is there room?") from error
 
 
-def _progress() -> Progress:
+def _progress() -> "Progress":
     """A bar on stderr if that is a terminal. Stdout is not redirected, since it may be a file."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = stderr_console()
     return Progress(

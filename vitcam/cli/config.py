@@ -1,26 +1,32 @@
-"""What `vitcam config` prints."""
+"""`vitcam config …`."""
 
 import json
-import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.table import Table
+import typer
 
-from vitcam.config.describe import schema
-from vitcam.config.load import merge_layers
-from vitcam.config.option import without_secrets
-from vitcam.config.settings import Settings, labels_in, option_called
+from vitcam.cli.options import ConfigOptions, JsonOption
 from vitcam.errors import VitcamError
-from vitcam.model.bundle import read
-from vitcam.model.files import find_model
-from vitcam.model.labels import read_labels, unknown_labels
 from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from vitcam.config.settings import Settings
+
+config = typer.Typer(help="Show and check the configuration.", no_args_is_help=True)
 
 
-def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
-    """Print every setting, its value and its origin, with `***` for secrets. Raises ConfigError as the daemon would."""
-    resolved = merge_layers(config, sets, {}, os.environ).rows()
-    rows = [(name, without_secrets(option_called(name), value), origin) for name, value, origin in resolved]
+@config.command()
+@grouped
+def show(given: ConfigOptions, as_json: JsonOption = False) -> None:
+    """Show every setting, its value, and where the value comes from."""
+    from rich.table import Table
+
+    from vitcam.config.option import without_secrets
+    from vitcam.config.settings import option_called
+
+    rows = [(name, without_secrets(option_called(name), value), origin) for name, value, origin in given.merge().rows()]
     console = stdout_console()
     if as_json:
         for name, value, origin in rows:
@@ -33,9 +39,11 @@ def show_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     console.print(table, soft_wrap=False)
 
 
-def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
-    """Print that the configuration is valid, and its warnings. Raises ConfigError if it is not."""
-    effective = merge_layers(config, sets, {}, os.environ)
+@config.command()
+@grouped
+def check(given: ConfigOptions, as_json: JsonOption = False) -> None:
+    """Check whether the daemon would accept the configuration."""
+    effective = given.merge()
     warnings = [*effective.warnings, *_warnings_of_labels(effective.settings)]
     if as_json:
         record = {"type": "config", "ok": True, "warnings": list(warnings)}
@@ -46,8 +54,21 @@ def check_settings(config: Path | None, sets: list[str], as_json: bool) -> None:
     stdout_console().print("the configuration is valid", highlight=False)
 
 
-def _warnings_of_labels(settings: Settings) -> list[str]:
+@config.command("schema")
+def show_schema() -> None:
+    """Print the JSON Schema of the configuration file."""
+    from vitcam.config.describe import schema
+
+    stdout_console().print_json(json.dumps(schema()))
+
+
+def _warnings_of_labels(settings: "Settings") -> list[str]:
     """Labels of zones, rules and clips that the model does not know. Without the model, why it cannot be asked."""
+    from vitcam.config.settings import labels_in
+    from vitcam.model.bundle import read
+    from vitcam.model.files import find_model
+    from vitcam.model.labels import read_labels, unknown_labels
+
     asked_for = [(label, f"the zone {zone.name} watches") for zone in settings.zones for label in zone.labels]
     asked_for += labels_in(settings)
     if not asked_for:
@@ -59,8 +80,3 @@ def _warnings_of_labels(settings: Settings) -> list[str]:
         return [f"the labels were not checked: {error}"]
     groups = bundle.groups.members if bundle and bundle.groups else {}
     return unknown_labels(asked_for, {*labels, *groups})
-
-
-def show_schema() -> None:
-    """The JSON Schema of the configuration file, for editors."""
-    stdout_console().print_json(json.dumps(schema()))

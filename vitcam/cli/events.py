@@ -1,69 +1,102 @@
-"""`vitcam events`: what was seen, whether the daemon runs or not."""
+"""`vitcam events …`: what was seen, whether the daemon runs or not."""
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from vitcam.cli.access import Whose, owned_state
+import typer
+
+from vitcam.cli.options import JsonOption, StateOptions
 from vitcam.errors import UsageError, VitcamError
-from vitcam.history.database.connections import FILE, is_there
-from vitcam.history.export import as_text, header, labelled_pictures, pages, write_dataset
-from vitcam.history.query_text import read_query
-from vitcam.history.record import full_record, stored_record
-from vitcam.history.rendering import rendered
-from vitcam.history.store import EventStore
-from vitcam.history.stored import Query, StoredEvent
-from vitcam.storage.owner import OwnedFolder
 from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from vitcam.history.store import EventStore
+    from vitcam.history.stored import Query, StoredEvent
+    from vitcam.storage.owner import OwnedFolder
+
+events = typer.Typer(help="Look at, export and delete what was seen.", no_args_is_help=True)
 
 _STOP_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """Which events of which daemon."""
+class FilterOptions:
+    """A group: which events."""
 
-    filters: Mapping[str, str]
-    whose: Whose
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="Take events from this time on, such as 2026-01-31T22:00.")
+    ] = ""
+    until: Annotated[str, typer.Option("--until", metavar="TIME", help="Take events before this time.")] = ""
+    label: Annotated[str, typer.Option("--label", help="Take events of this label.")] = ""
+    zone: Annotated[str, typer.Option("--zone", help="Take events of this zone.")] = ""
+    min_p: Annotated[str, typer.Option("--min-p", metavar="P", help="Take events that were at least this certain.")] = (
+        ""
+    )
+    kind: Annotated[str, typer.Option("--kind", help="Take events of this kind: seen, unknown or problem.")] = ""
+    text: Annotated[str, typer.Option("--text", help="Take events whose label or zone contains this.")] = ""
+    favourite: Annotated[bool, typer.Option("--favourite", help="Take favourites only.")] = False
+    corrected: Annotated[bool, typer.Option("--corrected", help="Take those whose label was corrected only.")] = False
 
-    @property
-    def query(self) -> Query:
+    def query(self) -> "Query":
         """Raises UsageError for filters that are invalid."""
-        return read_query(self.filters)
+        from vitcam.history.query_text import read_query
+
+        marks = {"favourite": "1" if self.favourite else "", "corrected": "1" if self.corrected else ""}
+        return read_query(asdict(self) | marks)
 
 
-def list_events(asked: Selection, limit: int, form: str) -> None:
-    """Print the newest events, or all of them with a limit of 0.
+@events.command("list")
+@grouped
+def list_(
+    filters: FilterOptions,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="Print at most this many; 0 prints all.")] = 50,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    *,
+    state: StateOptions,
+) -> None:
+    """List events, the newest first."""
+    from vitcam.history.export import as_text, header
+    from vitcam.history.record import stored_record
 
-    form  `json`, `csv`, or empty for people
-    """
-    (place, store), query = _history(asked.whose), asked.query
-    if form == "csv":
+    (place, store), query = _history(state), filters.query()
+    if as_csv:
         sys.stdout.write(header("csv"))
     for event in place.each(_newest(store, query, limit)):
-        if form == "csv":
+        if as_csv:
             sys.stdout.write(as_text([event], "csv"))
-        elif form == "json":
+        elif as_json:
             print(json.dumps(stored_record(event), ensure_ascii=False))  # noqa: T201
         else:
             stdout_console().print(_line(event), highlight=False, markup=False)
 
 
-def show_event(event_id: str, whose: Whose, as_json: bool, picture: Path | None, overlay: str) -> None:
-    """Print all that is known of one event; write its picture to a file.
+@events.command()
+@grouped
+def show(
+    event_id: Annotated[str, typer.Argument(metavar="ID", help="Show this event.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write its picture to this JPEG file.")] = None,
+    overlay: Annotated[str, typer.Option("--overlay", help="Draw this over the picture: none or evidence.")] = "none",
+    as_json: JsonOption = False,
+    *,
+    state: StateOptions,
+) -> None:
+    """Show all that is known of one event."""
+    from vitcam.history.record import full_record
 
-    raises  UsageError if there is none of that id, or it has no picture; VitcamError if the file cannot be written
-    """
-    place, store = _history(whose)
+    place, store = _history(state)
     with place.acting():
         event = _event(store, event_id)
-        shown = None if picture is None else _picture(store, event, overlay)
-    if picture is not None and shown is not None:
-        _write_picture(shown, picture)
+        picture = None if out is None else _picture(store, event, overlay)
+    if out is not None and picture is not None:
+        _write_picture(picture, out)
     if as_json:
         print(json.dumps(full_record(event), ensure_ascii=False))  # noqa: T201
         return
@@ -79,12 +112,19 @@ def show_event(event_id: str, whose: Whose, as_json: bool, picture: Path | None,
         say(f"{action.rule}: {action.kind} {action.status} {action.detail}", highlight=False, markup=False)
 
 
-def export_events(asked: Selection, out: Path) -> None:
-    """Write events to a file that ends in .csv or .jsonl, or their pictures to a folder for `vitcam-train`.
+@events.command()
+@grouped
+def export(
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="Write this file (.csv or .jsonl), or pictures to this new folder.")
+    ],
+    filters: FilterOptions,
+    state: StateOptions,
+) -> None:
+    """Write events to a file, or their pictures to a folder that `vitcam-train` reads as a data set."""
+    from vitcam.history.export import labelled_pictures, pages, write_dataset
 
-    raises  UsageError if the folder holds something already; VitcamError if it cannot be written
-    """
-    (place, store), query = _history(asked.whose), asked.query
+    (place, store), query = _history(state), filters.query()
     form = out.suffix[1:].lower()
     if form in ("csv", "jsonl"):
         count = _write_lines(place.each(pages(store, query)), out, form)
@@ -96,16 +136,26 @@ def export_events(asked: Selection, out: Path) -> None:
     stderr_console().print(f"{count:,} pictures are in {out}, one folder for each label.", highlight=False)
 
 
-def delete_events(ids: tuple[str, ...], asked: Selection, confirmed: bool) -> None:
-    """Delete events with their files. Raises UsageError if nothing says which; VitcamError."""
-    (place, store), query = _history(asked.whose), asked.query
+@events.command()
+@grouped
+def delete(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Delete these events.")] = None,
+    *,
+    filters: FilterOptions,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before deleting.")] = False,
+    state: StateOptions,
+) -> None:
+    """Delete events with their pictures and videos."""
+    from vitcam.history.export import pages
+
+    (place, store), query = _history(state), filters.query()
     if bool(ids) != query.is_empty:
         raise UsageError("say which events to delete: either by their ids, or by filters such as --label")
-    if not (confirmed or ids):
+    if not (yes or ids):
         _ask_first(sum(len(events) for events in place.each(pages(store, query))))
     with place.acting(), _writing(store):
         deleted = 0
-        for event_id in ids:
+        for event_id in ids or ():
             if not store.delete(event_id):
                 raise UsageError(f"there is no event {event_id!r}; `vitcam events list` shows them")
             deleted += 1
@@ -123,7 +173,7 @@ def _ask_first(count: int) -> None:
 
 
 @contextmanager
-def _writing(store: EventStore) -> Iterator[None]:
+def _writing(store: "EventStore") -> Iterator[None]:
     store.start()
     try:
         yield
@@ -131,16 +181,21 @@ def _writing(store: EventStore) -> Iterator[None]:
         store.stop(_STOP_S)
 
 
-def _history(whose: Whose) -> tuple[OwnedFolder, EventStore]:
+def _history(state: StateOptions) -> "tuple[OwnedFolder, EventStore]":
     """The store, to be asked as the owner of its folder."""
-    place = owned_state(whose)
+    from vitcam.history.database.connections import FILE, is_there
+    from vitcam.history.store import EventStore
+
+    place = state.owned_folder()
     with place.acting() as folder:
         if not is_there(folder):
             raise UsageError(f"there is no history at {folder / FILE}; `vitcam run` keeps events there")
         return place, EventStore(folder)
 
 
-def _newest(store: EventStore, query: Query, limit: int) -> Iterator[StoredEvent]:
+def _newest(store: "EventStore", query: "Query", limit: int) -> "Iterator[StoredEvent]":
+    from vitcam.history.export import pages
+
     count = 0
     for events in pages(store, query):
         for event in events:
@@ -150,14 +205,16 @@ def _newest(store: EventStore, query: Query, limit: int) -> Iterator[StoredEvent
                 return
 
 
-def _event(store: EventStore, event_id: str) -> StoredEvent:
+def _event(store: "EventStore", event_id: str) -> "StoredEvent":
     if (event := store.get(event_id)) is None:
         raise UsageError(f"there is no event {event_id!r}; `vitcam events list` shows them")
     return event
 
 
-def _picture(store: EventStore, event: StoredEvent, overlay: str) -> bytes:
+def _picture(store: "EventStore", event: "StoredEvent", overlay: str) -> bytes:
     """As JPEG."""
+    from vitcam.history.rendering import rendered
+
     jpeg = store.picture(event)
     if jpeg is None:
         raise UsageError(f"the event {event.id} has no picture")
@@ -171,7 +228,9 @@ def _write_picture(jpeg: bytes, out: Path) -> None:
         raise VitcamError(f"{out} cannot be written: {error.strerror}") from error
 
 
-def _write_lines(found: Iterator[tuple[StoredEvent, ...]], out: Path, form: str) -> int:
+def _write_lines(found: "Iterator[tuple[StoredEvent, ...]]", out: Path, form: str) -> int:
+    from vitcam.history.export import as_text, header
+
     count = 0
     try:
         with out.open("w", encoding="utf-8") as file:
@@ -184,7 +243,7 @@ def _write_lines(found: Iterator[tuple[StoredEvent, ...]], out: Path, form: str)
     return count
 
 
-def _line(event: StoredEvent) -> str:
+def _line(event: "StoredEvent") -> str:
     """One line for people: when, how long, what, where, and the id. Times are those of this machine."""
     began = datetime.fromtimestamp(event.start_ms / 1000).astimezone()
     lasted = "" if event.end_ms is None else f"{(event.end_ms - event.start_ms) / 1000:.1f} s"

@@ -1,64 +1,72 @@
 """`vitcam explain`: reads one photo and writes one figure that shows how the model came to its answer."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from vitcam.config.settings import ModelSettings
+import typer
+
+from vitcam.cli.options import ClassifierOptions
 from vitcam.errors import UsageError, VitcamError
-from vitcam.explain.explained import MAX_GUESSES, ExplainedPhoto, explain
-from vitcam.explain.figure import draw_figure
-from vitcam.frames import Image
-from vitcam.model.classifier import open_classifier
-from vitcam.pictures.decode import MAX_BYTES, Decoded, decode
-from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.redaction import redacted
 from vitcam.terminal.consoles import stdout_console
+from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from vitcam.explain.explained import ExplainedPhoto
+    from vitcam.frames import Image
+    from vitcam.pictures.decode import Decoded
 
 ENDINGS = (".png", ".jpg", ".jpeg")
 _JPEG_QUALITY = 88
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainRequest:
-    """What was asked on the command line."""
+@grouped
+def explain(
+    photo: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PHOTO", help="Explain this photo. In a folder LABEL/, the answer is marked right or wrong."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the drawing to this .png or .jpg file.")],
+    model: ClassifierOptions,
+    opacity: Annotated[
+        float, typer.Option("--opacity", help="Cover the photo this much at the hottest spot of a map, 0 to 1.")
+    ] = 0.85,
+) -> None:
+    """Draw how the model came to its answer: input, patches, attention by head and block, rollout, guesses."""
+    from vitcam.explain.explained import MAX_GUESSES
+    from vitcam.explain.explained import explain as ask
+    from vitcam.explain.figure import draw_figure
+    from vitcam.model.classifier import open_classifier
 
-    photo: Path
-    out: Path
-    model: ModelSettings
-    opacity: float
+    settings = model.settings()
+    _check_paths(photo, out)
+    if not 0 < opacity <= 1:
+        raise UsageError(f"--opacity is {opacity:g}; more than 0 and at most 1 is allowed")
+    if settings.top_k > MAX_GUESSES:
+        raise UsageError(f"--top-k is {settings.top_k}; at most {MAX_GUESSES} guesses fit into a picture")
+    decoded = _read(photo)
+    explained = ask(open_classifier(settings), decoded, photo.name, settings.top_k, opacity, photo)
+    _write(out, draw_figure(explained))
+    stdout_console().print(f"wrote {out}: {_in_words(explained)}", markup=False, highlight=False)
 
 
-def explain_photo(request: ExplainRequest) -> None:
-    """Draw how the model came to its answer about a photo.
-
-    raises  UsageError if the photo, the file to write or an option is invalid; VitcamError if writing fails
-    """
-    _check(request)
-    photo, settings = _read(request.photo), request.model
-    classifier = open_classifier(settings)
-    explained = explain(classifier, photo, request.photo.name, settings.top_k, request.opacity, request.photo)
-    _write(request.out, draw_figure(explained))
-    stdout_console().print(f"wrote {request.out}: {_in_words(explained)}", markup=False, highlight=False)
-
-
-def _check(request: ExplainRequest) -> None:
+def _check_paths(photo: Path, out: Path) -> None:
     """Refuse what is invalid before the model is loaded."""
-    out = request.out
     if out.suffix.lower() not in ENDINGS:
         raise UsageError(f"the picture cannot be called {out}; its name must end in {', '.join(ENDINGS)}")
     if out.is_dir():
         raise UsageError(f"{out} is a folder; name the picture to be written")
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent} to write {out.name} to; make it first")
-    if out.exists() and request.photo.exists() and out.samefile(request.photo):
+    if out.exists() and photo.exists() and out.samefile(photo):
         raise UsageError(f"{out} is the photo itself; give the picture another name")
-    if not 0 < request.opacity <= 1:
-        raise UsageError(f"--opacity is {request.opacity:g}; more than 0 and at most 1 is allowed")
-    if request.model.top_k > MAX_GUESSES:
-        raise UsageError(f"--top-k is {request.model.top_k}; at most {MAX_GUESSES} guesses fit into a picture")
 
 
-def _read(path: Path) -> Decoded:
+def _read(path: Path) -> "Decoded":
+    from vitcam.pictures.decode import MAX_BYTES, decode
+
     if path.is_dir():
         raise UsageError(f"{path} is a folder; explain takes one photo, `vitcam classify` takes folders")
     if not path.is_file():  # opening a pipe would wait for a writer without end
@@ -73,7 +81,9 @@ def _read(path: Path) -> Decoded:
         raise UsageError(f"{path}: {error}") from error
 
 
-def _write(path: Path, figure: Image) -> None:
+def _write(path: Path, figure: "Image") -> None:
+    from vitcam.pictures.encode import encode_jpeg, encode_png
+
     data = encode_png(figure) if path.suffix.lower() == ".png" else encode_jpeg(figure, _JPEG_QUALITY)
     try:
         path.write_bytes(data)
@@ -81,7 +91,7 @@ def _write(path: Path, figure: Image) -> None:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _in_words(explained: ExplainedPhoto) -> str:
+def _in_words(explained: "ExplainedPhoto") -> str:
     best = explained.prediction.top[0]
     answer = f"{best.label}, {best.p:.1%}"
     share = explained.prediction.evidence_share

@@ -1,20 +1,26 @@
-"""What `vitcam models` prints."""
+"""`vitcam models …`, and how much memory a daemon takes with a model.
+
+`python -m tests.bench.memory` measures what is estimated here of the memory.
+"""
 
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from rich.table import Table
+import typer
 
-from vitcam.cli.model_memory import daemon_mb, fitting_pis_gb
+from vitcam.cli.options import JsonOption, model_names
 from vitcam.errors import ModelError
-from vitcam.model.bundle import read
-from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model, list_models
-from vitcam.model.record import model_info, model_record
 from vitcam.terminal.consoles import stdout_console
+
+models = typer.Typer(help="Show and check the model files on this machine.", no_args_is_help=True)
+
+NameArgument = Annotated[
+    str, typer.Argument(help="Take this model: a name, or a .tflite file.", autocompletion=model_names)
+]
 
 # a file that is damaged is not loaded
 _UNCHANGED = "ok   the graph and the golden images are byte for byte as they were written"
@@ -23,10 +29,23 @@ _SHOWN_NAMES = 120  # labels or groups
 _FIRST = ("name", "description", "right", "memory", "fits_a_Pi_of", "input", "licence", "labels", "groups")
 """What most people want to know of a model; the rest is for those who compare networks."""
 _IN_A_PIPE = 80  # columns
+LIBRARIES_MB = 62.0
+"""Of the code of Python and the packages, as much as is usually resident. The kernel keeps more or less of it."""
+_DAEMON_MB = 108.0 + LIBRARIES_MB
+"""Resident, with one viewer and a model of no size: Python, the packages, frames and JPEG pictures."""
+_COPIES = 5.1
+"""Of the file's bytes. They are kept once, and each of two interpreters (one is for photos that are sent) arranges the
+weights in XNNPACK's order for each of two signatures (the answer, and the answer with attention)."""
+_SYSTEM_MB = 400.0
+"""Left to Raspberry Pi OS without a desktop, the firmware and the camera's process; assumed, not measured."""
+_PIS_GB = (1, 2, 4, 8, 16)
 
 
-def show_list(as_json: bool) -> None:
-    """Every installed model, one a line; for a file that cannot be read, the reason."""
+@models.command("list")
+def list_(as_json: JsonOption = False) -> None:
+    """List every model that --model can name."""
+    from rich.table import Table
+
     heads = ("model", "labels", "input", "top-1", "memory", "fits a Pi of", "file")
     console, table = stdout_console(), Table(*heads, box=None)
     for name, path in list_models().items():
@@ -40,8 +59,14 @@ def show_list(as_json: bool) -> None:
         console.print(table, soft_wrap=False)
 
 
-def show_card(name: str, as_json: bool) -> None:
-    """Everything that is known of one model."""
+@models.command()
+def show(name: NameArgument, as_json: JsonOption = False) -> None:
+    """Show what a model is, how it was measured, and what runs it here."""
+    from rich.table import Table
+
+    from vitcam.model.classifier import Classifier
+    from vitcam.model.record import model_info, model_record
+
     classifier = Classifier(name)
     record = model_record(model_info(classifier))
     console = stdout_console()
@@ -59,8 +84,11 @@ def show_card(name: str, as_json: bool) -> None:
     console.print(table, soft_wrap=False, width=_IN_A_PIPE if in_a_pipe else None)
 
 
-def show_verification(name: str, as_json: bool) -> bool:
-    """Classify the golden images; False if an answer differs from the one in the model file."""
+@models.command()
+def verify(name: NameArgument, as_json: JsonOption = False) -> None:
+    """Check a model with the golden images whose answers it carries."""
+    from vitcam.model.classifier import Classifier
+
     classifier = Classifier(name)
     results = classifier.verify()
     if not results:
@@ -80,10 +108,31 @@ def show_verification(name: str, as_json: bool) -> bool:
             console.print(f"{word} {result.name}: {result.answer}, expected {result.right_answer}")
     if not as_json:
         console.print(_UNCHANGED if checksum else _UNCHECKED)
-    return all(result.ok for result in results)
+    if not all(result.ok for result in results):
+        raise typer.Exit(1)
+
+
+def daemon_mb(file_bytes: int) -> float:
+    """The resident memory of `vitcam run`, in MB of 2^20 bytes.
+
+    file_bytes  the size of the model file
+    """
+    return _DAEMON_MB + _COPIES * file_bytes / 2**20
+
+
+def fitting_pis_gb(file_bytes: int) -> tuple[int, ...]:
+    """The sizes of memory, in GB, of the Raspberry Pis that can run the model beside their system.
+
+    file_bytes  the size of the model file
+    """
+    needed_mb = daemon_mb(file_bytes) + _SYSTEM_MB
+    return tuple(size for size in _PIS_GB if needed_mb <= size * 1024)
 
 
 def _row(name: str, path: Path) -> dict[str, Any]:
+    """Of the list; for a file that cannot be read, the reason."""
+    from vitcam.model.bundle import read
+
     nothing = {"labels": 0, "input": "", "top1": None, "memory_mb": None, "fits_gb": []}
     try:
         bundle = read(find_model(name))

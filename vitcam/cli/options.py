@@ -1,19 +1,140 @@
-"""Options that several verbs take."""
+"""Options that several verbs take, and groups of them that a command takes as one parameter."""
 
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="Read this configuration file (TOML), too.")]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value of the configuration. May be repeated."),
-]
+from vitcam.errors import UsageError, VitcamError
+from vitcam.folders import means_service, services_state, state_folder
+from vitcam.model.files import list_models
+
+if TYPE_CHECKING:
+    from vitcam.config.load import EffectiveSettings
+    from vitcam.config.settings import ModelSettings
+    from vitcam.storage.owner import OwnedFolder
+
+
+def model_names(incomplete: str) -> list[str]:
+    """The models that begin like what was typed, for a shell that completes it."""
+    return [name for name in list_models() if name.startswith(incomplete)]
+
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 ServiceOption = Annotated[
     bool,
     typer.Option(
         "--service", help="Do it for the service, not for your own runs. Default for root where it is installed."
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.", autocompletion=model_names),
+]
+LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Read the labels from this text file, one a line.")]
+ThreadsOption = Annotated[
+    int | None, typer.Option("--threads", help="Run the model on this many threads; 0 chooses by the cores.")
+]
+TopKOption = Annotated[int | None, typer.Option("--top-k", help="Show this many guesses.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigOptions:
+    """A group: where settings come from, besides the usual files and the environment."""
+
+    config: Annotated[Path | None, typer.Option("--config", help="Read this configuration file (TOML), too.")] = None
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value of the configuration. May be repeated."),
+    ] = None
+
+    def load(self, flags: Mapping[str, object]) -> "EffectiveSettings":
+        """The settings in force; their warnings go to the log.
+
+        flags   `section.key` -> what an option of its own says; None: nothing
+        raises  ConfigError
+        """
+        from vitcam.config.load import load
+
+        return load(self.config, self.sets or [], flags, os.environ)
+
+    def merge(self) -> "EffectiveSettings":
+        """As `load` without flags; the warnings are only in the result."""
+        from vitcam.config.load import merge_layers
+
+        return merge_layers(self.config, self.sets or [], {}, os.environ)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierOptions:
+    """A group: which model answers about photos, and how."""
+
+    model: ModelOption = None
+    labels: LabelsOption = None
+    top_k: TopKOption = None
+    threads: ThreadsOption = None
+
+    def settings(self) -> "ModelSettings":
+        """With what files and the environment say of the others. Raises ConfigError."""
+        flags = {
+            "model.name": self.model,
+            "model.labels": None if self.labels is None else str(self.labels),
+            "model.top_k": self.top_k,
+            "model.threads": self.threads,
+        }
+        return ConfigOptions().load(flags).settings.model
+
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """A group: of which daemon the state folder is. Neither: of this user's own runs, for root of the service."""
+
+    service: ServiceOption = False
+    instance: Annotated[
+        str,
+        typer.Option("--instance", metavar="NAME", help="Do it for this instance of the service.", show_default=False),
+    ] = ""
+
+    def owned_folder(self) -> "OwnedFolder":
+        """The state folder, to be worked in as its owner. Raises UsageError if it is not there."""
+        from vitcam.storage.owner import owned
+
+        return owned(self._folder())
+
+    def _folder(self) -> Path:
+        usual = services_state(self.instance)
+        if self.service or self.instance or means_service(os.environ, usual.is_dir()):
+            if not usual.is_dir():
+                option = f" --instance {self.instance}" if self.instance else ""
+                raise UsageError(
+                    f"there is no {usual}; install the service first: `sudo vitcam service install{option}`"
+                )
+            return usual
+        folder = state_folder(os.environ)
+        if folder is None:
+            raise UsageError(
+                "there is no folder to keep it in; set XDG_STATE_HOME or HOME to a folder that can be written"
+            )
+        return folder
+
+
+def write_state(place: "OwnedFolder", file: Callable[[Path], Path], write: Callable[[Path], None]) -> Path:
+    """Change a file of a state folder.
+
+    file     gives its path in the folder
+    write    changes it, given the folder
+    returns  the path
+    raises   VitcamError if the file cannot be written; what `write` raises
+    """
+    path = file(place.folder)
+    try:
+        with place.acting() as folder:
+            write(folder)
+    except PermissionError as error:
+        raise VitcamError(f"{path} cannot be written: {error.strerror}; for the service, use sudo") from error
+    except OSError as error:
+        raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
+    return path

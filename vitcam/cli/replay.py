@@ -1,91 +1,127 @@
-"""What `vitcam replay` prints of an event."""
+"""`vitcam replay`."""
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from datetime import datetime, time
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from vitcam.backup.places import has_service
-from vitcam.config.load import EffectiveSettings
+import typer
+
+from vitcam.cli.options import ConfigOptions, JsonOption, ServiceOption, model_names
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import means_service, services_state, state_folder
-from vitcam.frames import Image
-from vitcam.history.store import EventStore
-from vitcam.model.classifier import GOLDEN_TOLERANCE, Classifier
-from vitcam.pictures.decode import decode_image
-from vitcam.pictures.decoder.process import DecodeProcess
-from vitcam.pictures.encode import encode_by_ending
-from vitcam.replay.agreement import Agreement, judge
-from vitcam.replay.ask_again import ask_again
-from vitcam.replay.bundle import BUNDLE, read_bundle, write_bundle
-from vitcam.replay.model import open_model
-from vitcam.replay.stored_picture import StoredPicture, stored_picture
-from vitcam.replay.surroundings import public_settings, versions
-from vitcam.storage.files import atomic_write
-from vitcam.storage.owner import owned
 from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.terminal.verbs import grouped
 
-_SENTENCES = {
-    "exact": "guesses and overlay are the same, bit for bit",
-    "close": f"the best guess is the same within {GOLDEN_TOLERANCE}, as on another processor or runtime",
-    "none": "the answer is another one",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayRequest:
-    """One `vitcam replay` of an event."""
-
-    target: str
-    """The id of an event, or a bundle."""
-    model: str
-    """Name or file of the model; empty: the installed one that has seen the event."""
-    overlay: Path | None
-    """Where the picture with the overlay is written."""
-    bundle: Path | None
-    """Where a bundle is written."""
-    service: bool
-    as_json: bool
+if TYPE_CHECKING:
+    from vitcam.frames import Event, Image
+    from vitcam.model.classifier import Classifier
+    from vitcam.replay.agreement import Agreement
+    from vitcam.replay.rehearsal import WouldAct
+    from vitcam.replay.stored_picture import StoredPicture
 
 
-def replay_event(request: ReplayRequest, effective: EffectiveSettings) -> bool:
-    """Ask the model about the picture of an event once more; False if the answer is another one.
+@grouped
+def replay(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID|BUNDLE|VIDEO", help="Replay this event, this bundle of an event, or this video file."
+        ),
+    ],
+    rules: Annotated[
+        Path | None,
+        typer.Option("--rules", metavar="FILE", help="Replay a video with the zones and rules of this configuration."),
+    ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            "--bundle",
+            metavar="FILE.zip",
+            help="Write the event, its picture and the settings into one file to pass on.",
+        ),
+    ] = None,
+    at: Annotated[
+        str,
+        typer.Option("--at", metavar="HH:MM", help="Take the video to begin at this time, for rules with `between`."),
+    ] = "12:00",
+    overlay: Annotated[
+        Path | None, typer.Option("--overlay", metavar="FILE", help="Write the picture of the event with its overlay.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="Take this model: a name, or a .tflite file.", autocompletion=model_names),
+    ] = None,
+    service: ServiceOption = False,
+    as_json: JsonOption = False,
+    *,
+    given: ConfigOptions,
+) -> None:
+    """Ask the model about the picture of a stored event once more, or say what happens in a video.
 
-    raises  VitcamError if there is no such event; ModelError if its model is not installed; UsageError
+    The exit code is 1 if the model gives another answer than the one that was stored.
     """
-    stored, record, picture = _read(request)
+    from vitcam.replay.bundle import BUNDLE, write_bundle
+    from vitcam.replay.stored_picture import is_id
+
+    config, is_bundle = ConfigOptions(rules or given.config, given.sets), target.endswith(BUNDLE)
+    if not (is_bundle or is_id(target)):
+        from vitcam.replay.rehearsal import rehearse
+
+        settings = config.load({"model.name": model}).settings
+        _show_events(rehearse(Path(target), settings, _time_of_day(at)), as_json)
+        return
+    from vitcam.replay.agreement import judge
+    from vitcam.replay.ask_again import ask_again
+    from vitcam.replay.model import open_model
+    from vitcam.replay.surroundings import public_settings, versions
+
+    effective = config.load({})
+    if bundle is not None and is_bundle:
+        raise UsageError(f"{target} is a bundle already; --bundle takes the id of an event")
+    stored, record, picture = _read(target, service)
     labels = effective.settings.model.labels
-    classifier = open_model(stored, request.model, Path(labels) if labels else None)
+    classifier = open_model(stored, model or "", Path(labels) if labels else None)
     agreement = judge(stored, picture, ask_again(classifier, picture, stored.crop, "replay"))
-    if request.overlay is not None:
-        _save_overlay(request.overlay, agreement)
-    if request.bundle is not None:
-        settings = public_settings(effective)
-        write_bundle(request.bundle, stored, {"event": record, "settings": settings, "versions": versions(classifier)})
-        stderr_console().print(f"wrote {request.bundle}: it shows the picture and the settings, without passwords")
-    _show(stored, classifier, agreement, request.as_json)
-    return agreement.match != "none"
+    if overlay is not None:
+        _save_overlay(overlay, agreement)
+    if bundle is not None:
+        documents = {"event": record, "settings": public_settings(effective), "versions": versions(classifier)}
+        write_bundle(bundle, stored, documents)
+        stderr_console().print(f"wrote {bundle}: it shows the picture and the settings, without passwords")
+    _show(stored, classifier, agreement, as_json)
+    if agreement.match == "none":
+        raise typer.Exit(1)
 
 
-def _read(request: ReplayRequest) -> tuple[StoredPicture, dict[str, object], Image]:
+def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object], Image]":
     """The event, its record and its picture.
 
     Nothing in a bundle is trusted, nor what root reads of somebody else: a child process decodes such a picture.
     """
-    if not request.target.endswith(BUNDLE):
-        place = owned(_folder(request.service))
-        with place.acting() as folder:
-            stored, record = stored_picture(EventStore(folder), request.target)
-        if place.owner is None:
-            return stored, record, fitting(stored, decode_image(stored.jpeg))
-        return stored, record, _decoded(stored)
-    if request.bundle is not None:
-        raise UsageError(f"{request.target} is a bundle already; --bundle takes the id of an event")
-    stored = read_bundle(Path(request.target))
-    return stored, {}, _decoded(stored)
+    from vitcam.history.store import EventStore
+    from vitcam.pictures.decode import decode_image
+    from vitcam.replay.bundle import BUNDLE, read_bundle
+    from vitcam.replay.stored_picture import fitting, stored_picture
+    from vitcam.storage.owner import owned
+
+    if target.endswith(BUNDLE):
+        stored = read_bundle(Path(target))
+        return stored, {}, _decoded(stored)
+    place = owned(_folder(service))
+    with place.acting() as folder:
+        stored, record = stored_picture(EventStore(folder), target)
+    if place.owner is None:
+        return stored, record, fitting(stored, decode_image(stored.jpeg))
+    return stored, record, _decoded(stored)
 
 
-def _decoded(stored: StoredPicture) -> Image:
+def _decoded(stored: "StoredPicture") -> "Image":
+    from vitcam.pictures.decoder.process import DecodeProcess
+    from vitcam.replay.stored_picture import fitting
+
     decode = DecodeProcess()
     try:
         return fitting(stored, decode(stored.jpeg).image)
@@ -93,17 +129,9 @@ def _decoded(stored: StoredPicture) -> Image:
         decode.close()
 
 
-def fitting(stored: StoredPicture, picture: Image) -> Image:
-    """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if the part that the model saw is not in it."""
-    height, width = picture.shape[:2]
-    crop = stored.crop
-    inside = 0 <= crop.x <= width - crop.width and 0 <= crop.y <= height - crop.height
-    if not inside or min(crop.width, crop.height) < 1:
-        raise VitcamError(f"the picture of event {stored.id} has {width}×{height} px, and the model saw another part")
-    return picture
-
-
 def _folder(service: bool) -> Path:
+    from vitcam.backup.places import has_service
+
     if service or means_service(os.environ, has_service()):
         return services_state()
     folder = state_folder(os.environ)
@@ -112,7 +140,10 @@ def _folder(service: bool) -> Path:
     return folder
 
 
-def _save_overlay(path: Path, agreement: Agreement) -> None:
+def _save_overlay(path: Path, agreement: "Agreement") -> None:
+    from vitcam.pictures.encode import encode_by_ending
+    from vitcam.storage.files import atomic_write
+
     if agreement.overlay is None:
         raise UsageError("the model gives no evidence, so there is no overlay to write")
     data = encode_by_ending(agreement.overlay, path.name)
@@ -123,7 +154,9 @@ def _save_overlay(path: Path, agreement: Agreement) -> None:
         raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _show(stored: StoredPicture, classifier: Classifier, agreement: Agreement, as_json: bool) -> None:
+def _show(stored: "StoredPicture", classifier: "Classifier", agreement: "Agreement", as_json: bool) -> None:
+    from vitcam.model.classifier import GOLDEN_TOLERANCE
+
     console, best = stdout_console(), stored.top[0]
     if as_json:
         record = {
@@ -138,7 +171,79 @@ def _show(stored: StoredPicture, classifier: Classifier, agreement: Agreement, a
         }
         console.print_json(json.dumps(record), indent=None)
         return
+    sentences = {
+        "exact": "guesses and overlay are the same, bit for bit",
+        "close": f"the best guess is the same within {GOLDEN_TOLERANCE}, as on another processor or runtime",
+        "none": "the answer is another one",
+    }
     said = f"{stored.id}  {stored.start}  {stored.label}  (best guess at the picture: {best.label} {best.p:.3f})"
     shared = (f"its picture is that of event {stored.frame_of}, which looked the same",) if stored.frame_of else ()
-    for line in (said, *shared, _SENTENCES[agreement.match], *agreement.differences):
+    for line in (said, *shared, sentences[agreement.match], *agreement.differences):
         console.print(line, markup=False, highlight=False)
+
+
+def _time_of_day(text: str) -> datetime:
+    """Today at `HH:MM`, local time. Raises UsageError."""
+    try:
+        return datetime.combine(datetime.now().date(), time.fromisoformat(text))
+    except ValueError as error:
+        raise UsageError(f"--at is {text!r}; give a time of the day such as 22:30") from error
+
+
+def _show_events(told: "Iterable[Event | WouldAct]", as_json: bool) -> None:
+    """Print each event once it has ended, and each rule when it would act, with times in the video."""
+    from vitcam.frames import Event
+
+    console, count = stdout_console(), 0
+    for each in told:
+        if isinstance(each, Event) and each.end_ns is None:
+            continue
+        count += isinstance(each, Event)
+        if as_json:
+            console.print_json(json.dumps(_record(each) if isinstance(each, Event) else _action(each)), indent=None)
+        else:
+            console.print(_line(each), markup=False, highlight=False)
+    if not as_json:
+        console.print(f"{count} events", markup=False, highlight=False)
+
+
+def _line(told: "Event | WouldAct") -> str:
+    from vitcam.replay.rehearsal import WouldAct
+
+    if isinstance(told, WouldAct):
+        rule, event = told.firing.rule, told.firing.event
+        return f"{_clock(told.at_ns)}            rule {rule.name} would act on {event.label}: {', '.join(rule.kinds)}"
+    end_ns = told.start_ns if told.end_ns is None else told.end_ns
+    return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {told.zone or '':12}  {told.label} {told.p:.2f}"
+
+
+def _action(told: "WouldAct") -> dict[str, Any]:
+    rule, event = told.firing.rule, told.firing.event
+    return {
+        "type": "action",
+        "rule": rule.name,
+        "kinds": list(rule.kinds),
+        "event": event.id,
+        "label": event.label,
+        "at_s": round(told.at_ns / 1e9, 3),
+    }
+
+
+def _record(event: "Event") -> dict[str, Any]:
+    from vitcam.wire import group_record
+
+    return {
+        "type": "event",
+        "id": event.id,
+        "label": event.label,
+        "group": group_record(event.group),
+        "zone": event.zone,
+        "p": round(event.p, 6),
+        "start_s": round(event.start_ns / 1e9, 3),
+        "end_s": None if event.end_ns is None else round(event.end_ns / 1e9, 3),
+    }
+
+
+def _clock(at_ns: int) -> str:
+    minutes, seconds = divmod(at_ns / 1e9, 60)
+    return f"{int(minutes):3}:{seconds:04.1f}"

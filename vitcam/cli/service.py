@@ -1,4 +1,4 @@
-"""`vitcam service …`: options and output."""
+"""`vitcam service …`."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from vitcam.errors import UsageError, VitcamError
 if TYPE_CHECKING:
     from vitcam.service.install import Installed
 
-service_app = typer.Typer(help="Install vitcam as a service of systemd, and look after it.", no_args_is_help=True)
+service = typer.Typer(help="Install vitcam as a service of systemd, and look after it.", no_args_is_help=True)
 
 InstanceOption = Annotated[
     str | None,
@@ -27,7 +27,7 @@ InstanceOption = Annotated[
 ]
 
 
-@service_app.command("install")
+@service.command("install")
 def install_service(
     lan: Annotated[
         bool, typer.Option("--lan", help="Let other machines of the network open the page, with a password.")
@@ -44,7 +44,7 @@ def install_service(
     _show(done)
 
 
-@service_app.command()
+@service.command()
 def upgrade(
     origin: Annotated[
         Path | None,
@@ -64,7 +64,7 @@ def upgrade(
     typer.echo(f"Ready: {', '.join(done.units)}." if done.units else "No service was enabled, so none was started.")
 
 
-@service_app.command("uninstall")
+@service.command("uninstall")
 def uninstall_service() -> None:
     """Stop and remove the service. Settings, passwords and history stay."""
     from vitcam.service.install import uninstall
@@ -75,7 +75,7 @@ def uninstall_service() -> None:
     typer.echo("vitcam is removed. /etc/vitcam and /var/lib/vitcam* stay; delete them if you need them no longer.")
 
 
-@service_app.command()
+@service.command()
 def status() -> None:
     """Show whether the service is ready, its version, its address, and why it last failed."""
     from vitcam.service.places import Places
@@ -87,7 +87,7 @@ def status() -> None:
         raise typer.Exit(1)
 
 
-@service_app.command()
+@service.command()
 def logs(
     lines: Annotated[
         int, typer.Option("--lines", "-n", min=1, help="Show at most this many of the newest lines.")

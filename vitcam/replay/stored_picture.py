@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Guess, Rect
+from vitcam.frames import Guess, Image, Rect
 from vitcam.history.record import full_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
@@ -55,6 +55,16 @@ def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dic
     if jpeg is None or not event.summary.top:
         raise VitcamError(f"the event {event_id} has no picture, so there is nothing to replay")
     return _stored(event, jpeg), full_record(event)
+
+
+def fitting(stored: StoredPicture, picture: Image) -> Image:
+    """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if the part that the model saw is not in it."""
+    height, width = picture.shape[:2]
+    crop = stored.crop
+    inside = 0 <= crop.x <= width - crop.width and 0 <= crop.y <= height - crop.height
+    if not inside or min(crop.width, crop.height) < 1:
+        raise VitcamError(f"the picture of event {stored.id} has {width}×{height} px, and the model saw another part")
+    return picture
 
 
 def _stored(event: StoredEvent, jpeg: bytes) -> StoredPicture:

@@ -10,12 +10,12 @@ from tests.terminal import terminal
 SENTENCE = "vitcam: failed unexpectedly, please report it: ZeroDivisionError('over here')"
 COMMAND = ("config", "schema")
 BUG = """\
-from vitcam.cli import config
+from vitcam.config import describe
 
-def show_schema():
+def schema():
     raise ZeroDivisionError("over here")
 
-config.show_schema = show_schema
+describe.schema = schema
 """
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitcam.cli.model_memory import daemon_mb, fitting_pis_gb
+from vitcam.cli.models import daemon_mb, fitting_pis_gb
 
 MB = 2**20
 

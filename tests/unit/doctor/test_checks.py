@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from vitcam.cli import app
+from vitcam.cli.doctor import render
 from vitcam.config.settings import CameraSettings, Settings
-from vitcam.doctor import checks as doctor
+from vitcam.doctor import checks
 from vitcam.doctor.check import Check, CheckContext, CheckResult, Grade
+from vitcam.doctor.checks import CHECKS, examine, run_checks
 from vitcam.processes.command import run_with_timeout
 
 
@@ -22,7 +26,7 @@ def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(
     def broken(_: CheckContext) -> CheckResult:
         raise ValueError("over\nhere")
 
-    check = doctor.examine("broken", broken, context)
+    check = examine("broken", broken, context)
 
     assert check == Check("broken", "fail", "could not be checked: ValueError: over here", "vitcam -v doctor")
     assert [record.levelname for record in caplog.records] == ["ERROR"]
@@ -30,7 +34,7 @@ def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(
 
 
 def test_people_read_every_finding_and_its_fix_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    doctor.render([Check("a", "ok", "is [fine]", ""), Check("bcd", "fail", "is not", "mend it")], as_json=False)
+    render([Check("a", "ok", "is [fine]", ""), Check("bcd", "fail", "is not", "mend it")], as_json=False)
 
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -38,7 +42,7 @@ def test_people_read_every_finding_and_its_fix_on_stdout(capsys: pytest.CaptureF
 
 
 def test_machines_read_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    doctor.render([Check("a", "warn", "is µ", "mend it")], as_json=True)
+    render([Check("a", "warn", "is µ", "mend it")], as_json=True)
 
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -49,25 +53,27 @@ def test_machines_read_one_object_on_stdout(capsys: pytest.CaptureFixture[str]) 
     }
 
 
-@pytest.mark.parametrize(("status", "failed"), [("ok", False), ("warn", False), ("fail", True)])
-def test_only_a_failure_makes_the_exit_status_one(status: Grade, failed: bool) -> None:
-    assert doctor.any_failed([Check("a", "ok", "", ""), Check("b", status, "", "")]) is failed
+@pytest.mark.parametrize(("status", "code"), [("ok", 0), ("warn", 0), ("fail", 1)])
+def test_only_a_failure_makes_the_exit_status_one(status: Grade, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "run_checks", lambda _: [Check("a", "ok", "", ""), Check("b", status, "", "")])
+
+    assert CliRunner().invoke(app, ["doctor"]).exit_code == code
 
 
 def test_every_check_of_the_table_answers_on_this_machine() -> None:
-    checks = doctor.run_checks(Settings(camera=CameraSettings(source="demo")))
+    found = run_checks(Settings(camera=CameraSettings(source="demo")))
 
-    assert [check.name for check in checks] == list(doctor.CHECKS)
-    assert all(check.found and "\n" not in check.found + check.fix for check in checks)
-    assert not [check for check in checks if "could not be checked" in check.found]
-    assert not [check for check in checks if check.status == "fail" and not check.fix]
+    assert [check.name for check in found] == list(CHECKS)
+    assert all(check.found and "\n" not in check.found + check.fix for check in found)
+    assert not [check for check in found if "could not be checked" in check.found]
+    assert not [check for check in found if check.status == "fail" and not check.fix]
 
 
 def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise ImportError('numpy.core.multiarray failed to import')")
     code = (
-        "from vitcam.doctor import checks as doctor; from vitcam.config.settings import Settings; "
-        "doctor.render(doctor.run_checks(Settings()), as_json=True)"
+        "from vitcam.cli.doctor import render; from vitcam.doctor.checks import run_checks; "
+        "from vitcam.config.settings import Settings; render(run_checks(Settings()), as_json=True)"
     )
 
     result = subprocess.run(
@@ -78,10 +84,10 @@ def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
         timeout=120,
     )
 
-    checks = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
-    assert list(checks) == list(doctor.CHECKS)
-    assert checks["python"]["status"] == "fail"
-    assert "numpy.core.multiarray failed to import" in checks["python"]["found"]
+    found = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+    assert list(found) == list(CHECKS)
+    assert found["python"]["status"] == "fail"
+    assert "numpy.core.multiarray failed to import" in found["python"]["found"]
     assert result.returncode == 0
 
 

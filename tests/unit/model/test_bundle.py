@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
-from vitcam.cli.models import show_verification
+from vitcam.cli.models import verify
 from vitcam.config.settings import ModelSettings
 from vitcam.daemon.model import load_model
 from vitcam.errors import ModelError
@@ -202,7 +203,7 @@ def test_a_model_without_golden_images_says_how_it_gets_some(tmp_path: Path) -> 
     bundle.write(model, *_all_but_golden("mnist"))
 
     with pytest.raises(ModelError, match=r"vitcam-train export .* --golden"):
-        show_verification(str(model), as_json=False)
+        verify(str(model), as_json=False)
 
 
 def _all_but_golden(name: str) -> tuple[bytes, ModelCard, list[str], list[Golden]]:
@@ -239,9 +240,9 @@ def test_blank_images_are_read_back_and_must_be_called_unknown(
 
     assert found is not None
     assert [(g.name, int(g.image[0, 0, 0]), g.top) for g in found.blank] == [("dark", 3, ()), ("grey", 128, ())]
-    assert show_verification(str(model), as_json=False)
+    verify(str(model), as_json=False)
     assert "ok   grey: unknown, expected unknown" in capsys.readouterr().out
-    assert show_verification(str(model), as_json=True)
+    verify(str(model), as_json=True)
     record = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (record["image"], record["ok"], record["expected"], record["known"]) == ("grey", True, None, False)
 
@@ -251,7 +252,8 @@ def test_a_model_that_calls_a_blank_image_known_fails_its_verification(
 ) -> None:
     model = with_blank(tmp_path / "digits.tflite", 0.0)
 
-    assert not show_verification(str(model), as_json=False)
+    with pytest.raises(typer.Exit):
+        verify(str(model), as_json=False)
     assert re.search(r"FAIL grey: \d 0\.\d{3}, expected unknown", capsys.readouterr().out)
     with pytest.raises(ModelError, match=r"answers dark with \d 0\.\d+ instead of unknown on this machine"):
         load_model(ModelSettings(name=str(model)))

@@ -15,7 +15,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.parts import need_model
-from vitcam.cli.models import show_verification
+from vitcam.cli.models import verify
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
 from vitcam.model.classifier import Classifier
@@ -164,11 +164,11 @@ def test_a_file_from_before_there_was_a_checksum_is_used(tmp_path: Path, graph: 
 def test_verify_says_whether_the_file_is_as_it_was_written(
     tmp_path: Path, graph: bytes, parts: Parts, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_verification("mnist", as_json=False)
+    verify("mnist", as_json=False)
     sound = capsys.readouterr().out.splitlines()[-1]
-    show_verification(str(written(tmp_path / "a.tflite", graph, without_checksum(parts))), as_json=False)
+    verify(str(written(tmp_path / "a.tflite", graph, without_checksum(parts))), as_json=False)
     old = capsys.readouterr().out.splitlines()[-1]
-    show_verification("mnist", as_json=True)
+    verify("mnist", as_json=True)
     record = json.loads(capsys.readouterr().out.splitlines()[0])
 
     assert sound == "ok   the graph and the golden images are byte for byte as they were written"

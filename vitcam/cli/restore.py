@@ -1,0 +1,104 @@
+"""`vitcam restore`."""
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vitcam.cli.backup import FolderOptions, amount, files_and_size, progress_bar, tell
+from vitcam.cli.options import ServiceOption
+from vitcam.errors import VitcamError
+from vitcam.folders import means_service
+from vitcam.terminal.consoles import stdout_console
+from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from vitcam.backup.archive_reader import BackupArchive
+    from vitcam.backup.places import CarriedFolder
+    from vitcam.backup.restoring import RestorePlan
+
+
+@grouped
+def restore(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Read this backup; - reads stdin.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check it, print what would change, change nothing.")
+    ] = False,
+    service: ServiceOption = False,
+    *,
+    folders: FolderOptions,
+) -> None:
+    """Put back what `vitcam backup` wrote, here or on another machine.
+
+    The whole file is checked before anything changes. What was there is kept in folders `before-restore-…`. End the
+    daemon first.
+    """
+    from vitcam.backup.archive_reader import open_archive
+    from vitcam.backup.places import carried_folders, has_service
+    from vitcam.backup.restoring import plan_restore
+
+    with open_archive(file) as archive:
+        manifest = archive.manifest
+        # root restores a backup of the service even before the service has run here
+        service = service or means_service(os.environ, manifest.service or has_service())
+        used = {each.place for each in manifest.files}
+        places = carried_folders(folders.chosen(), os.environ, service, used)
+        plan = plan_restore(manifest, places)
+        if dry_run:
+            _preview(archive, plan)
+        else:
+            _refuse_beside_a_daemon(places)
+            _restore(archive, plan)
+
+
+def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
+    from vitcam.backup.restoring import check_room, restore
+
+    manifest = archive.manifest
+    check_room(manifest, plan)
+    with progress_bar("restoring", manifest.size) as progress:
+        kept = restore(archive, plan, progress)
+    _tell_left_out(plan)
+    tell(f"restored {amount(manifest)}, as {manifest.host} had it on {manifest.date}")
+    for folder in kept:
+        tell(f"what was there before lies in {folder}; delete it once all is well")
+
+
+def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
+    """Check the whole backup, and print on stdout what a restore would change."""
+    from vitcam.backup.preview import planned_changes
+
+    manifest = archive.manifest
+    with progress_bar("checking", manifest.size) as progress:
+        for _, content in archive.files():
+            for chunk in content:
+                progress(len(chunk))
+    console = stdout_console()
+    for change in planned_changes(manifest, plan):
+        more = f" ({files_and_size(change.files, change.size)})" if change.files else ""
+        console.print(f"{change.what:<10} {change.path}{more}", markup=False, highlight=False)
+    _tell_left_out(plan)
+    tell(f"{amount(manifest)}, written by vitcam {manifest.vitcam} on {manifest.host}, {manifest.date}; all checked")
+
+
+def _refuse_beside_a_daemon(places: "tuple[CarriedFolder, ...]") -> None:
+    from vitcam.backup.places import STATE
+    from vitcam.backup.running import running_daemon
+
+    for place in places:
+        if place.name.startswith(STATE) and (process := running_daemon(place.folder)):
+            raise VitcamError(
+                f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl stop "
+                "vitcam`), and start it again afterwards"
+            )
+
+
+def _tell_left_out(plan: "RestorePlan") -> None:
+    names = sorted({file.place for file in plan.left_out})
+    if names:
+        count = len(plan.left_out)
+        tell(
+            f"{count:,} {'file was' if count == 1 else 'files were'} left out, because there is no place for "
+            f"{', '.join(names)} here; name a folder with --config, --state or --data, run this as root, or install a "
+            "newer vitcam"
+        )
