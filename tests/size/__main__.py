@@ -25,9 +25,9 @@ def column(commit: str | None, names: bool) -> Column:
         found[f"{name}: files of at most {SMALL} lines"] = str(part.small)
         found[f"{name}: `__init__` of at most {SMALL} lines, and files of one line"] = str(part.smallest)
     for way, modules in passed(commit).items():
-        found[f"files that {way} passes"] = str(len(modules))
+        found[f"files {way}"] = str(len(modules))
         if names:
-            print(f"{commit or 'now'}: {way}:", *modules, sep="\n  ", file=sys.stderr)
+            print(f"{commit or 'now'}: files {way}:", *modules, sep="\n  ", file=sys.stderr)
     for lazy, what in ((False, "circles of imports"), (True, "circles of imports, those within functions included")):
         groups = circles(tree, lazy)
         found[what] = str(len(groups))

@@ -1,6 +1,5 @@
 """Runs `vitcam` of a checkout and counts the calls of its functions: child.py ROOT COUNTED.json ARGUMENT..."""
 
-import contextlib
 import json
 import runpy
 import sys
@@ -24,8 +23,7 @@ def main(root: str, out: str, *arguments: str) -> None:
     threading.setprofile(count)
     sys.setprofile(count)
     try:
-        with contextlib.suppress(SystemExit):
-            runpy.run_module("vitcam", run_name="__main__")
+        runpy.run_module("vitcam", run_name="__main__")
     finally:
         sys.setprofile(None)
         threading.setprofile(None)

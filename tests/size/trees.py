@@ -69,6 +69,8 @@ def _git(*words: str) -> str:
 
 
 def unpack(commit: str, folder: Path) -> None:
-    """Write what a commit has of the daemon into a folder."""
-    archive = subprocess.run(["git", "archive", commit, "vitcam"], cwd=ROOT, capture_output=True, check=True).stdout
+    """Write what a commit has of the daemon and its usual model into a folder."""
+    archive = subprocess.run(
+        ["git", "archive", commit, "vitcam", "models/everyday.tflite"], cwd=ROOT, capture_output=True, check=True
+    ).stdout
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
