@@ -10,7 +10,7 @@ from pathlib import Path
 from vitcam.errors import UsageError
 
 _PACKAGE = Path(__file__).parents[1]
-_NEEDED = ("pyproject.toml", "README.md", "LICENSE", "vitcam", "training", "models", "systemd")
+_NEEDED = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "vitcam", "training", "models", "systemd")
 """What the build of a wheel reads."""
 _OF_ONE_INSTALLATION = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"})
 
