@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long test-slow release-check coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs measured clean
+.PHONY: help run test test-long test-slow release-check packages test-packages coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,9 +43,24 @@ test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
 test-slow: $(VENV)/full  ## run the tests of minutes whose subject has changed; ARGS=--all-slow runs all of them
 	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS) || test $$? = 5
 
-release-check: lint test test-long  ## check all that a release needs: every test, and every measured page
+release-check: lint test test-long test-packages  ## check all that a release needs: every test, every measured page, the packages
 	$(MAKE) test-slow ARGS=
 	$(BIN)/python docs/measured.py --strict
+
+# build and twine are no part of vitcam's own environment
+$(VENV)/release/ready:
+	$(PYTHON) -m venv $(VENV)/release
+	$(VENV)/release/bin/python -m pip install --quiet --disable-pip-version-check "build>=1.2" "twine>=6"
+	touch $@
+
+packages: $(VENV)/release/ready  ## build wheel and source distribution into dist/, and check what they hold
+	rm -rf dist build
+	$(VENV)/release/bin/python -m build --outdir dist
+	$(VENV)/release/bin/python -m twine check --strict dist/*
+	$(PYTHON) tests/packaged.py contents dist
+
+test-packages: packages  ## install both in clean environments of Python 3.11 and 3.13, and start the demo
+	for version in 3.11 3.13; do .ci/with_python $$version sh -c '$$PYTHON tests/packaged.py run dist' || exit; done
 
 test-faults: $(VENV)/full  ## inject faults that need a whole machine, emulated: the clock, devices, memory
 	PYTHON=$(BIN)/python tests/pivm/faults.sh $(ARGS)
@@ -133,4 +148,4 @@ measured: $(VENV)/full  ## list the pages with measured figures; ARGS=PAGE measu
 	$(BIN)/python docs/measured.py $(ARGS)
 
 clean:  ## remove .venv and what tools have cached
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
