@@ -11,7 +11,7 @@ from rich.progress import track
 T = TypeVar("T")
 
 
-def shown(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
+def with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
     """The items, while a bar says how many of them are done.
 
     total  how many there are, where `items` cannot tell

@@ -22,7 +22,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import READABLE
 from vitcam_training.data.dataset import ALL, BrokenPhotoError, Dataset, Sample, read_photo
 from vitcam_training.data.stratified_split import Shares, Thumbnails, divide, thumbnail
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 
 MADE = Shares(heldout=0.2, calibration=0.1)
 CALIBRATION_ONLY = Shares(heldout=0.0, calibration=0.1)  # where what is held out is given, and nothing calibrates
@@ -84,7 +84,7 @@ def _read_all(name: str, photos: Sequence[ListedPhoto]) -> tuple[list[ListedPhot
     """
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)), thread_name_prefix="photos") as pool:
         found = pool.map(_thumbnail, [photo.path for photo in photos])
-        rows = list(shown(found, f"reading {name}", len(photos)))
+        rows = list(with_progress(found, f"reading {name}", len(photos)))
     for row in rows:
         if isinstance(row, BrokenPhotoError):
             log.warning("skipped %s", row)

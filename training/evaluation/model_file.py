@@ -15,7 +15,7 @@ from vitcam.frames import Prediction
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.dataset import BrokenPhotoError, Dataset, Sample, photo_of
 from vitcam_training.evaluation.answers import Answers
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     samples = dataset.part(part)
     members = {} if classifier.groups is None else classifier.groups.members
     kept, labels, probabilities, attention, certainty, known, named = [], [], [], [], [], [], []
-    for sample in shown(samples, f"asking {classifier.card.name}"):
+    for sample in with_progress(samples, f"asking {classifier.card.name}"):
         try:
             photo = photo_of(sample)
         except BrokenPhotoError as error:
@@ -96,7 +96,7 @@ def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[
 
 def ask_readable(classifier: Classifier, samples: Sequence[Sample]) -> Iterator[tuple[Sample, Prediction]]:
     """Each photo that can be read, and what the model file says of it."""
-    for sample in shown(samples, f"asking {classifier.card.name}"):
+    for sample in with_progress(samples, f"asking {classifier.card.name}"):
         try:
             yield sample, classifier.classify_image(photo_of(sample))
         except BrokenPhotoError as error:

@@ -20,7 +20,7 @@ from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import BrokenPhotoError, Dataset, read_photo
 from vitcam_training.fit.distil import Teacher, read_teacher
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe
 from vitcam_training.weights.metadata import read_metadata
 
@@ -60,7 +60,7 @@ def _answered(photos: Sequence[Path], teacher: Teacher, spec: InputSpec) -> list
     """Each photo that can be read, and the teacher's top answer."""
     found = []
     portions = [photos[i : i + AT_ONCE] for i in range(0, len(photos), AT_ONCE)]
-    for portion in shown(portions, f"asking {teacher.about.name}", len(portions)):
+    for portion in with_progress(portions, f"asking {teacher.about.name}", len(portions)):
         paths, images = [], []
         for path in portion:
             try:

@@ -29,7 +29,7 @@ from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.evaluation.scores import in_detail
 from vitcam_training.evaluation.unknown import SEEDS, disjoint
 from vitcam_training.model_card.commands import measured_on
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 from vitcam_training.provenance import machine
 from vitcam_training.report.faithfulness import FaithfulnessResult, path_of, read_result
 from vitcam_training.report.machine_load import MachineLoad, machine_load, now
@@ -76,7 +76,7 @@ def ask_out_of_distribution(
     """
     samples, guesses, certainty = [], [], []
     words = f"asking about {photos.name}"
-    for sample in shown(photos.part(part), words):
+    for sample in with_progress(photos.part(part), words):
         try:
             prediction = classifier.classify_image(photo_of(sample))
         except BrokenPhotoError as error:

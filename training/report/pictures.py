@@ -30,7 +30,7 @@ class PhotoPair:
     with_overlay: Image | None
 
 
-def shown(image: Image, side_px: int = SIDE_PX) -> Image:
+def page_size(image: Image, side_px: int = SIDE_PX) -> Image:
     """A photo at the size of the page, (h, w, 3) uint8, RGB: large ones shrink, small ones get larger pixels."""
     scale = side_px / max(image.shape[:2])
     if scale >= 2:  # blurring 28 px up to 200 would show what was never there
@@ -45,7 +45,7 @@ def photo_pair(classifier: Classifier, sample: Sample) -> PhotoPair:
     """Classify a photo again, as Answers keep no attention maps, and draw vitcam's default overlay."""
     photo = photo_of(sample)
     prediction = classifier.classify_image(photo)
-    plain = shown(photo)
+    plain = page_size(photo)
     crop = crop_of(classifier.input, *plain.shape[:2])
     drawn = draw_overlay(plain, crop, prediction, default_overlay(classifier.gives))
     return PhotoPair(plain, None if drawn is plain else drawn)

@@ -28,7 +28,7 @@ FLOOR = 1e-30
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class ScoredAnswers:
     """What a model file said of n photos."""
 
     probabilities: Floats
@@ -51,19 +51,19 @@ class Residual:
     source  Wang et al. 2022 (ViM, arXiv 2203.10807)
     """
 
-    def __init__(self, known: Said) -> None:
+    def __init__(self, known: ScoredAnswers) -> None:
         self._mean = known.embedding.mean(axis=0)
         values, vectors = np.linalg.eigh(np.cov(known.embedding.T))
         rest = np.cumsum(values) <= (1 - SUBSPACE) * values.sum()
         self._rest = vectors[:, rest]  # (D, D'), the directions of little variance
         self.scale = float(known.logits.max(axis=1).mean() / max(self(known).mean(), 1e-9))
 
-    def __call__(self, said: Said) -> Floats:
+    def __call__(self, said: ScoredAnswers) -> Floats:
         """(n,) lengths."""
         return np.asarray(np.linalg.norm((said.embedding - self._mean) @ self._rest, axis=1))
 
 
-def scores(residual: Residual) -> dict[str, Callable[[Said], Floats]]:
+def scores(residual: Residual) -> dict[str, Callable[[ScoredAnswers], Floats]]:
     """Each score as a function of answers to n photos, (n,), larger for what is known."""
     return {
         "energy of the logits": energy,
@@ -76,18 +76,18 @@ def scores(residual: Residual) -> dict[str, Callable[[Said], Floats]]:
     }
 
 
-def energy(said: Said) -> Floats:
+def energy(said: ScoredAnswers) -> Floats:
     """(n,) the familiarity of `vitcam.model`, but for a constant: of the logits without the temperature."""
     logits = said.logits * said.temperature
     return np.asarray(np.log(np.exp(logits).sum(axis=1)))
 
 
-def divergence(said: Said) -> Floats:
+def divergence(said: ScoredAnswers) -> Floats:
     """(n,) the same of the probabilities as they are, with the temperature."""
     return np.asarray(-np.log(np.maximum(said.probabilities, FLOOR)).mean(axis=1))
 
 
-def compare(known: Said, unknown: Said, fitted: Said) -> dict[str, dict[str, float]]:
+def compare(known: ScoredAnswers, unknown: ScoredAnswers, fitted: ScoredAnswers) -> dict[str, dict[str, float]]:
     """Of each score, the figures of `apart`.
 
     fitted  other known photos, whose embeddings give the principal directions
@@ -95,7 +95,7 @@ def compare(known: Said, unknown: Said, fitted: Said) -> dict[str, dict[str, flo
     return {name: apart(score(known), score(unknown)) for name, score in scores(Residual(fitted)).items()}
 
 
-def ask(classifier: Classifier, samples: Sequence[Sample]) -> Said:
+def ask(classifier: Classifier, samples: Sequence[Sample]) -> ScoredAnswers:
     """The answers to those photos that can be read. Raises UsageError for a model that gives no embedding."""
     index = {label: i for i, label in enumerate(classifier.labels)}
     rows, embeddings = [], []
@@ -107,7 +107,7 @@ def ask(classifier: Classifier, samples: Sequence[Sample]) -> Said:
             row[index[guess.label]] = guess.p
         rows.append(row)
         embeddings.append(prediction.embedding.astype(np.float64))
-    return Said(np.array(rows), np.array(embeddings), classifier.card.temperature)
+    return ScoredAnswers(np.array(rows), np.array(embeddings), classifier.card.temperature)
 
 
 def compare_scores(

@@ -21,7 +21,7 @@ from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.dataset import read_photo
 from vitcam_training.data.published.scene_split import Pair
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 
 SIDE_PX = 160  # shorter side at which keypoints are looked for: photos of all data sets have as much
 KEYPOINTS = 300
@@ -119,7 +119,7 @@ def find_pairs(root: Path, paths: Sequence[str], others: Sequence[str], model: s
     """
     every = [*paths, *others]
     classifier = Classifier(model)
-    answers = (classifier.classify_image(read_photo(root / path)) for path in shown(every, "asking the model"))
+    answers = (classifier.classify_image(read_photo(root / path)) for path in with_progress(every, "asking the model"))
     rows = np.array([answer.embedding for answer in answers], np.float32)
     candidates = neighbours(rows, len(paths))
 
@@ -131,7 +131,7 @@ def find_pairs(root: Path, paths: Sequence[str], others: Sequence[str], model: s
     def same(one: str, other: str) -> bool:
         return any(match_scenes(features(one, False), features(other, mirror)).same for mirror in (False, True))
 
-    pairs = ((every[i], every[j]) for i, j in shown(candidates, "comparing photos"))
+    pairs = ((every[i], every[j]) for i, j in with_progress(candidates, "comparing photos"))
     return [pair for pair in pairs if same(*pair)]
 
 

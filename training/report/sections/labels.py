@@ -12,7 +12,7 @@ from vitcam_training.data.dataset import photo_of
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.report.markup import Node, paragraph, table, tag
 from vitcam_training.report.material import Material
-from vitcam_training.report.pictures import inline, shown
+from vitcam_training.report.pictures import inline, page_size
 
 Counts = NDArray[np.int64]
 
@@ -65,7 +65,7 @@ def _photo(material: Material, truth: int, guess: int) -> Element:
     surest = places[np.argmax(answers.probabilities[places, guess])]
     labels = material.classifier.labels
     alt = f"Photo of {labels[truth]}, taken for {labels[guess]}"
-    return inline(shown(photo_of(answers.samples[surest]), SIDE_PX), alt)
+    return inline(page_size(photo_of(answers.samples[surest]), SIDE_PX), alt)
 
 
 def _matrix(material: Material, matrix: Counts) -> list[Element]:

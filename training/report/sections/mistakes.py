@@ -9,7 +9,7 @@ import numpy as np
 from vitcam_training.data.dataset import photo_of
 from vitcam_training.report.markup import Node, paragraph, tag
 from vitcam_training.report.material import Material
-from vitcam_training.report.pictures import inline, photo_card, photo_pair, shown
+from vitcam_training.report.pictures import inline, page_size, photo_card, photo_pair
 
 WORST, EXAMPLES = 16, 24
 SMALL_PX = 150
@@ -59,7 +59,7 @@ def examples(material: Material) -> list[Element]:
             f" {answers.probabilities[i].max():.1%}",
         ]
         said += [] if right else [tag("br"), "it is ", tag("b", truth)]
-        image = inline(shown(photo_of(answers.samples[i]), SMALL_PX), f"Photo of {truth}")
+        image = inline(page_size(photo_of(answers.samples[i]), SMALL_PX), f"Photo of {truth}")
         cards.append(tag("figure", image, tag("figcaption", "✓ " if right else "✗ ", *said), class_="photo"))
     rights = int(answers.right[chosen].sum())
     intro = f"{count} photos drawn at random (seed {SEED}), not chosen: {rights} are answered rightly."

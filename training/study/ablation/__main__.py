@@ -12,7 +12,7 @@ import typer
 
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 from vitcam_training.recipes.recipe import read_recipe
 from vitcam_training.study.ablation.findings import findings
 from vitcam_training.study.ablation.page import write_page
@@ -45,7 +45,7 @@ def ablate(
 ) -> None:
     """Measure what each part of a ViT is for, on digits. The same command continues an interrupted run."""
     ablation = plan(recipe or str(RECIPE), [name for name in rows.split(",") if name], seeds, out)
-    for result in shown(ablation.run(), "runs", len(ablation.left)):
+    for result in with_progress(ablation.run(), "runs", len(ablation.left)):
         typer.echo(json.dumps(asdict(result)) if as_json else _in_words(result))
     target = page or out / "ablation.md"
     ablation.write(target, as_given(PACKAGE))

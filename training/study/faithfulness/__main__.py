@@ -54,11 +54,11 @@ def overlays(
     """Measure whether overlays show what the answer depends on. The same command continues an interrupted run."""
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.study.faithfulness.measure import Plan
-    from vitcam_training.study.faithfulness.overlays import Case, settle
+    from vitcam_training.study.faithfulness.overlays import FaithfulnessCase, measure_and_write
 
     plan = Plan(photos, seed, steps, tuple(name for name in neutral.split(",") if name))
-    case = Case(model, open_dataset(data), split, plan, kept, float_, threads)
-    result, written = settle(case, out, page, as_given(PACKAGE))
+    case = FaithfulnessCase(model, open_dataset(data), split, plan, kept, float_, threads)
+    result, written = measure_and_write(case, out, page, as_given(PACKAGE))
     record = {"model": result.model, "shown": result.shown, "photos": result.photos}
     better = result.beats_baselines()
     typer.echo(json.dumps({**record, **better}) if as_json else _table(record, better, written))

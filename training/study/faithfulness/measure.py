@@ -21,7 +21,7 @@ from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import BrokenPhotoError, Sample, photo_of
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 from vitcam_training.study.faithfulness.curves import NEUTRAL, Floats, counts_of, curves, ranks_of, with_ends
 from vitcam_training.study.faithfulness.maps import Explanation, MapInputs, MapSource
 from vitcam_training.study.faithfulness.model_file import ask_once, follow
@@ -79,7 +79,7 @@ def measure(bench: Bench, samples: Sequence[Sample]) -> Measured:
     bench.folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, dict[str, list[Floats]]] = {neutral: defaultdict(list) for neutral in bench.plan.neutral}
     times = []
-    for place, sample in enumerate(shown(samples, "photos")):
+    for place, sample in enumerate(with_progress(samples, "photos")):
         wanted = [one for one in bench.explanations if one.photos is None or place < one.photos]
         try:
             kept = _photo(bench, sample, wanted)

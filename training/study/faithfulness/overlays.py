@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Case:
+class FaithfulnessCase:
     """What is judged, and where what was measured is kept."""
 
     model: str
@@ -49,8 +49,8 @@ class Case:
     threads: int | None = None
 
 
-def settle(
-    case: Case, out: Path | None, page: Path | None, command: str
+def measure_and_write(
+    case: FaithfulnessCase, out: Path | None, page: Path | None, command: str
 ) -> tuple[FaithfulnessResult, tuple[Path, Path]]:
     """Measure what is not kept yet and write all that people and programs read of it.
 
@@ -59,15 +59,15 @@ def settle(
     returns  the verdict, and where it and the page were written
     """
     bench = prepare(case)
-    verdict = judge(case, bench, command, processor())
+    verdict = summarise(case, bench, command, processor())
     target = out or path_of(bench.classifier.path)
     shown = page or target.with_suffix(".md")
     write_result(target, verdict)
-    present(shown, bench, verdict)
+    write_page_and_figures(shown, bench, verdict)
     return verdict, (target, shown)
 
 
-def prepare(case: Case) -> Bench:
+def prepare(case: FaithfulnessCase) -> Bench:
     """Open everything that will be asked.
 
     raises  UsageError for an invalid plan, or a model, data or checkpoint that do not fit
@@ -81,7 +81,7 @@ def prepare(case: Case) -> Bench:
     return Bench(classifier, compared, case.plan, folder, _prior(classifier, case, folder), network)
 
 
-def judge(case: Case, bench: Bench, command: str, machine: str) -> FaithfulnessResult:
+def summarise(case: FaithfulnessCase, bench: Bench, command: str, machine: str) -> FaithfulnessResult:
     """Measure what is not kept yet, and sum it up.
 
     command  that makes it again; it is written down with the processor, `machine`
@@ -126,7 +126,7 @@ def write_result(path: Path, verdict: FaithfulnessResult) -> None:
     path.write_text(head + ',\n "findings": {\n ' + ",\n ".join(groups) + "\n }\n}\n", encoding="utf-8")
 
 
-def present(page: Path, bench: Bench, verdict: FaithfulnessResult) -> None:
+def write_page_and_figures(page: Path, bench: Bench, verdict: FaithfulnessResult) -> None:
     """The page, its plot and its contact sheet, under one name with other endings."""
     best = [finding.name for finding in verdict.findings[verdict.neutral] if finding.name not in BASELINES]
     drawn = {one.name: one for one in bench.explanations}
@@ -151,7 +151,7 @@ def check(plan: Plan) -> None:
         raise UsageError(f"there is no neutral picture {', '.join(unknown)!r}; known are {', '.join(NEUTRAL)}")
 
 
-def _float_network(case: Case, classifier: Classifier) -> tuple[MapSource | None, dict[str, str]]:
+def _float_network(case: FaithfulnessCase, classifier: Classifier) -> tuple[MapSource | None, dict[str, str]]:
     path = case.checkpoint or classifier.path.with_suffix(".safetensors")
     if not (case.checkpoint or path.is_file()):
         log.warning("no float network at %s: maps that only it can make are left out", path)
@@ -164,7 +164,7 @@ def _float_network(case: Case, classifier: Classifier) -> tuple[MapSource | None
     return network, MAPS
 
 
-def _prior(classifier: Classifier, case: Case, folder: Path) -> Floats:
+def _prior(classifier: Classifier, case: FaithfulnessCase, folder: Path) -> Floats:
     """The mean attention over photos that nothing is measured on; kept beside the curves."""
     path = folder / "prior.npy"
     if not path.is_file():

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from vitcam_training.cli.options import JsonOption
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 from vitcam_training.study.inductive_bias.runs import FOLDER, SEEDS, BiasResult
 from vitcam_training.study.program import program, start
 
@@ -35,7 +35,7 @@ def bias(
 
     target = page or out / "inductive-bias.md"
     measurement = plan([name for name in only.split(",") if name], seeds, out, target)
-    for result in shown(measurement.run(), "runs", len(measurement.left)):
+    for result in with_progress(measurement.run(), "runs", len(measurement.left)):
         typer.echo(json.dumps(asdict(result)) if as_json else _in_words(result))
     if not as_json:
         typer.echo(f"wrote {target}")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from vitcam.errors import UsageError
-from vitcam_training.progress import shown
+from vitcam_training.progress import with_progress
 from vitcam_training.study.program import as_given, program, start
 
 PACKAGE = "vitcam_training.study.mistakes"
@@ -48,7 +48,7 @@ def mistakes(
     parts: dict[str, Any] = {"digits": on_digits, "cifar10": on_cifar10}
     for name, part in parts.items():
         if only in ("", name):
-            results: Iterable[Any] = shown(part.run(), f"runs on {name}", len(part.left))
+            results: Iterable[Any] = with_progress(part.run(), f"runs on {name}", len(part.left))
             for result in results:
                 in_words = f"{result.row}, seed {result.seed}: {result.seconds:.0f} s"
                 typer.echo(json.dumps(asdict(result)) if as_json else in_words)

@@ -16,7 +16,7 @@ from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, PlotArea, ba
 from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
-from vitcam_training.report.pictures import inline, shown
+from vitcam_training.report.pictures import inline, page_size
 from vitcam_training.report.sections.labels import count_pairs
 from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.overlay import overlay_faithfulness
@@ -158,9 +158,9 @@ def test_small_pictures_get_larger_pixels_and_large_ones_shrink() -> None:
     digit = np.arange(28 * 28 * 3, dtype=np.uint32).reshape(28, 28, 3).astype(np.uint8)
     large = np.zeros((300, 600, 3), np.uint8)
 
-    assert shown(digit).shape == (196, 196, 3)
-    assert len(np.unique(shown(digit))) == len(np.unique(digit))
-    assert shown(large).shape == (100, 200, 3)
+    assert page_size(digit).shape == (196, 196, 3)
+    assert len(np.unique(page_size(digit))) == len(np.unique(digit))
+    assert page_size(large).shape == (100, 200, 3)
 
 
 def test_a_picture_is_carried_inside_the_page_with_its_words() -> None:

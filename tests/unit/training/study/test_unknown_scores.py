@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.model.out_of_distribution import familiarity
-from vitcam_training.study.unknown_scores import Residual, Said, compare, divergence, energy
+from vitcam_training.study.unknown_scores import Residual, ScoredAnswers, compare, divergence, energy
 
 
-def said(logits: NDArray[np.float64], seed: int, away: float = 0.0) -> Said:
+def said(logits: NDArray[np.float64], seed: int, away: float = 0.0) -> ScoredAnswers:
     """Answers with these logits; embeddings vary along two of eight directions, and `away` along a third."""
     rng = np.random.default_rng(seed)
     raised = np.exp(logits)
@@ -18,7 +18,7 @@ def said(logits: NDArray[np.float64], seed: int, away: float = 0.0) -> Said:
     embedding[:, :2] = 10 * rng.normal(size=(len(logits), 2))
     embedding[:, 2:] = 0.1 * rng.normal(size=(len(logits), 6))
     embedding[:, 2] += away
-    return Said(raised / raised.sum(axis=1, keepdims=True), embedding)
+    return ScoredAnswers(raised / raised.sum(axis=1, keepdims=True), embedding)
 
 
 def peaked(height: float, seed: int, n: int = 200) -> NDArray[np.float64]:
@@ -72,6 +72,6 @@ def test_a_strange_embedding_is_told_by_the_residual_and_vim_alone() -> None:
 
 def test_the_residual_leaves_out_the_directions_in_which_known_photos_vary() -> None:
     residual = Residual(said(peaked(4, 5), 5))
-    shifted = Said(np.full((1, 6), 1 / 6), np.array([[30.0, -20.0, 0, 0, 0, 0, 0, 0]]))
+    shifted = ScoredAnswers(np.full((1, 6), 1 / 6), np.array([[30.0, -20.0, 0, 0, 0, 0, 0, 0]]))
 
     assert residual(shifted)[0] < 0.2
