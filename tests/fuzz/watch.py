@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.daemon import Daemon, daemon
+from tests.eventually import eventually
 from tests.fuzz.outcome import Outcome
 
 _PATIENCE_S = 15.0
@@ -81,10 +82,9 @@ def _judge(running: Daemon, before: dict[str, int], outcome: Outcome) -> None:
     if (code := running.process.poll()) is not None:
         outcome.found(-1, f"the daemon ended with {code}: {running.errors()[-2000:]}")
         return
-    deadline = time.monotonic() + _PATIENCE_S
-    while (grown := _grown(before, _size(running))) and time.monotonic() < deadline:
-        time.sleep(0.5)  # connections end a moment after their clients have left
-    if grown:
+    # connections end a moment after their clients have left
+    eventually(lambda: not _grown(before, _size(running)), _PATIENCE_S, every_s=0.5)
+    if grown := _grown(before, _size(running)):
         outcome.found(-1, f"it grew: {grown}")
     said = running.errors()
     if "Traceback" in said:

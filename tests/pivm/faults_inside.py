@@ -6,7 +6,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.pivm.report import Report, fault, until
+from tests.eventually import eventually
+from tests.pivm.report import Report, fault
 from tests.pivm.systemd_inside import CAMERA, STALL, configure, install, journal, sh, state, unit
 
 SLOW_S = 240  # an emulated machine takes its time
@@ -44,7 +45,7 @@ def begin(config: str = CAMERA, drop_in: str = "") -> str:
     """Start the unit again; its process once it classifies."""
     configure(config, drop_in)
     sh("systemctl", "restart", "vitcam")
-    until(plays, SLOW_S)
+    eventually(plays, SLOW_S)
     return unit("MainPID")
 
 
@@ -60,7 +61,7 @@ def classified() -> int:
 def goes_on(report: Report, what: str, process: str) -> None:
     """Whether the same process classifies new frames."""
     before, began = classified(), time.monotonic()
-    again = until(lambda: classified() > before + 2, SLOW_S)
+    again = eventually(lambda: classified() > before + 2, SLOW_S)
     report.check(f"{what}: it classifies new frames", again, f"after {time.monotonic() - began:.0f} s", state())
     report.check(f"{what}: in the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
 
@@ -81,7 +82,7 @@ def test_a_camera_process_in_state_d_costs_the_picture_and_nothing_else(report: 
     print(sh("fsfreeze", "--freeze", str(FROZEN)))
     FLAG.touch()
     try:
-        report.check("state D: no signal", until(lambda: state().get("status") == "no_signal", SLOW_S), state())
+        report.check("state D: no signal", eventually(lambda: state().get("status") == "no_signal", SLOW_S), state())
         stuck = [line for line in sh("ps", "-eo", "stat=,args=").splitlines() if "picamera.child" in line]
         report.check("state D: the process is in it", any(line.startswith("D") for line in stuck), stuck)
         time.sleep(45)  # one and a half times WatchdogSec
@@ -92,7 +93,7 @@ def test_a_camera_process_in_state_d_costs_the_picture_and_nothing_else(report: 
     finally:
         FLAG.unlink()
         sh("fsfreeze", "--unfreeze", str(FROZEN))
-    report.check("state D: the picture comes back", until(plays, SLOW_S), state())
+    report.check("state D: the picture comes back", eventually(plays, SLOW_S), state())
     goes_on(report, "state D", process)
 
 
@@ -135,7 +136,7 @@ def test_memory_pressure_up_to_the_limit_leaves_the_daemon_alive(report: Report)
     begin()
     with subprocess.Popen([sys.executable, "-c", HOG]) as hog:
         Path(f"/proc/{hog.pid}/oom_score_adj").write_text("500")
-        ended = until(lambda: hog.poll() is not None, SLOW_S)
+        ended = eventually(lambda: hog.poll() is not None, SLOW_S)
         report.check("memory: the kernel ended the one that took it", ended and hog.returncode == -9, hog.returncode)
         hog.kill()
     goes_on(report, "memory", unit("MainPID"))
@@ -152,9 +153,9 @@ def test_a_usb_camera_unplugged_and_back_gives_its_picture_again(report: Report)
     process = begin('[camera]\nsource = "/dev/video0"\nwidth = 320\nheight = 240\nfps = 5\n')
     report.check("USB: it plays", plays(), state())
     (VIVID / "unbind").write_text("vivid.0")
-    report.check("USB: no signal", until(lambda: state().get("status") == "no_signal", SLOW_S), state())
+    report.check("USB: no signal", eventually(lambda: state().get("status") == "no_signal", SLOW_S), state())
     (VIVID / "bind").write_text("vivid.0")
-    report.check("USB: the picture comes back", until(plays, SLOW_S), state())
+    report.check("USB: the picture comes back", eventually(plays, SLOW_S), state())
     goes_on(report, "USB", process)
 
 

@@ -1,6 +1,5 @@
-"""What both scripts inside the machine need: say what held, and wait for it."""
+"""What the scripts inside the machine need: say what held."""
 
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -25,13 +24,3 @@ def fault(happens: str, *, injected: str, observed: str) -> Callable[[Part], Par
         return part
 
     return mark
-
-
-def until(holds: Callable[[], bool], timeout_s: float) -> bool:
-    """Wait for it; whether it came."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.3)
-    return False

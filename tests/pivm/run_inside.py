@@ -16,7 +16,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tests.pivm.report import Report, until
+from tests.eventually import eventually
+from tests.pivm.report import Report
 from vitcam.errors import SourceError, SourceLost
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.sources import SourceOptions, default_uri, open_source
@@ -192,29 +193,31 @@ def daemon(report: Report) -> None:
     command = [*vitcam, *shown, *size]
     with log.open("w") as errors:
         running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
-    report.check("it classifies the virtual camera", until(lambda: state().get("status") == "ok", 2 * SLOW), state())
+    report.check(
+        "it classifies the virtual camera", eventually(lambda: state().get("status") == "ok", 2 * SLOW), state()
+    )
     first = json.loads(running.stdout.readline()) if running.stdout else {}
     report.check("predictions go to stdout", first.get("type") == "prediction" and len(first["top"]) == 5, first)
     report.check("its snapshot shows the bars", snapshot_bars() >= {"red", "green", "blue"}, snapshot_bars())
     STALL.touch()
-    report.check("a stall is no signal", until(lambda: state().get("status") == "no_signal", SLOW), state())
+    report.check("a stall is no signal", eventually(lambda: state().get("status") == "no_signal", SLOW), state())
     report.check(
         "the reason is a sentence", "no picture" in str(state().get("reason")) or "camera" in str(state().get("reason"))
     )
-    report.check("a card is shown meanwhile", until(lambda: snapshot_bars() == set(), SLOW), snapshot_bars())
+    report.check("a card is shown meanwhile", eventually(lambda: snapshot_bars() == set(), SLOW), snapshot_bars())
     STALL.unlink()
-    report.check("the picture comes back", until(lambda: state().get("status") == "ok", 2 * SLOW), state())
-    report.check("and the bars with it", until(lambda: snapshot_bars() >= {"red", "green", "blue"}, SLOW))
+    report.check("the picture comes back", eventually(lambda: state().get("status") == "ok", 2 * SLOW), state())
+    report.check("and the bars with it", eventually(lambda: snapshot_bars() >= {"red", "green", "blue"}, SLOW))
     end(report, running, "while the camera runs")
     report.check("without a traceback", "Traceback" not in log.read_text(), log.read_text()[-2000:])
     with log.open("w") as errors:
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, text=True)
-    until(lambda: state().get("status") == "ok", 2 * SLOW)
+    eventually(lambda: state().get("status") == "ok", 2 * SLOW)
     STALL.touch()
     time.sleep(0.5)
     end(report, running, "while the camera hangs")
     STALL.unlink()
-    gone = until(lambda: sh("pgrep -f [p]icamera.child") == "", 20)
+    gone = eventually(lambda: sh("pgrep -f [p]icamera.child") == "", 20)
     report.check("its camera process is gone, too", gone, sh("pgrep -af [p]icamera.child"))
 
 

@@ -10,7 +10,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tests.pivm.report import Report, until
+from tests.eventually import eventually
+from tests.pivm.report import Report
 
 IO = Path("/io")
 FIRST = Path("/root/first")
@@ -91,7 +92,7 @@ def installs_in_one_command(report: Report) -> str:
     report.check("it prints address and password", "Address: http://" in said and bool(password))
     config = (CONFIG / "config.toml").read_text()
     report.check("the user's settings and comments stay", config.startswith(SHARED) and 'host = "0.0.0.0"' in config)
-    report.check("it answers", until(lambda: answers(8420, "/healthz", password), 60))
+    report.check("it answers", eventually(lambda: answers(8420, "/healthz", password), 60))
     report.check("it answers to the password", answers(8420, "/api/state", password))
     report.check("and to no other one", not answers(8420, "/api/state", "a-wrong-password"))
     process = prop("MainPID")
@@ -142,9 +143,9 @@ def serves_two_cameras(report: Report) -> None:
         )
     for name, (_, port) in cameras.items():
         unit = f"vitcam@{name}"
-        report.check(f"{name} classifies on its own port", until(lambda p=port: answers(p, "/readyz"), 200))  # type: ignore[misc]
+        report.check(f"{name} classifies on its own port", eventually(lambda p=port: answers(p, "/readyz"), 200))  # type: ignore[misc]
         report.check(f"{name} has a state folder of its own", Path(f"/var/lib/vitcam-{name}").is_dir())
-        until(lambda u=unit: " fps" in prop("StatusText", u), 30)  # type: ignore[misc]
+        eventually(lambda u=unit: " fps" in prop("StatusText", u), 30)  # type: ignore[misc]
         report.check(f"{name} has its own camera", " fps" in prop("StatusText", unit), prop("StatusText", unit))
     report.check("they are two processes", prop("MainPID", "vitcam@front") != prop("MainPID", "vitcam@back"))
     code, said = run(VITCAM, "service", "status")

@@ -12,7 +12,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tests.pivm.report import Report, until
+from tests.eventually import eventually
+from tests.pivm.report import Report
 
 IO = Path("/io")
 HOME = Path("/opt/vitcam")
@@ -143,8 +144,8 @@ def runs_as_it_should(report: Report) -> None:
     if unit("ActiveState") != "active":
         return
     print(f"     ready after {time.monotonic() - began:.1f} s", flush=True)
-    report.check("it classifies what the camera gives", until(lambda: state().get("status") == "ok", 200), state())
-    until(lambda: " fps" in unit("StatusText"), 20)
+    report.check("it classifies what the camera gives", eventually(lambda: state().get("status") == "ok", 200), state())
+    eventually(lambda: " fps" in unit("StatusText"), 20)
     report.check("the status line has label and rate", " fps" in unit("StatusText"), unit("StatusText"))
     report.check("systemctl status shows it", unit("StatusText").split(",")[0] in sh("systemctl", "status", "vitcam"))
     about = Path(f"/proc/{unit('MainPID')}/status").read_text()
@@ -163,27 +164,29 @@ def runs_as_it_should(report: Report) -> None:
 def takes_over_settings_at_a_reload(report: Report) -> None:
     configure(CAMERA)
     sh("systemctl", "restart", "vitcam")
-    until(lambda: state().get("status") == "ok", 200)
+    eventually(lambda: state().get("status") == "ok", 200)
     process = unit("MainPID")
     configure(f"{CAMERA}[events]\nenter = 0.8\n")
     said = sh("systemctl", "reload", "vitcam")
     report.check("a reload is a success", unit("ActiveState") == "active" and not said, said)
     wanted = "new values are used for events.enter"
-    report.check("the journal names what is used", until(lambda: wanted in journal(), 30))  # the signal takes its time
+    report.check(
+        "the journal names what is used", eventually(lambda: wanted in journal(), 30)
+    )  # the signal takes its time
     configure(f"{CAMERA}[events]\nenter = 2\n")
     said = sh("systemctl", "reload", "vitcam")
     report.check("wrong settings end nothing", unit("ActiveState") == "active", said)
     report.check(
-        "the status line says that the old ones stay", until(lambda: "stay as they were" in unit("StatusText"), 30)
+        "the status line says that the old ones stay", eventually(lambda: "stay as they were" in unit("StatusText"), 30)
     )
-    report.check("it classifies as before", until(lambda: state().get("status") == "ok", 60), state())
+    report.check("it classifies as before", eventually(lambda: state().get("status") == "ok", 60), state())
     report.check("it is the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
 
 
 def decodes_photos_in_a_process_with_limits(report: Report) -> None:
     configure(CAMERA)
     sh("systemctl", "restart", "vitcam")
-    until(lambda: state().get("status") == "ok", 200)
+    eventually(lambda: state().get("status") == "ok", 200)
     answer = classify_photo()
     report.check("a photo that is sent is answered", "top" in answer, answer)
     decoder = sh("pgrep", "-f", "vitcam.pictures.decoder.child").split()
@@ -201,27 +204,29 @@ def runs_commands_in_its_sandbox(report: Report) -> None:
     rules = f'[events]\ndwell_s = 0\nenter = 0.1\nleave = 0.01\n[[on]]\n{command}[[on]]\nfile = "acted.jsonl"\n'
     configure(f'[camera]\nsource = "demo"\n{rules}', "Environment=VITCAM_ACTIONS_SECRET=hunter2\n")
     sh("systemctl", "restart", "vitcam")
-    report.check("a command runs as part of the service", until(ACTED.exists, 200), state().get("actions"))
+    report.check("a command runs as part of the service", eventually(ACTED.exists, 200), state().get("actions"))
     acted = json.loads(ACTED.read_text())
     report.check("it gets the event", acted.pop("event") == "event")
     may = {what for what, works in acted.items() if works}
     report.check("it may do what docs/use/actions.md says, and no more", may == ALLOWED, acted)
     lines = Path("/var/lib/vitcam/acted.jsonl")
-    report.check("a rule writes its file into the state folder", until(lambda: '"event"' in lines.read_text(), 20))
+    report.check("a rule writes its file into the state folder", eventually(lambda: '"event"' in lines.read_text(), 20))
 
 
 def survives_a_camera_that_is_away(report: Report) -> None:
     configure(CAMERA)
     sh("systemctl", "restart", "vitcam")
-    until(lambda: state().get("status") == "ok", 200)
+    eventually(lambda: state().get("status") == "ok", 200)
     process = unit("MainPID")
     STALL.touch()
-    report.check("a stalled camera is no signal", until(lambda: state().get("status") == "no_signal", 60), state())
-    report.check("the status line says so", until(lambda: "no signal" in unit("StatusText"), 10), unit("StatusText"))
+    report.check("a stalled camera is no signal", eventually(lambda: state().get("status") == "no_signal", 60), state())
+    report.check(
+        "the status line says so", eventually(lambda: "no signal" in unit("StatusText"), 10), unit("StatusText")
+    )
     time.sleep(45)  # one and a half times WatchdogSec
     report.check("nobody restarts it", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
     STALL.unlink()
-    report.check("the picture comes back by itself", until(lambda: state().get("status") == "ok", 200), state())
+    report.check("the picture comes back by itself", eventually(lambda: state().get("status") == "ok", 200), state())
     report.check("in the same process", (unit("MainPID"), unit("NRestarts")) == (process, "0"))
     stop(report, "while the camera runs")
 
@@ -244,12 +249,12 @@ def restarts_after_a_hung_inference(report: Report) -> None:
     configure(CAMERA, f"Environment=PYTHONPATH={sabotage}\n")
     sh("systemctl", "start", "vitcam")
     process = unit("MainPID")
-    report.check("a hung inference is restarted", until(lambda: unit("NRestarts") == "1", 300), unit("NRestarts"))
+    report.check("a hung inference is restarted", eventually(lambda: unit("NRestarts") == "1", 300), unit("NRestarts"))
     said = journal()
     report.check("the journal says why", "not fed any more: the model has not answered" in said)
     report.check("and shows where it hung", "Fatal Python error: Aborted" in said and "in hang_once" in said)
     report.check("by the watchdog", "watchdog" in sh("journalctl", "-u", "vitcam", "--no-pager").lower())
-    report.check("the new one classifies", until(lambda: state().get("status") == "ok", 300), state())
+    report.check("the new one classifies", eventually(lambda: state().get("status") == "ok", 300), state())
     report.check("it is another process", unit("MainPID") not in (process, "0"))
     stop(report, "after a restart")
 

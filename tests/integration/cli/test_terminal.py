@@ -36,8 +36,8 @@ def test_the_address_stays_in_sight_below_the_bars() -> None:
     with terminal("run", "--source", "demo", "--port", port) as screen:
         screen.until(lambda screen: shows("inference")(screen) and shows(f"http://127.0.0.1:{port}")(screen))
         for _ in range(10):
-            screen.watch(0.3)
-            assert sum(f"watch at http://127.0.0.1:{port}" in row for row in screen.rows) == 1
+            screen.watch(0.3)  # may end in the middle of a drawing
+            screen.until(lambda screen: sum(f"watch at http://127.0.0.1:{port}" in row for row in screen.rows) == 1)
         screen.type("\x03")
         code = screen.until_end()
 

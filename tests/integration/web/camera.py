@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
+from tests.eventually import eventually
 from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
@@ -88,6 +89,7 @@ class Camera:
         self._fps = fps
         self._attention = np.linspace(0, 1, math.prod(grid), dtype=np.float32).reshape(grid)
         self._pictures = [_noisy_picture(seed, noise) for seed in range(4)]
+        self._publishing = threading.Lock()
         self._running = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -115,17 +117,23 @@ class Camera:
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""
-        self._running.clear()
+        self.freeze()
         self.status, self.reason = "no_signal", reason
 
     def freeze(self) -> None:
         """Publish nothing more although all is well, as a folder of pictures at its end."""
-        self._running.clear()
+        with self._publishing:
+            self._running.clear()
 
     def find_signal(self) -> None:
         """Publish again."""
         self.status, self.reason, self.problem = "ok", "", None
         self._running.set()
+
+    def wait_for_frames(self, count: int) -> None:
+        """Return once so many more were published."""
+        enough = self.seq + count
+        assert eventually(lambda: self.seq >= enough), self.seq
 
     def publish(self) -> None:
         """One frame, now."""
@@ -184,7 +192,9 @@ class Camera:
     def _run(self) -> None:
         while not self._ended.wait(1 / self._fps):
             self._running.wait()
-            self.publish()
+            with self._publishing:
+                if self._running.is_set():
+                    self.publish()
 
 
 class Client:

@@ -66,7 +66,7 @@ def test_a_process_without_free_files_logs_it_once_a_minute_and_serves_again_aft
             for _ in range(100):
                 stack.enter_context(connected(running, GET_HEALTH[:-2]))
             assert eventually(lambda: "too many connections" in running.errors()), running.errors()
-            time.sleep(2)  # in which asyncio tries again, twice
+            time.sleep(2)  # in which it tries again, twice, and nothing tells of that: this is what is tested
         with connected(running, GET_HEALTH) as line:
             assert answer_of(line)[0] == 200
 

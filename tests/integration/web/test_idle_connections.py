@@ -2,25 +2,17 @@
 
 import socket
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import pytest
 
 from tests.integration.web.camera import Client
+from tests.integration.web.lines import connected, let_it_see
 from vitcam.web.requests import connections
 from vitcam.web.server import WebServer
 
 HALF_A_HEAD = b"GET /stream HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
-
-
-@contextmanager
-def connected(server: WebServer, sent: bytes = b"") -> Iterator[socket.socket]:
-    host, port = server.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as line:
-        line.sendall(sent)
-        yield line
 
 
 def ended(line: socket.socket, within_s: float) -> bool:
@@ -123,7 +115,7 @@ def test_thousands_of_short_requests_are_all_answered(server: WebServer) -> None
 def test_two_hundred_and_fifty_clients_that_connect_at_once_are_all_answered(server: WebServer) -> None:
     with ExitStack() as stack:
         lines = [stack.enter_context(connected(server)) for _ in range(250)]
-        time.sleep(1.0)
+        let_it_see(server)
         for line in lines:
             line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answers = [line.recv(12) for line in lines]

@@ -53,7 +53,7 @@ def test_events_follow_the_camera_in_order_and_without_repeats(server: WebServer
 def test_a_client_that_reconnects_gets_the_newest_and_no_history(camera: Camera, server: WebServer) -> None:
     with Client(server, "/api/predictions") as client:
         first = seq_of(client.read_event())
-    time.sleep(0.5)
+    camera.wait_for_frames(15)
     with Client(server, "/api/predictions") as client:
         resumed = seq_of(client.read_event())
 
@@ -67,7 +67,7 @@ def test_a_client_that_pauses_gets_the_newest_afterwards_and_no_backlog() -> Non
         server.start()
         with Client(server, "/api/predictions?attention=1") as client:
             client.read_event()
-            time.sleep(4)
+            camera.wait_for_frames(400)
             ids = [seq_of(client.read_event()) for _ in range(30)]
             newest = camera.seq
         server.stop(2)

@@ -16,7 +16,7 @@ import pytest
 
 from tests import frames
 from tests.integration.web.camera import MODEL, Camera, Client, Photos
-from tests.integration.web.lines import answer_of, connected, post_head
+from tests.integration.web.lines import answer_of, connected, let_it_see, post_head
 from vitcam.errors import VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.model.record import ModelInfo
@@ -172,21 +172,16 @@ def test_too_many_photos_at_once_are_refused() -> None:
     gate = threading.Event()
 
     def wait(_: Image) -> Prediction:
-        gate.wait(20)
+        gate.wait(60)
         return frames.prediction()
 
-    statuses: list[int] = []
-    with serving(wait) as server:
-        waiting = [
-            threading.Thread(target=lambda: statuses.append(post(server, photo())[0])) for _ in range(MAX_OF_ONE)
-        ]
-        for thread in waiting:
-            thread.start()
-        time.sleep(1)
+    with serving(wait) as server, ExitStack() as stack:
+        request = post_head("/api/classify", len(photo())) + photo()
+        lines = [stack.enter_context(connected(server, request)) for _ in range(MAX_OF_ONE)]
+        let_it_see(server)
         refused, answer = post(server, photo())
         gate.set()
-        for thread in waiting:
-            thread.join(20)
+        statuses = [answer_of(line)[0] for line in lines]
 
     assert refused == 503
     assert "try again" in answer["error"]
@@ -194,20 +189,25 @@ def test_too_many_photos_at_once_are_refused() -> None:
 
 
 def test_streams_go_on_while_a_photo_is_classified() -> None:
+    begun, over = threading.Event(), threading.Event()
+
     def slow(_: Image) -> Prediction:
-        time.sleep(1.5)
+        begun.set()
+        over.wait(60)
         return frames.prediction()
 
-    with serving(slow) as server, Client(server, "/stream?width=320") as viewer:
-        thread = threading.Thread(target=post, args=(server, photo()))
-        thread.start()
+    request = post_head("/api/classify", len(photo())) + photo()
+    with serving(slow) as server, Client(server, "/stream?width=320") as viewer, connected(server, request) as line:
+        assert begun.wait(60)
         began, gaps = time.monotonic(), []
-        while thread.is_alive():
+        for _ in range(30):
             viewer.read_part()
             gaps.append(time.monotonic() - began)
             began = time.monotonic()
-        thread.join()
+        over.set()
+        status = answer_of(line)[0]
 
+    assert status == 200
     assert max(gaps) < 1
 
 

@@ -1,7 +1,6 @@
 """The page in a real browser."""
 
 import json
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -206,14 +205,19 @@ def test_the_picture_fits_its_card_in_landscape_and_portrait(
     assert ratio < 0.83
 
 
-def test_a_hidden_tab_has_no_stream(server: WebServer, chrome: Chrome) -> None:
+def test_a_hidden_tab_has_no_stream(camera: Camera, server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     page = chrome.current_window_handle
     chrome.switch_to.new_window("tab")
-    time.sleep(1.5)
+
+    def encoded_of(frames: int) -> int:
+        before = server.encoder.encoded
+        camera.wait_for_frames(frames)
+        return server.encoder.encoded - before
+
+    wait(chrome, lambda: not encoded_of(15))
+    idle = encoded_of(30)
     before = server.encoder.encoded
-    time.sleep(1)
-    idle = server.encoder.encoded - before
     chrome.switch_to.window(page)
     wait(chrome, lambda: server.encoder.encoded > before + 5)
 
