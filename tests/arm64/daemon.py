@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from tests.arm64.root import Root
 from tests.daemon import free_port, get_json
+from tests.eventually import eventually
 from tests.integration.web.browser import console_errors, open_browser
-from tests.pivm.report import Report, until
+from tests.pivm.report import Report
 from vitcam.pictures.overlay import coloured
 
 SLOW = 1200
@@ -41,7 +42,7 @@ def daemon(root: Root, photo: Path, shown: Path, report: Report) -> None:
     base, log = f"http://127.0.0.1:{port}", Path(f"{shown}-daemon.log")
     running = root.start(f"vitcam run --source {STILL} --port {port} --log json --set model.threads=1", log)
     try:
-        ready = until(lambda: running.poll() is not None or status(base) == "ok", SLOW) and running.poll() is None
+        ready = eventually(lambda: running.poll() is not None or status(base) == "ok", SLOW) and running.poll() is None
         report.check("the daemon classifies a photo", ready, log.read_text()[-1500:] if not ready else "")
         if ready:
             look(base, photo, shown, report)
@@ -56,7 +57,7 @@ def look(base: str, photo: Path, shown: Path, report: Report) -> None:
     plain = snapshot(base, "none", shown)
     report.check("the snapshot is a picture", bool(plain.any()))
     for kind in ("evidence", "attention", "rollout", "grid"):
-        report.check(f"overlay={kind} is drawn", until(partial(is_drawn, base, kind, shown, plain), SLOW))
+        report.check(f"overlay={kind} is drawn", eventually(partial(is_drawn, base, kind, shown, plain), SLOW))
     report.check("heat has its colours, from dark to yellow", *is_of_the_table(snapshot(base, "heat", shown)))
     report.check("the stream gives pictures", streams(f"{base}/stream?overlay=heat&width=320"))
     answer = ask(f"{base}/api/classify", photo.read_bytes())
@@ -64,7 +65,7 @@ def look(base: str, photo: Path, shown: Path, report: Report) -> None:
     with tempfile.TemporaryDirectory() as profile, open_browser(Path(profile), 1280, 800) as browser:
         browser.get(base)
         width = "return document.getElementById('picture').naturalWidth"
-        report.check("the page shows the picture", until(lambda: browser.execute_script(width) > 100, 60))
+        report.check("the page shows the picture", eventually(lambda: browser.execute_script(width) > 100, 60))
         time.sleep(5)  # a few answers for the page to show
         browser.save_screenshot(f"{shown}-page.png")
         report.check("the page complains of nothing", console_errors(browser) == [], console_errors(browser))
