@@ -158,7 +158,7 @@ def test_a_reader_who_is_away_finds_a_gap_not_a_backlog(machine: Machine) -> Non
     with open_source("picamera", OPTIONS) as source:
         frames = iter(source)
         take(frames, 1)
-        time.sleep(1)
+        time.sleep(1)  # the reader who is away is what is tested
         later = [frame.seq for frame in islice(frames, 2 * POOL_SIZE)]
 
     assert later == sorted(set(later))
@@ -194,9 +194,9 @@ def test_a_reader_who_was_away_still_hears_why_the_camera_was_lost(machine: Mach
         frames = iter(source)
         kept = take(frames, 2)
         machine.stall.touch()
-        time.sleep(0.5)
+        time.sleep(0.5)  # until the child waits for its camera, of which nothing tells
         kept.clear()  # goes back to a child that waits for its camera, and ends without having read it
-        time.sleep(3)
+        assert eventually(lambda: not children())
 
         with pytest.raises(SourceLost, match=r"no picture for 2\.6 s; check its cable"):
             take(frames, 1000)
@@ -281,7 +281,7 @@ def test_leaving_takes_no_longer_while_the_camera_stalls(machine: Machine) -> No
     with open_source("picamera", OPTIONS) as source:
         take(iter(source), 1)
         machine.stall.touch()
-        time.sleep(0.2)
+        time.sleep(0.2)  # until the child waits for its camera, of which nothing tells
         started = time.monotonic()
 
     assert time.monotonic() - started < 1

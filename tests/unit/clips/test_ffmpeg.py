@@ -12,6 +12,7 @@ import pytest
 from tests.clips import cut_of, probed, slow_cut
 from tests.eventually import eventually
 from tests.frames import SECOND
+from tests.refusals import naming
 from vitcam.clips.ffmpeg import Ffmpeg, at_constant_rate, find_ffmpeg
 from vitcam.errors import VitcamError
 
@@ -106,7 +107,7 @@ def test_a_missing_ffmpeg_is_said_in_one_sentence_with_the_command_that_installs
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(VitcamError, match=r"it is not installed; install it with `sudo apt install ffmpeg`"):
+    with pytest.raises(VitcamError, match=naming("ffmpeg", "not installed", "sudo apt install ffmpeg")):
         find_ffmpeg()
 
 

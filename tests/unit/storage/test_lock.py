@@ -1,6 +1,7 @@
 """One process for each folder, until it ends in whatever way."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.refusals import naming
 from vitcam.errors import VitcamError
 from vitcam.storage.lock import FolderLock
 
@@ -43,10 +45,8 @@ def test_the_second_one_is_refused_with_who_holds_it_and_what_to_do(tmp_path: Pa
     with locked(tmp_path):
         holds_now = (tmp_path / "lock").read_text()
 
-    assert str(refusal.value) == (
-        f"another vitcam, process {holder.pid}, uses the state folder {tmp_path}; end that one, or give this one a "
-        f"state folder of its own, such as STATE_DIRECTORY={tmp_path}-2"
-    )
+    names = naming(f"process {holder.pid}", f"state folder {tmp_path};", f"STATE_DIRECTORY={tmp_path}-2")
+    assert re.match(names, str(refusal.value))
     assert refusal.value.exit_code == 1
     assert holds_now == f"{os.getpid()}\n"
 

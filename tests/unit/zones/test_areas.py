@@ -1,5 +1,6 @@
 import pytest
 
+from tests.refusals import naming
 from vitcam.errors import SourceError
 from vitcam.frames import Rect
 from vitcam.pictures.view import Region
@@ -29,5 +30,5 @@ def test_six_digits_of_a_fraction_do_not_make_a_mask_larger() -> None:
 
 
 def test_a_mask_that_does_not_fit_the_picture_shows_no_picture_at_all() -> None:
-    with pytest.raises(SourceError, match="the mask 600,0,200,480 does not fit the upright picture of 640×480 px"):
+    with pytest.raises(SourceError, match=naming("mask 600,0,200,480", "640×480 px")):
         mask_rect(Region(600, 0, 200, 480), 480, 640)

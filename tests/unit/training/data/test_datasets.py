@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.parts import need_data
+from tests.refusals import naming
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
@@ -21,7 +22,7 @@ def test_an_unknown_name_is_refused_as_neither_data_set_nor_folder() -> None:
 def test_a_part_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
     found = open_dataset(str(write_pictures(tmp_path)))
 
-    with pytest.raises(UsageError, match="no photos in a part 'test'; allowed: train, calibration, heldout, all"):
+    with pytest.raises(UsageError, match=naming("part 'test'", "allowed: train, calibration, heldout, all")):
         found.part("test")
 
 

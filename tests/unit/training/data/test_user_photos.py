@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset, open_to_measure
@@ -387,7 +388,7 @@ def test_a_list_that_holds_nothing_out_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_list_without_its_columns_is_refused_with_those_it_has(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="needs the columns path and label in its first row, and has: file, class"):
+    with pytest.raises(UsageError, match=naming("columns", "path", "label", "file, class")):
         open_dataset(manifest(tmp_path, [("a.png", "cup")], header=("file", "class")))
 
 

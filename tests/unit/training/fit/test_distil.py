@@ -5,6 +5,7 @@ import keras
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from tests.unit.training.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam_training.data.augment import Augment
@@ -117,5 +118,5 @@ def test_a_teacher_of_other_labels_is_refused_by_the_first_that_it_lacks(checkpo
 
 
 def test_a_recipe_with_a_teachers_table_wants_a_teacher(recipe: Recipe, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the recipe pupil needs a teacher; give its checkpoint with --teacher"):
+    with pytest.raises(UsageError, match=naming("recipe pupil", "--teacher")):
         prepare(replace(recipe, distil=DistilRecipe()), None, tmp_path / "run")

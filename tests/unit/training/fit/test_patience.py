@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.refusals import naming
 from tests.unit.training.fit.three_colours import run, with_calibration
 from vitcam.errors import UsageError
 from vitcam_training.fit.prepare import prepare
@@ -42,7 +43,7 @@ def test_patience_without_calibration_photos_is_refused_and_heldout_is_no_stand_
     without = replace(found, parts={name: found.parts[name] for name in ("train", "heldout")})
     patient = replace(recipe, train=replace(recipe.train, patience=1))
 
-    with pytest.raises(UsageError, match="a part 'calibration', which photos does not have; split one off"):
+    with pytest.raises(UsageError, match=naming("part 'calibration'", "photos")):
         prepare(patient, None, tmp_path / "run", without).train()
 
 

@@ -8,6 +8,7 @@ import pytest
 from keras import ops
 
 from tests.parts import need_data
+from tests.refusals import naming
 from tests.unit.training.nets import SMALL, photos, small_vit
 from vitcam.errors import UsageError
 from vitcam_training import reference
@@ -34,9 +35,7 @@ def foreign(tmp_path: Path) -> Path:
 
 
 def test_foreign_weights_that_nobody_knows_are_asked_about(foreign: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"foreign\.npz do not say how pixels are normalised; say with --mean and --std"
-    ):
+    with pytest.raises(UsageError, match=naming("foreign.npz", "normalised", "--mean", "--std")):
         read_network(foreign)
 
 
@@ -70,7 +69,7 @@ def test_a_checkpoint_that_says_it_itself_is_not_overruled(foreign: Path) -> Non
     out = foreign.with_name("net.safetensors")
     import_foreign(str(foreign), foreign.with_name("labels.txt"), out, ImportOptions("net", normalisation=HALVES))
 
-    with pytest.raises(UsageError, match="says itself how its pixels are normalised; leave out --mean and --std"):
+    with pytest.raises(UsageError, match=naming("says itself", "leave out", "--mean", "--std")):
         read_network(out, normalisation=IMAGENET)
 
 

@@ -10,6 +10,7 @@ from keras import ops
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
+from tests.refusals import naming
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
@@ -232,7 +233,7 @@ def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str
 def test_a_folder_that_does_not_name_its_pixels_asks_for_them(tmp_path: Path) -> None:
     folder = changed(tmp_path / "vit")
     (folder / "preprocessor_config.json").unlink()
-    with pytest.raises(UsageError, match="does not say how pixels are normalised; say with --mean and --std"):
+    with pytest.raises(UsageError, match=naming("normalised", "--mean", "--std")):
         read_transformers(folder)
 
     assert read_transformers(folder, HALVES).config.mean == HALVES.mean
