@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.docs.pages import DOCS, PAGES, ROOT, anchors, links
 
+SHELVES = ("use", "program", "train", "study")
 CARDS = tuple(sorted((ROOT / "models").glob("*.md")))
 
 
@@ -26,6 +27,14 @@ def leads_somewhere(page: Path, link: str) -> bool:
     if target.suffix == ".py" and anchor:  # a line of a source file, as concepts.md has them
         return int(anchor.removeprefix("L")) <= len(target.read_text("utf-8").splitlines())
     return True
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_the_index_of_a_shelf_lists_every_page_in_it(shelf: str) -> None:
+    index = ROOT / "docs" / shelf / "index.md"
+    listed = {(index.parent / link.partition("#")[0]).resolve() for link in links(index)}
+
+    assert not {page for page in index.parent.iterdir() if page.suffix in (".md", ".ipynb")} - listed - {index}
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:
