@@ -16,7 +16,7 @@ STUDY = "vitcam_training.study"
 TAUGHT = ROOT / "docs" / "study" / "from-other-sources.md"
 """A page whose tables end with a command and what it printed."""
 
-_CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_SHELL = re.compile(r"```(console|sh)\n(.*?)```", re.DOTALL)
 _LAST_CELL = re.compile(r"\| `([^`]+)`(?: → `([^`]+)`)? \|$", re.MULTILINE)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _INLINE = re.compile(rf"`((?:vitcam|vitcam-train|python -m {STUDY}[\w.]*) [^`[|…]+)`")
@@ -26,7 +26,7 @@ _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One line of a shell that a page shows behind a `$`."""
+    """One line of a shell that a page shows: behind a `$`, or to be pasted."""
 
     page: Path
     line: str
@@ -38,9 +38,10 @@ class Shown:
 
 
 def console_lines(page: Path) -> list[Shown]:
-    """Every line behind a `$` in the console blocks of a page, in order, without comments."""
-    blocks = _CONSOLE.findall(page.read_text("utf-8"))
-    typed = [each.partition("\n") for block in blocks for each in f"\n{block}".split("\n$ ")[1:]]
+    """Every line behind a `$` in `console` blocks of a page, and all of `sh` blocks, in order, without comments."""
+    blocks = _SHELL.findall(page.read_text("utf-8"))
+    shown = [f"\n{block}".split("\n$ ")[1:] if kind == "console" else block.splitlines() for kind, block in blocks]
+    typed = [each.partition("\n") for block in shown for each in block]
     return [Shown(page, line.split("  #")[0].strip(), output.strip()) for line, _, output in typed]
 
 
