@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long test-slow release-check packages test-packages coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs measured clean
+.PHONY: help run test test-long test-slow release-check packages test-packages coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs site measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,7 @@ test-slow: $(VENV)/full  ## run the tests of minutes whose subject has changed; 
 
 release-check: lint test test-long test-packages  ## check all that a release needs: every test, every measured page, the packages
 	$(MAKE) test-slow ARGS=
+	$(MAKE) site
 	$(BIN)/python docs/measured.py --strict
 
 # build and twine are no part of vitcam's own environment
@@ -133,7 +134,7 @@ bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspber
 	$(VENV)/peers/bin/python -m tests.bench.aarch64 $(ARGS)
 
 # what measurements write (docs/program/peers.md, training/study/quantisation/int8.md …) is made by the commands that these pages name
-docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
+docs: $(VENV)/full  ## make the generated parts of docs/ and examples/, and the site
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_layers.py
@@ -142,6 +143,16 @@ docs: $(VENV)/full  ## make the generated parts of docs/ and examples/
 	$(BIN)/python docs/generate_reliability.py
 	$(BIN)/python docs/generate_concepts.py
 	$(BIN)/python docs/generate_notebook.py
+	$(MAKE) site
+
+$(VENV)/site: $(VENV)/full
+	$(PIP) --editable ".[docs]"
+	touch $@
+
+# docs/conf.py says how; loads nothing from a network
+site: $(VENV)/site  ## build all pages as a site in build/site; a dead link is an error
+	rm -rf build/site
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -c docs . build/site
 
 # ARGS=docs/train/graph.md; docs/measured.json holds the commands of each page, and the models that were measured
 measured: $(VENV)/full  ## list the pages with measured figures; ARGS=PAGE measures one anew
