@@ -23,7 +23,7 @@ from vitcam.config.load import load
 from vitcam.frames import Event
 from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
-from vitcam.replay.film import Area, events_of, predictions_of
+from vitcam.replay.video import Area, events_of, predictions_of
 
 WITHIN_S = 1.0
 ENOUGH = 0.95

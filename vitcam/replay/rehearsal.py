@@ -13,7 +13,7 @@ from vitcam.frames import Event
 from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.zone_events import zone_rules
-from vitcam.replay.film import Area, predictions_of, steps_of
+from vitcam.replay.video import Area, predictions_of, steps_of
 from vitcam.zones.areas import Zone
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.bench.events import Found, Shown, compare, ended, read_script
 from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
-from vitcam.replay.film import Area, events_of, predictions_of
+from vitcam.replay.video import Area, events_of, predictions_of
 
 ROOT = Path(__file__).parents[3]
 

@@ -9,7 +9,7 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
-from vitcam.replay.film import Area, events_of, predictions_of
+from vitcam.replay.video import Area, events_of, predictions_of
 from vitcam.sources.film import FilmFrame
 
 GOLDEN = Path(__file__).parents[3] / "models/golden"
