@@ -23,7 +23,7 @@ from vitcam.config.load import load
 from vitcam.frames import Event
 from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
-from vitcam.replay.video import Area, events_of, predictions_of
+from vitcam.replay.video import Area, predictions_of, steps_of
 
 WITHIN_S = 1.0
 ENOUGH = 0.95
@@ -138,7 +138,11 @@ def main() -> int:
         settings = load(None, o.set, {}, os.environ).settings
         script, zones = read_script(clip)
         areas = [Area(zone, region, settings.events.rules) for zone, region in zones.items()]
-        events = list(events_of(predictions_of(clip, open_classifier(settings.model), areas), areas))
+        events = [
+            each
+            for _, told in steps_of(predictions_of(clip, open_classifier(settings.model), areas), areas)
+            for each in told
+        ]
     result = compare(script, ended(events))
     report(result)
     return 0 if min(result.precision, result.recall) >= ENOUGH else 1

@@ -19,9 +19,8 @@ from vitcam.pictures.decode import decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.replay.agreement import judge
-from vitcam.replay.ask_again import ask_again
 from vitcam.replay.bundle import read_bundle, write_bundle
-from vitcam.replay.stored_picture import StoredPicture, fitting
+from vitcam.replay.stored_picture import StoredPicture, ask_again, fitting
 
 _COMMAND_EVERY = 60
 _TIMEOUT_S = 60

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from vitcam.frames import Event, Image
     from vitcam.model.classifier import Classifier
     from vitcam.replay.agreement import Agreement
-    from vitcam.replay.rehearsal import WouldAct
     from vitcam.replay.stored_picture import StoredPicture
+    from vitcam.replay.video import WouldAct
 
 
 @grouped
@@ -68,15 +68,14 @@ def replay(
 
     config, is_bundle = ConfigOptions(rules or given.config, given.sets), target.endswith(BUNDLE)
     if not (is_bundle or is_id(target)):
-        from vitcam.replay.rehearsal import rehearse
+        from vitcam.replay.video import rehearse
 
         settings = config.load({"model.name": model}).settings
         _show_events(rehearse(Path(target), settings, _time_of_day(at)), as_json)
         return
     from vitcam.replay.agreement import judge
-    from vitcam.replay.ask_again import ask_again
-    from vitcam.replay.model import open_model
-    from vitcam.replay.surroundings import public_settings, versions
+    from vitcam.replay.bundle import public_settings, versions
+    from vitcam.replay.stored_picture import ask_again, open_model
 
     effective = config.load({})
     if bundle is not None and is_bundle:
@@ -208,7 +207,7 @@ def _show_events(told: "Iterable[Event | WouldAct]", as_json: bool) -> None:
 
 
 def _line(told: "Event | WouldAct") -> str:
-    from vitcam.replay.rehearsal import WouldAct
+    from vitcam.replay.video import WouldAct
 
     if isinstance(told, WouldAct):
         rule, event = told.firing.rule, told.firing.event

@@ -6,6 +6,7 @@ A zip: `event.json` as the API gives the event, `frame.jpg`, `replay.json` with 
 
 import io
 import json
+import platform
 import stat
 import struct
 import zipfile
@@ -14,12 +15,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam._version import __version__
+from vitcam.config.load import EffectiveSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Guess, Rect
+from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_BYTES
+from vitcam.redaction import redacted
 from vitcam.replay.stored_picture import StoredPicture
 from vitcam.storage.files import atomic_write
 
@@ -36,6 +42,9 @@ _GARBAGE = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, RuntimeError
 """What zipfile raises for a damaged archive."""
 _DAMAGES = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, RecursionError)
 """What damaged JSON comes to."""
+_HIDDEN = "***"
+_OPEN_RULE_KEYS = frozenset({"label", "zone", "above", "for_s", "between", "cooldown_s"})
+"""Of `[[on]]`; addresses and commands of a rule may hold a password anywhere."""
 
 
 def write_bundle(path: Path, stored: StoredPicture, documents: Mapping[str, Mapping[str, object]]) -> None:
@@ -134,3 +143,35 @@ def _weights(rows: Any) -> NDArray[np.float32] | None:
     if not fits or not (np.abs(weights) <= np.finfo(np.float16).max).all():  # as the history keeps them
         raise ValueError("evidence")
     return weights.astype(np.float32)
+
+
+def public_settings(effective: EffectiveSettings) -> dict[str, Any]:
+    """Every setting by its name; `***` for what is a secret or may hold one."""
+    return {name: _public(name, value) for name, value, _ in effective.rows()}
+
+
+def versions(classifier: Classifier) -> dict[str, Any]:
+    """Of everything that an answer depends on."""
+    runtime = classifier.runtime
+    return {
+        "vitcam": __version__,
+        "model": classifier.card.name,
+        "fingerprint": classifier.card.graph_sha256,
+        "runtime": f"{runtime.name} {runtime.version}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "opencv": cv2.__version__,
+        "machine": platform.machine(),
+        "system": platform.platform(),
+    }
+
+
+def _public(name: str, value: Any) -> Any:
+    section, _, key = name.rpartition(".")
+    if section.partition(".")[0] == "on" and key not in _OPEN_RULE_KEYS:
+        return _HIDDEN if value else value
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, tuple):
+        return [redacted(str(each)) for each in value]
+    return value

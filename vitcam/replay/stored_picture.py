@@ -1,17 +1,23 @@
-"""What a stored event must say of itself so that its picture can be asked again."""
+"""A stored event with its picture: what it must say of itself, the model that has seen it, and asking that again."""
 
 import re
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.errors import VitcamError
-from vitcam.frames import Guess, Image, Rect
+from vitcam.errors import ModelError, VitcamError
+from vitcam.frames import Frame, Guess, Image, Prediction, Rect
 from vitcam.history.record import full_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
+from vitcam.model.bundle import read
+from vitcam.model.classifier import Classifier
+from vitcam.model.files import find_model, list_models
 
+_SHOWN = 12  # digits of a fingerprint
 _ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
 
 
@@ -73,3 +79,46 @@ def _stored(event: StoredEvent, jpeg: bytes) -> StoredPicture:
         event.id, event.label, start, event.model, event.fingerprint, summary.top, summary.crop, summary.evidence, jpeg,
         event.frame_of or "",
     )  # fmt: skip
+
+
+def open_model(stored: StoredPicture, named: str = "", labels: Path | None = None) -> Classifier:
+    """Load the model of an event.
+
+    named   a model or a file to take; empty: the installed one that has the event's fingerprint
+    labels  as `Classifier` takes them
+    raises  ModelError if it is not installed, or if another one has its name
+    """
+    seen_by = f"{stored.model or 'a model without a name'} ({stored.fingerprint[:_SHOWN] or 'no fingerprint'})"
+    path = find_model(named) if named else _installed(stored)
+    if path is None:
+        raise ModelError(
+            f"the event was seen by {seen_by}, and no installed model has this fingerprint; name its file with --model"
+        )
+    classifier = Classifier(path, labels=labels, top_k=len(stored.top))
+    found = classifier.card.graph_sha256
+    if found != stored.fingerprint:
+        raise ModelError(
+            f"the event was seen by {seen_by}, and {path} is another model ({found[:_SHOWN] or 'no fingerprint'}); "
+            "name the file of the first one with --model"
+        )
+    return classifier
+
+
+def _installed(stored: StoredPicture) -> Path | None:
+    models = list_models()
+    first = models.pop(stored.model, None)
+    for path in filter(None, (first, *models.values())):
+        described = read(path)
+        fingerprint = described.card.graph_sha256 if described else ""
+        if fingerprint == stored.fingerprint and (fingerprint or path is first):
+            return path
+    return None
+
+
+def ask_again(classifier: Classifier, picture: Image, crop: Rect, source: str) -> Prediction:
+    """The prediction for a picture that was decoded from its file.
+
+    picture  (H, W, 3) uint8, RGB
+    crop     the part that the model sees, in px
+    """
+    return classifier(Frame(picture, None, crop, 0, time.monotonic_ns(), source))

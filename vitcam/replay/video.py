@@ -1,19 +1,28 @@
-"""A film as predictions with the film's own clock: every frame is classified, as fast as the machine can."""
+"""What a run with these settings would have told of a video, and done; without a camera, a page and a store.
+
+Every frame is classified, as fast as the machine can. Times are those of the video.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+from vitcam.actions import rules
+from vitcam.actions.rule_engine import Vocabulary
+from vitcam.actions.rules import Firing, Instant, RuleState
+from vitcam.config.settings import Settings
 from vitcam.events import EventState, Rules, finish, step
 from vitcam.frames import Event, Frame, Image, Prediction
-from vitcam.model.classifier import Classifier
+from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.pipeline.unknown import UnknownWatch
+from vitcam.pipeline.zone_events import zone_rules
 from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
-from vitcam.zones.areas import mask_rect
+from vitcam.zones.areas import Zone, mask_rect
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ def _frame(picture: Image, area: Area, classifier: Classifier, seq: int, at_ns: 
 
 def steps_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[tuple[int, tuple[Event, ...]]]:
     """The time of each prediction, in ns, and what begins, lasts or ends with it. The film's end ends all."""
-    rules = {area.name: area.rules for area in areas}
+    rules_of = {area.name: area.rules for area in areas}
     states = {area.name: EventState() for area in areas}
     unknown = {area.name: UnknownWatch() for area in areas}
     numbers, last_ns = count(1), 0
@@ -66,13 +75,49 @@ def steps_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterat
     for prediction in predictions:
         last_ns = prediction.captured_ns
         zone = prediction.zone
-        states[zone], events = step(rules[zone], states[zone], prediction, new_id)
-        yield last_ns, unknown[zone].step(rules[zone], states[zone], prediction, new_id) + events
+        states[zone], events = step(rules_of[zone], states[zone], prediction, new_id)
+        yield last_ns, unknown[zone].step(rules_of[zone], states[zone], prediction, new_id) + events
     for zone, state in states.items():
         yield last_ns, unknown[zone].finish() + finish(state, last_ns)[1]
 
 
-def events_of(predictions: Iterable[Prediction], areas: Sequence[Area]) -> Iterator[Event]:
-    """What begins, lasts and ends in each area, in the order in which it is known."""
-    for _, events in steps_of(predictions, areas):
-        yield from events
+@dataclass(frozen=True, slots=True)
+class WouldAct:
+    """A rule that would have acted."""
+
+    at_ns: int
+    """From the start of the film."""
+    firing: Firing
+
+
+def rehearse(film: Path, settings: Settings, began: datetime) -> Iterator[Event | WouldAct]:
+    """Events as they are known, and the rules that they fire. Every frame is classified in every zone.
+
+    began   local time at the film's start, for rules with `between`
+    raises  ModelError, SourceError, UsageError
+    """
+    classifier, areas = open_classifier(settings.model), areas_of(settings)
+    masks = tuple(map(Region.parse, settings.camera.masks))
+    groups, state, due_ns = Vocabulary.of(classifier).groups, RuleState(), 0
+    for now_ns, events in steps_of(predictions_of(film, classifier, areas, masks), areas):
+        now = Instant.at(now_ns, began + timedelta(microseconds=now_ns // 1000))
+        tick = () if now_ns < due_ns else (None,)
+        due_ns = now_ns + round(rules.TICK_S * 1e9) if tick else due_ns
+        for event in (*events, *tick):
+            state, firings = rules.step(settings.on, groups, state, now, event)
+            if event is not None:
+                yield event
+            yield from (WouldAct(now_ns, firing) for firing in firings)
+
+
+def areas_of(settings: Settings) -> list[Area]:
+    """The zones with their rules, or the part of the picture that the model sees."""
+    common = settings.events.rules
+    if not settings.zones:
+        crop = settings.camera.crop
+        return [Area(None, Region.parse(crop) if crop else None, common)]
+    zones = (
+        Zone(each.name, Region.parse(each.rect), each.labels, each.enter, each.leave, each.dwell_s)
+        for each in settings.zones
+    )
+    return [Area(zone.name, zone.region, zone_rules(common, zone)) for zone in zones]

@@ -10,7 +10,7 @@ import pytest
 from tests.bench.events import Found, Shown, compare, ended, read_script
 from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
-from vitcam.replay.video import Area, events_of, predictions_of
+from vitcam.replay.video import Area, predictions_of, steps_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -49,7 +49,9 @@ def test_a_clip_of_three_minutes_gives_the_events_of_its_script(tmp_path: Path) 
     subprocess.run([*command, "--part", "choose"], cwd=ROOT, check=True)
     script, zones = read_script(clip)
     areas = [Area(zone, region, Rules()) for zone, region in zones.items()]
-    events = ended(list(events_of(predictions_of(clip, Classifier("everyday"), areas), areas)))
+    events = ended(
+        [each for _, told in steps_of(predictions_of(clip, Classifier("everyday"), areas), areas) for each in told]
+    )
     result = compare(script, events)
 
     assert json.loads(clip.with_suffix(".json").read_text())["seconds"] == 180

@@ -9,7 +9,7 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
-from vitcam.replay.video import Area, events_of, predictions_of
+from vitcam.replay.video import Area, predictions_of, steps_of
 from vitcam.sources.film import FilmFrame
 
 GOLDEN = Path(__file__).parents[3] / "models/golden"
@@ -37,7 +37,12 @@ def halves(rules: Rules) -> list[Area]:
 
 def test_each_zone_of_a_film_has_its_own_events_at_the_times_of_the_film(film: Path) -> None:
     areas = halves(Rules())
-    ended = [each for each in events_of(predictions_of(film, Classifier("everyday"), areas), areas) if each.end_ns]
+    ended = [
+        each
+        for _, told in steps_of(predictions_of(film, Classifier("everyday"), areas), areas)
+        for each in told
+        if each.end_ns
+    ]
     times = {each.zone: (each.start_ns / 1e9, (each.end_ns or 0) / 1e9) for each in ended}
 
     assert len(ended) == 2

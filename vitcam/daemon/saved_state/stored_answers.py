@@ -10,7 +10,7 @@ from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
-from vitcam.replay.ask_again import ask_again
+from vitcam.replay.stored_picture import ask_again
 from vitcam.words.live_labels import LiveLabels
 
 
