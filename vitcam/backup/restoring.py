@@ -17,58 +17,14 @@ from pathlib import Path
 from vitcam.backup.archive_reader import BackupArchive
 from vitcam.backup.archive_writer import Progress
 from vitcam.backup.found_files import KEPT, is_left_out
-from vitcam.backup.manifest import CarriedFile, Manifest
+from vitcam.backup.manifest import CarriedFile
 from vitcam.backup.places import CarriedFolder
-from vitcam.errors import UsageError, VitcamError
+from vitcam.backup.restore_plan import RestorePlan
+from vitcam.errors import VitcamError
 from vitcam.storage.owner import OwnedFolder, owned
 
 _STAGING = ".vitcam-restore-"
-_SPARE = 2**24
-"""Bytes of a disk that stay free."""
 _Undo = tuple[OwnedFolder, Callable[[], object]]
-
-
-@dataclass(frozen=True, slots=True)
-class RestorePlan:
-    """What goes where."""
-
-    places: tuple[CarriedFolder, ...]
-    """Folders that get files."""
-    left_out: tuple[CarriedFile, ...]
-    """Files that have no place here."""
-
-    def place_of(self, file: CarriedFile) -> CarriedFolder | None:
-        if any(is_left_out(part) for part in file.path.split("/")):
-            return None
-        return next((place for place in self.places if place.name == file.place), None)
-
-
-def plan_restore(manifest: Manifest, places: Sequence[CarriedFolder]) -> RestorePlan:
-    """Which folders get files, and which files have none here."""
-    used = {file.place for file in manifest.files}
-    chosen = tuple(place for place in places if place.name in used and (not place.optional or _is_writable(place)))
-    plan = RestorePlan(chosen, ())
-    return RestorePlan(chosen, tuple(file for file in manifest.files if plan.place_of(file) is None))
-
-
-def check_room(manifest: Manifest, plan: RestorePlan) -> None:
-    """Raises UsageError if nothing has a place here, VitcamError if a disk has less room than the files need."""
-    if not plan.places:
-        raise UsageError("nothing in this backup has a place here; name folders with --config, --state and --data")
-    needed: dict[int, int] = {}
-    for file in manifest.files:
-        if place := plan.place_of(file):
-            device = _existing(place.folder).stat().st_dev
-            needed[device] = needed.get(device, 0) + file.size
-    for place in plan.places:
-        folder = _existing(place.folder)
-        free = shutil.disk_usage(folder).free
-        wanted = needed[folder.stat().st_dev]
-        if wanted + _SPARE > free:
-            raise VitcamError(
-                f"the disk of {folder} has {free:,} bytes free, and the backup needs {wanted:,}; nothing was changed; "
-                "free the disk first"
-            )
 
 
 def restore(archive: BackupArchive, plan: RestorePlan, progress: Progress) -> tuple[Path, ...]:
@@ -198,12 +154,3 @@ def _make(place: CarriedFolder) -> None:
     if not place.folder.exists():
         place.folder.parent.mkdir(parents=True, exist_ok=True)
         place.folder.mkdir(place.mode)
-
-
-def _existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
-    return next(each for each in (folder, *folder.parents) if each.exists())
-
-
-def _is_writable(place: CarriedFolder) -> bool:
-    return os.access(_existing(place.folder), os.W_OK)

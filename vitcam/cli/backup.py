@@ -53,9 +53,8 @@ def backup(
 ) -> None:
     """Write configuration, password, tokens, events, data sets and models into one file. A daemon may run meanwhile."""
     from vitcam.backup.archive_writer import write_archive
-    from vitcam.backup.found_files import find_files
+    from vitcam.backup.found_files import find_files, notes_on_outside
     from vitcam.backup.output import backup_file, check_output
-    from vitcam.backup.outside import notes_on_outside
     from vitcam.backup.places import carried_folders, has_service, service_instances
 
     os.nice(_NICE)

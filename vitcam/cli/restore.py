@@ -15,7 +15,7 @@ from vitcam.terminal.verbs import grouped
 if TYPE_CHECKING:
     from vitcam.backup.archive_reader import BackupArchive
     from vitcam.backup.places import CarriedFolder
-    from vitcam.backup.restoring import RestorePlan
+    from vitcam.backup.restore_plan import RestorePlan
 
 
 @grouped
@@ -35,7 +35,7 @@ def restore(
     """
     from vitcam.backup.archive_reader import open_archive
     from vitcam.backup.places import carried_folders, has_service
-    from vitcam.backup.restoring import plan_restore
+    from vitcam.backup.restore_plan import plan_restore
 
     with open_archive(file) as archive:
         manifest = archive.manifest
@@ -52,7 +52,8 @@ def restore(
 
 
 def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
-    from vitcam.backup.restoring import check_room, restore
+    from vitcam.backup.restore_plan import check_room
+    from vitcam.backup.restoring import restore
 
     manifest = archive.manifest
     check_room(manifest, plan)
@@ -66,7 +67,7 @@ def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
 
 def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
     """Check the whole backup, and print on stdout what a restore would change."""
-    from vitcam.backup.preview import planned_changes
+    from vitcam.backup.restore_plan import planned_changes
 
     manifest = archive.manifest
     with progress_bar("checking", manifest.size) as progress:
@@ -83,7 +84,7 @@ def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
 
 def _refuse_beside_a_daemon(places: "tuple[CarriedFolder, ...]") -> None:
     from vitcam.backup.places import STATE
-    from vitcam.backup.running import running_daemon
+    from vitcam.backup.restore_plan import running_daemon
 
     for place in places:
         if place.name.startswith(STATE) and (process := running_daemon(place.folder)):

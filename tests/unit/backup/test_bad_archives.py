@@ -14,7 +14,8 @@ import pytest
 from tests.backups import CONTENT, Machine, archive, machine, manifest
 from vitcam.backup.archive_reader import open_archive
 from vitcam.backup.places import CarriedFolder
-from vitcam.backup.restoring import check_room, plan_restore, restore
+from vitcam.backup.restore_plan import check_room, plan_restore
+from vitcam.backup.restoring import restore
 from vitcam.errors import VitcamError
 
 BEFORE = {"state/crops.json": b"{}", "config/config.toml": b""}
