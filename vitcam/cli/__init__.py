@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from vitcam._version import __version__
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
-from vitcam.terminal.standard_streams import prepare_streams
+from vitcam.terminal.consoles import prepare_streams
 from vitcam.terminal.verbs import LazyVerbs
 from vitcam.text import printable
 

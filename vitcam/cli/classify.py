@@ -43,7 +43,7 @@ def classify(
 
 def _classify(targets: list[str], model: "ModelSettings", as_json: bool, overlay: Path | None) -> bool:
     """Print the answers and save the overlays; False if not a single photo could be read."""
-    from vitcam.batch.batch import classify_all
+    from vitcam.batch.photos import classify_all
     from vitcam.batch.report import Report
     from vitcam.model.classifier import open_classifier
     from vitcam.pictures.overlay_kinds import default_overlay

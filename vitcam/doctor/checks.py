@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import access, camera, clips, machine, model, python, service
+from vitcam.doctor import camera, machine, model, python, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
@@ -21,9 +21,9 @@ CHECKS: dict[str, CheckFunction] = {
     "model": model.model,
     "runtime": model.runtime,
     "port": service.port,
-    "access": access.access,
+    "access": service.access,
     "service": service.unit,
-    "clips": clips.clips,
+    "clips": machine.clips,
     "disk": machine.disk,
     "memory": machine.memory,
     "temperature": machine.temperature,

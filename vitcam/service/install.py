@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import ConfigError
-from vitcam.service.alone import alone
 from vitcam.service.network import bind_to_network, ensure_password, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
-from vitcam.service.releases import Release, adopt, build, current_release, use
+from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use
 from vitcam.service.systemctl import SETTLE_S, bring_up, enabled_units, must, properties, systemctl, units_in_use
 from vitcam.service.units import carried_units, write_units
 
@@ -45,7 +44,7 @@ def install(
     tell     gets a sentence before something that takes long
     raises   VitcamError, ConfigError, UsageError, OSError; what was installed before continues to run
     """
-    with alone(places):
+    with exclusive(places):
         _check_config(places, instance)
         adopt(places)
         release, fresh = _release(places, origin, tell)
@@ -68,7 +67,7 @@ def uninstall(places: Places) -> list[str]:
     returns  the units that were stopped
     raises   VitcamError, OSError
     """
-    with alone(places):
+    with exclusive(places):
         adopt(places)
         units = sorted({*units_in_use(), *enabled_units(places)})
         if units:

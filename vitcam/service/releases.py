@@ -1,13 +1,20 @@
-"""Installed versions: each has a virtual environment of its own, and a link names the one in use."""
+"""Installed versions: each has a virtual environment of its own, and a link names the one in use.
 
+Two commands that change them at once would undo each other's work, so that one excludes the others.
+"""
+
+import fcntl
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam.processes.command import run_with_timeout
@@ -149,3 +156,27 @@ def _readable_for_all() -> Iterator[None]:
         yield
     finally:
         os.umask(before)
+
+
+@contextmanager
+def exclusive(places: Places) -> Iterator[None]:
+    """Be the only command that changes releases. What ends this program, such as a lost ssh, ends it as Ctrl-C does.
+
+    raises  VitcamError if another command is at work; OSError if the folder of releases cannot be made
+    """
+    places.releases.mkdir(0o755, parents=True, exist_ok=True)
+    with (places.releases / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise VitcamError("another `vitcam service` command is at work; wait until it has ended") from None
+        before = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt

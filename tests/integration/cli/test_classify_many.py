@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.videos import write_video
-from vitcam.batch.batch import classify_all
+from vitcam.batch.photos import classify_all
 from vitcam.errors import SourceError
 from vitcam.frames import Unreadable
 from vitcam.model.classifier import Classifier

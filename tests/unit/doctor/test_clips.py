@@ -6,7 +6,7 @@ import pytest
 
 from vitcam.config.settings import ClipSettings
 from vitcam.doctor.check import CheckContext
-from vitcam.doctor.clips import clips
+from vitcam.doctor.machine import clips
 
 
 def switched_on(context: CheckContext) -> CheckContext:
