@@ -24,18 +24,23 @@ class Difference:
 
 
 def differences(old: Any, new: Any, place: str = "") -> Iterator[Difference]:
-    """Mappings are compared by key, lists of the same length by position; everything else as a whole."""
+    """Mappings are compared by key, lists of the same length by position; a list of words is compared as a whole."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in [*old, *(key for key in new if key not in old)]:
             below = f"{place} > {key}" if place else str(key)
             yield from differences(old.get(key, _MISSING), new.get(key, _MISSING), below)
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and not _is_of_words(old + new):
         for number, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from differences(one, other, f"{place}[{number}]")
     elif isinstance(old, str) and isinstance(new, str) and "\n" in old + new:
         yield from _differing_lines(old, new, place)
     elif type(old) is not type(new) or old != new:
         yield Difference(place, _shown(old), _shown(new))
+
+
+def _is_of_words(values: list[Any]) -> bool:
+    """Such as names in an order: one that moved would make all others differ."""
+    return all(isinstance(value, str) for value in values)
 
 
 def _differing_lines(old: str, new: str, place: str) -> Iterator[Difference]:

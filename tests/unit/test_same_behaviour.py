@@ -16,6 +16,7 @@ from tests.same_behaviour.differences import differences, masked, without
         ({"a": 1, "b": [1, {"c": 2}]}, {"a": 1, "b": [1, {"c": 3}]}, ["b[1] > c"]),
         ({"a": 1}, {"b": 1}, ["a", "b"]),
         ({"a": [1, 2]}, {"a": [1, 2, 3]}, ["a"]),
+        ({"a": ["x", "y"]}, {"a": ["y", "x"]}, ["a"]),
         ({"a": 1}, {"a": 1.0}, ["a"]),
         ({"a": 1}, {"a": True}, ["a"]),
         ({"a": None}, {}, ["a"]),
