@@ -55,7 +55,7 @@ $(VENV)/release/ready:
 	touch $@
 
 packages: $(VENV)/release/ready  ## build wheel and source distribution into dist/, and check what they hold
-	rm -rf dist build
+	rm -rf dist
 	$(VENV)/release/bin/python -m build --outdir dist
 	$(VENV)/release/bin/python -m twine check --strict dist/*
 	$(PYTHON) tests/packaged.py contents dist
