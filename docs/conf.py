@@ -1,8 +1,8 @@
 """The site in build/site, which `make docs` makes of the repository's own pages with Sphinx.
 
 Sphinx reads from the root of the repository, so that a link works on the site as it does where the pages are kept. The
-pages of a shelf stand in the order in which its index links to them. A file of the repository that is no page gets a
-page with its lines, so that a link to code leads there, too. Nothing is loaded from another site.
+pages of a shelf stand in the order in which its index links to them. Any other file of the repository that a page links
+to gets a page with its lines. Nothing is loaded from another site.
 """
 
 import json
@@ -69,7 +69,7 @@ html_theme_options = {
 def rewritten(text: str, page: str) -> str:
     """What Sphinx reads in place of a page's text.
 
-    A link to a file that is no page leads to its lines. A link whose words are the name of a page gets that page's
+    A link to any other file leads to its lines. A link whose words are the name of a page gets that page's
     title. An index shows the pages that it links to as those of its shelf.
     """
     folder = posixpath.dirname(page)

@@ -36,7 +36,7 @@ class Agreement:
             f", which led by {self.undecided:.3f} at most where it is another" if self.same_label < self.photos else ""
         )
         return (
-            f"same first label on {self.same_label} of {self.photos} photos{lead}; cosine of the probabilities "
+            f"same first label on {self.same_label} of {self.photos} photos{lead}. Cosine of the probabilities: "
             f"{self.mean:.5f} on average, {self.worst:.5f} at worst, at least {CLOSE} on {self.close}"
         )
 

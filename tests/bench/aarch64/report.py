@@ -46,9 +46,9 @@ def summary(ours: Row, against: Row, alike: Agreement) -> str:
     instructions = ours.work.instructions / against.work.instructions
     cycles = ours.work.cycles / against.work.cycles
     return (
-        f"On a Cortex-A76, the Raspberry Pi 5's processor, **under emulation, not measured on a Pi**: DeiT-Tiny takes "
-        f"{ours.work.instructions / 1e6:.0f} M instructions, {instructions:.2f} of ExecuTorch's (Arm's int8 recipe "
-        f"for this network), and by estimate {cycles:.2f} of its cycles. Against x86: {alike}. "
+        f"On a Cortex-A76, the Raspberry Pi 5's processor, **under emulation, not measured on a Pi**, DeiT-Tiny takes "
+        f"{ours.work.instructions / 1e6:.0f} M instructions. That is {instructions:.2f} of ExecuTorch's (Arm's int8 "
+        f"recipe for this network), and by estimate {cycles:.2f} of its cycles. Against x86: {alike}. "
         "`make bench-aarch64`, [aarch64.md](aarch64.md)."
     )
 

@@ -19,7 +19,7 @@ BEGIN, END = "<!-- bench-peers: begin -->", "<!-- bench-peers: end -->"
 RIVALS = {
     "OpenVINO's int8": ("openvino-int8", "openvino-int8-f32", "openvino-dynamic"),
     "ONNX Runtime's int8": ("onnxruntime-int8", "onnxruntime-static"),
-    "ExecuTorch's": ("executorch-int8", "executorch-dynamic"),
+    "ExecuTorch's int8": ("executorch-int8", "executorch-dynamic"),
     "PyTorch": ("pytorch", "pytorch-compiled", "torchao"),
 }
 """What docs/program/benchmarks.md compares with; of each the fastest."""
@@ -112,22 +112,25 @@ def machine() -> str:
 
 def summary(rows: Sequence[Row], conditions: Conditions) -> str:
     """What docs/program/benchmarks.md says: the plot and the comparisons that matter most."""
-    said = [f"with {_counted(n)} {_compared(rows, n)}" for n in conditions.threads]
-    return (
-        f"![Time of one inference by runtime](peers.svg)\n\n"
-        f"DeiT-Tiny at 224 px, batch 1, {machine().partition(',')[0]}: {'; '.join(said)}.\n"
-        f"All of it, and how it was measured: [peers.md](peers.md)."
+    ours = next((row.timings for row in rows if row.name == OURS), {})
+    lines = [("vitcam", [f"{ours[n].median_ms:.1f} ms" if n in ours else "–" for n in conditions.threads])]
+    for rival, names in RIVALS.items():
+        times = [times_ours(rows, n) for n in conditions.threads]
+        found = [[each[name] for name in names if name in each] for each in times]
+        lines.append((rival, [f"{min(each):.2f} times as long" if each else "–" for each in found]))
+    head = [
+        f"| runtime | {' | '.join(_counted(n) for n in conditions.threads)} |",
+        "|---" * (1 + len(conditions.threads)) + "|",
+    ]
+    return "\n".join(
+        [
+            "![Time of one inference by runtime](peers.svg)\n",
+            f"DeiT-Tiny at 224 px, batch 1, {machine().partition(',')[0]}:\n",
+            *head,
+            *(f"| {name} | {' | '.join(cells)} |" for name, cells in lines),
+            "\nAll of it, and how it was measured: [peers.md](peers.md).",
+        ]
     )
-
-
-def _compared(rows: Sequence[Row], threads: int) -> str:
-    times = times_ours(rows, threads)
-    said = []
-    for what, names in RIVALS.items():
-        found = [times[name] for name in names if name in times]
-        said += [f"{min(found):.2f} times as long in {what}"] if found else []
-    ours = next((row.timings[threads].median_ms for row in rows if row.name == OURS and threads in row.timings), None)
-    return f"{ours:.1f} ms in vitcam, {', '.join(said)}" if ours else "no figure for vitcam itself"
 
 
 def between_marks(text: str, inner: str) -> str:
