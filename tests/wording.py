@@ -151,9 +151,9 @@ def long_sentences(page: str, name: str) -> Iterator[str]:
 
 
 def wide_lines(page: str, name: str) -> Iterator[str]:
-    """Lines of prose that are wider than `WIDEST`; tables, headings, mathematics and long addresses are left out."""
+    """Lines of prose that are wider than `WIDEST`. Tables, headings, mathematics, quotes and long addresses may be."""
     for number, line in enumerate(_blank(_FENCED, page).splitlines(), 1):
-        cannot = line.startswith(("|", "#", "$$", "!", "    ", "[`")) or " " not in line.strip()[:WIDEST]
+        cannot = line.startswith(("|", "#", "$$", "!", "    ", "[`", ">")) or " " not in line.strip()[:WIDEST]
         if len(line) > WIDEST and not cannot:
             yield f"{name}:{number}: {len(line)} characters"
 
