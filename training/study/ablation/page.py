@@ -23,10 +23,13 @@ def write_page(path: Path, found: Sequence[AblationFinding], conditions: Conditi
 
 def _intro(c: Conditions, plot: Path, rows: int) -> str:
     some = f"\nThese are {rows} of {len(ROWS)} rows; without `--rows` the command runs all." if rows < len(ROWS) else ""
-    return f"""# What each part of a Vision Transformer is for
+    title = (
+        "What single options of a Vision Transformer do" if some else "What each part of a Vision Transformer is for"
+    )
+    return f"""# {title}
 
-Each row changes one thing of the base, the recipe `ablation`: the digit model (16 patches, width 32, 4 heads, 3 blocks;
-no class token: the head reads the first patch's token)
+Each row changes one thing of the base, the recipe `ablation`. That is the digit model (16 patches, width 32, 4 heads, 3
+blocks). It has no class token: the head reads the first patch's token. It is
 trained on the first {PHOTOS:,} digits of MNIST for {c.epochs} epochs, without augmentation, and tested on
 {c.test_photos:,}. Each row ran with {c.seeds} seeds; ± is their standard deviation. All rows share the base's learning
 rate and schedule, which were chosen for none of them: a row may do better with its own.{some}

@@ -44,7 +44,7 @@ one figure a photo for each. Attention tends to the middle, where photographers 
 order, a fixed spot in the middle and the mean attention of the model over training photos.
 
 Measured on the model file `{v.model}` itself, in int8: {v.photos:,} photos of the part `{v.split}` of `{v.data}`, as
-many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}{_why(first)}; where all are
+many of each label; {len(v.steps) - 1} steps. Missing patches are {NEUTRAL_WORDS[first]}{_why(first)}. Where all are
 missing, the first guess keeps a probability of {v.nothing[first]:.1%}, of {v.whole:.1%} on the whole photo{also}.
 Intervals are the 95 % of a bootstrap over photos, of differences on the same photo."""
 
@@ -64,10 +64,11 @@ def _answer(v: FaithfulnessResult) -> str:
         "with 95 % confidence, neither on deletion nor on insertion"
     )
     rows = [
-        f"against {_called(name)}: deletion {_signed(against['deletion'])}, insertion {_signed(against['insertion'])}"
+        f"| {_called(name)} | {_signed(against['deletion'])} | {_signed(against['insertion'])} |"
         for name, against in shown.against.items()
     ]
-    return f"{claim}. Difference of the areas, " + "; ".join(rows) + "."
+    head = ["| difference of the areas, against | deletion | insertion |", "|---|---|---|"]
+    return "\n".join([f"{claim}.", "", *head, *rows])
 
 
 def _tables(v: FaithfulnessResult) -> list[str]:

@@ -15,9 +15,9 @@ TESTS = "../../../tests/unit/training/test_circulating_mistakes.py"
 
 
 _INTRO = """These mistakes circulate in published code of Vision Transformers. Each runs without an error message.
-Here each is put into a right network, alone, and trained: the recipe `ablation` (the digit model, the first {photos:,}
-digits of MNIST, no augmentation) for {c.epochs} epochs, with {c.seeds} seeds, tested on {c.test_photos:,} digits. ± is
-the standard deviation over the seeds. Nothing was chosen on the test digits.
+Here each is put into a right network, alone, and trained by the recipe `ablation`: the digit model, the first
+{photos:,} digits of MNIST, no augmentation. It has {c.epochs} epochs and {c.seeds} seeds, and is tested on
+{c.test_photos:,} digits. ± is the standard deviation over the seeds. Nothing was chosen on the test digits.
 [concepts.md](../../../docs/study/concepts.md) explains what is right, and names the test that fails if vitcam makes the
 mistake; [ablation.md](../ablation/ablation.md) measures what each part is for.
 

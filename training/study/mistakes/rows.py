@@ -82,8 +82,8 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "channels", PATCHES, "channels taken for tokens", "below",
-        f"{MIXER}: mixing over patches alone is half of a block that works, so it may train; no source "
-        "for its cost, and it runs only where there are as many channels as patches",
+        f"{MIXER}: mixing over patches alone is half of a block that works, so it may train. Its "
+        "cost has no source, and it runs only where there are as many channels as patches",
         network=ChannelsAsTokensViT, against="width-16", model={"width": 16},
     ),
     Mistake(

@@ -48,11 +48,11 @@ def _about() -> str:
     parameters = count_parameters(circulating().model.config(10))
     return f"""A from-scratch ViT for PyTorch that circulates has {parameters:,} parameters (the preset `vit-shallow`)
 and trains on photos of CIFAR-10 enlarged to 224 px. Its loss stays near 2.32; guessing among ten labels costs ln 10 =
-{CHANCE:.3f}. Here a network of its size is trained with its mistake: attention across the batch
-(`nn.MultiheadAttention` without `batch_first=True`), Adam at a constant 1e-3, no warm-up, no clipping, batches of 32,
-pixels in 0..1, no norm before the head. It is not a copy of that run, which has ReLU, no dropout, and a class token and
-positions drawn from N(0, 1); here they are GELU, a dropout of 0.1, and N(0, 0.02²). That run takes 7,815 steps, and its
-mean loss by epoch is 2.8157, 2.3300, 2.3229, 2.3198 and 2.3186. Each row here has
+{CHANCE:.3f}. Here a network of its size is trained with its mistake, attention across the batch
+(`nn.MultiheadAttention` without `batch_first=True`). It has Adam at a constant 1e-3, no warm-up, no clipping, batches
+of 32, pixels in 0..1, and no norm before the head. It is not a copy of that run, which has ReLU, no dropout, and a
+class token and positions drawn from N(0, 1); here they are GELU, a dropout of 0.1, and N(0, 0.02²). That run
+takes 7,815 steps, and its mean loss by epoch is 2.8157, 2.3300, 2.3229, 2.3198 and 2.3186. Each row here has
 {STEPS} steps of {BATCH} photos, one seed, the same photos in the same order. No test accuracy is measured.
 
 Why it stays: the class token attends only to the class tokens of the other images. These are all alike, for none has
