@@ -17,6 +17,7 @@ from tests.unit.docs.pages import PAGES, ROOT, TAUGHT, Shown, console_lines, pyt
 
 NOT_RUN = {
     r"git (clone|pull)": "needs the network",
+    r"git (tag|push) |\.venv/release/": "publishes a release: a person does it",
     r"sudo |systemctl |journalctl |hostname ": "needs root, or a service that runs; tests/pivm and tests/arm64 do it",
     r"make |source \.venv|\.venv/peers/": "is what started this test, or measures for long",
     r"pip install|wget ": "needs the network",
