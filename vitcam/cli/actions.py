@@ -1,6 +1,5 @@
 """`vitcam actions …`: tries the rules of the configuration with an event that is made up."""
 
-import asyncio
 import json
 import os
 import time
@@ -58,6 +57,8 @@ def _chosen(rules: "Sequence[OnSettings]", names: Sequence[str]) -> "list[OnSett
 
 
 def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
+    import asyncio
+
     from vitcam.actions.command import Commands
     from vitcam.actions.line_file import LineFiles
     from vitcam.actions.notification import Notifications
