@@ -13,22 +13,22 @@ from vitcam.actions.rule_engine import RuleEngine, Vocabulary
 from vitcam.config.settings import HeatSettings, Settings, StoreSettings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.daemon.console_sink import build_sink
 from vitcam.daemon.model import FewerThreads, RunModel, load_configured_model
 from vitcam.daemon.part_options import check_overlay, default_variant, frozen_of, gate_of
-from vitcam.daemon.photo_classifier import PhotoClassifier
+from vitcam.daemon.parts import Daemon
 from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.reload import Reloadable
-from vitcam.daemon.running import Daemon
 from vitcam.daemon.saved_state.areas import initial_areas
 from vitcam.daemon.saved_state.crops import initial_crop
 from vitcam.daemon.saved_state.events import event_store, note, picture_soon, record, state_of
 from vitcam.daemon.saved_state.last_model import LastModel
-from vitcam.daemon.saved_state.recording import Recording, recording_of
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.stored_answers import StoredAnswers
 from vitcam.daemon.saved_state.trials import Trials
-from vitcam.daemon.source_opener import SourceOpener
+from vitcam.daemon.source import SourceOpener
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.frames import Frame, Prediction

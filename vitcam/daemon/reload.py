@@ -21,7 +21,7 @@ from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas
 
 if TYPE_CHECKING:
-    from vitcam.daemon.running import Daemon
+    from vitcam.daemon.parts import Daemon
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from vitcam.daemon.assembly import RunOptions, assemble
+from vitcam.daemon.parts import Daemon
 from vitcam.daemon.reload import Reloader
-from vitcam.daemon.running import Daemon
 from vitcam.daemon.saved_state.set_aside import SETTLED_S
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier

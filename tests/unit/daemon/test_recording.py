@@ -13,7 +13,7 @@ from tests.frames import SECOND, picture, prediction
 from tests.problems import Scenes, fixed_camera
 from vitcam.config.settings import ClipSettings, ProblemSettings, Settings
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.saved_state.recording import KeptClips, recording_of
+from vitcam.daemon.recording import KeptClips, recording_of
 from vitcam.events import Rules
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.history.store import EventStore

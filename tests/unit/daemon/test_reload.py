@@ -15,8 +15,8 @@ from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import OnSettings, ZoneSettings
 from vitcam.daemon.assembly import RunOptions, assemble
+from vitcam.daemon.parts import Daemon
 from vitcam.daemon.reload import Reloader
-from vitcam.daemon.running import Daemon
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier

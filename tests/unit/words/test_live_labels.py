@@ -8,7 +8,7 @@ import pytest
 
 from tests.shapes import draw
 from tests.worded import WORDS, worded_model
-from vitcam.daemon.photo_classifier import PhotoClassifier
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.words.live_labels import LiveLabels

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.actions.rule_engine import RuleEngine
-from vitcam.daemon.photo_classifier import PhotoClassifier
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.recording import Recording
 from vitcam.daemon.reload import Reloadable
-from vitcam.daemon.saved_state.recording import Recording
-from vitcam.daemon.source_opener import SourceOpener
+from vitcam.daemon.source import SourceOpener
 from vitcam.frames import Prediction
 from vitcam.heat.sentences import status_words
 from vitcam.heat.watch import HeatWatch

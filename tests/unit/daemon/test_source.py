@@ -3,7 +3,7 @@
 import pytest
 
 from vitcam.daemon import source_opener
-from vitcam.daemon.source_opener import SourceOpener
+from vitcam.daemon.source import SourceOpener
 from vitcam.sources import SourceOptions
 from vitcam.sources.demo import DemoInRam
 

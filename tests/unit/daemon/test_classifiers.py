@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests import frames
-from vitcam.daemon.photo_classifier import PhotoClassifier
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.explain.explained import explain
 from vitcam.explain.figure import draw_figure
 from vitcam.model.classifier import Classifier
