@@ -124,8 +124,8 @@ class ClipCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A snapshot of the pipeline."""
+class PipelineState:
+    """How the pipeline is now."""
 
     status: Status
     reason: str
@@ -139,6 +139,12 @@ class State:
     """`capture`, `preprocess`, `infer`, `total`."""
     zones: dict[str, ZoneRate] = field(default_factory=dict)
     """By name; empty where the whole view is classified."""
+
+
+@dataclass(frozen=True, slots=True)
+class State(PipelineState):
+    """How a whole run is now."""
+
     heat: Heat = Heat()
     cost: Cost = Cost()
     history: History = History()

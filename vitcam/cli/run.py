@@ -81,7 +81,7 @@ def run(
     config: ConfigOptions,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    from vitcam.daemon.assembly import RunOptions
+    from vitcam.daemon.parts import RunOptions
     from vitcam.daemon.supervisor import supervise
 
     flags: dict[str, object] = {

@@ -1,12 +1,20 @@
-"""Classifies photos that are sent over HTTP, with an interpreter of its own, so that the camera does not wait."""
+"""The model of a run, as each thread that asks it has it: the camera's, that of uploaded photos and the history's.
+
+Each has an interpreter of its own, so that the camera does not wait for the others.
+"""
 
 from functools import cached_property
 
-from vitcam.frames import Image, Prediction
+from vitcam.frames import Frame, Image, Prediction
+from vitcam.heat.watch import HeatLimits
+from vitcam.history.best_picture import summary_of
+from vitcam.history.stored import FrameSummary
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
+from vitcam.replay.stored_picture import ask_again
+from vitcam.web.stream.variant import Demand
 from vitcam.words.live_labels import LiveLabels
 
 _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
@@ -17,12 +25,84 @@ _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 _DETAIL = 4
 
 
-class PhotoClassifier:
-    """The daemon's model for uploaded photos. Its interpreter is made for the first one. Close it at the end."""
+class CameraClassifier:
+    """Used in one thread. Another number of threads takes an interpreter of its own: 18 MB while it is in use.
+
+    With one thread, a frame of `everyday` takes a quarter less processor time than with two
+    (docs/program/benchmarks.md).
+
+    classifier  with all of its threads
+    limits      say how many of them may run
+    demand      says what viewers want the model to compute
+    """
+
+    def __init__(
+        self, classifier: Classifier, words: LiveLabels | None = None, *, limits: HeatLimits, demand: Demand
+    ) -> None:
+        self._all = self._current = classifier
+        self._words = words
+        self._limits = limits
+        self._demand = demand
+        self._threads = 0
+
+    def __call__(self, frame: Frame) -> Prediction:
+        """The prediction for a frame, by what is in force now."""
+        current = self.with_threads(self._limits.threads)
+        if self._words is not None:
+            self._words.give_to(current)
+        return current(frame, explain=self._demand.explanation)
+
+    def with_threads(self, threads: int) -> Classifier:
+        """The model with this number of threads; 0: all."""
+        if threads != self._threads:
+            self._current = self._all.clone(threads) if threads else self._all
+            self._threads = threads
+        self._current.top_k = self._all.top_k  # a reload may have changed it
+        return self._current
+
+
+class OwnInterpreter:
+    """The model with an interpreter of its own, about 7 MB, which is made for the first picture. For one thread."""
 
     def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
         self._classifier = classifier
         self._words = words
+
+    def ready(self) -> Classifier:
+        """It, with what a reload and viewers may have changed."""
+        self._own.top_k = self._classifier.top_k
+        if self._words is not None:
+            self._words.give_to(self._own)
+        return self._own
+
+    @cached_property
+    def _own(self) -> Classifier:
+        return self._classifier.clone(threads=1)
+
+
+class StoredPictureClassifier:
+    """Asks about pictures as the history keeps them, so that a replay can give the same answers, bit for bit.
+
+    A JPEG is not the frame that it was made of. Called in the history's thread, and only when a picture is written.
+    """
+
+    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
+        self._classifier = OwnInterpreter(classifier, words)
+
+    def __call__(self, jpeg: bytes, summary: FrameSummary) -> FrameSummary:
+        """What the encoded picture shows.
+
+        summary  what the frame showed, of which it was made; its crop holds
+        """
+        picture = decode_image(jpeg)
+        return summary_of(ask_again(self._classifier.ready(), picture, summary.crop, "history"), scale=1.0)
+
+
+class PhotoClassifier:
+    """The model of a run for uploaded photos. Close it at the end."""
+
+    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
+        self._classifier = OwnInterpreter(classifier, words)
         self._decoder = DecodeProcess()
         self._limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(classifier.input, _DETAIL))
 
@@ -32,26 +112,16 @@ class PhotoClassifier:
 
     def classify(self, image: Image) -> Prediction:
         """The prediction for a picture, (H, W, 3) uint8, RGB, with attention and rollout."""
-        return self._ready().classify_image(image, explain=True)
+        return self._classifier.ready().classify_image(image, explain=True)
 
     def explain(self, photo: Decoded) -> Image:
         """The figure of `vitcam explain`, (h, w, 3) uint8, RGB."""
         from vitcam.explain.explained import explain
         from vitcam.explain.figure import draw_figure  # loads the font, which few daemons need
 
-        top_k = self._classifier.top_k
-        return draw_figure(explain(self._ready(), photo, "the photo that was sent", top_k, _OPACITY))
+        classifier = self._classifier.ready()
+        return draw_figure(explain(classifier, photo, "the photo that was sent", classifier.top_k, _OPACITY))
 
     def close(self) -> None:
         """End a decode that is running. May be called in any thread."""
         self._decoder.close()
-
-    def _ready(self) -> Classifier:
-        self._own_classifier.top_k = self._classifier.top_k  # a reload may have changed it
-        if self._words is not None:
-            self._words.give_to(self._own_classifier)
-        return self._own_classifier
-
-    @cached_property
-    def _own_classifier(self) -> Classifier:
-        return self._classifier.clone(threads=1)

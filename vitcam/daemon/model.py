@@ -1,17 +1,42 @@
-"""Loads the model of a run, makes sure that it answers correctly on this machine, and gives it its threads."""
+"""Loads the model of a run, makes sure that it answers correctly on this machine, and remembers that it did."""
 
+import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.config.settings import ModelSettings
-from vitcam.daemon.saved_state.last_model import LastModel
 from vitcam.errors import ConfigError, ModelError
 from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
+from vitcam.storage.state_file import StateFile
 
 log = logging.getLogger(__name__)
+
+
+class LastModel:
+    """The model file that worked at the last start, for a start at which another one is damaged.
+
+    folder  the state folder; None: nothing is remembered
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = StateFile(folder / "model.json") if folder else None
+
+    @property
+    def path(self) -> Path | None:
+        """Its file; None if none is known."""
+        return self._file.read_if_good(_path_in) if self._file else None
+
+    def remember(self, path: Path) -> None:
+        """This one works. Writes only if it is another one than before, and a disk that is full costs nothing else."""
+        if self._file is None or self.path == path.resolve():
+            return
+        try:
+            self._file.write(json.dumps({"path": str(path.resolve())}) + "\n")
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._file.path, error.strerror)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +127,5 @@ def load_model(settings: ModelSettings) -> Classifier:
     return classifier
 
 
-class FewerThreads:
-    """Used in one thread. Another number of threads takes an interpreter of its own: 18 MB while it is in use.
-
-    With one thread, a frame of `everyday` takes a quarter less processor time than with two: docs/program/benchmarks.md
-
-    classifier  with all of its threads
-    """
-
-    def __init__(self, classifier: Classifier) -> None:
-        self._all = self._current = classifier
-        self._threads = 0
-
-    def classifier(self, threads: int) -> Classifier:
-        """The model with this number of threads; 0: all."""
-        if threads != self._threads:
-            self._current = self._all.clone(threads) if threads else self._all
-            self._threads = threads
-        self._current.top_k = self._all.top_k  # a reload may have changed it
-        return self._current
+def _path_in(text: str) -> Path:
+    return Path(json.loads(text)["path"])

@@ -1,13 +1,19 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
+import sys
+from typing import Protocol, TextIO
+
 from vitcam.clips.recorder import ClipOptions
-from vitcam.config.settings import ClipSettings, MotionSettings, Settings
+from vitcam.config.settings import ClipSettings, LogSettings, MotionSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.problems.frozen import FrozenWatch
+from vitcam.sinks.jsonl import JsonLines
+from vitcam.sinks.sink import Sink
 from vitcam.sources import is_camera
+from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Zone
@@ -71,3 +77,36 @@ def check_overlay(settings: Settings, classifier: Classifier) -> None:
             f"the overlay is {mode}, but {classifier.path} does not give it; export it again with vitcam-train, or "
             "take --overlay auto"
         )
+
+
+class ConsoleSink(Sink, Protocol):
+    """A sink that shows every prediction, or changes only."""
+
+    every: bool
+
+
+def wants_json(settings: LogSettings, out: TextIO) -> bool:
+    """Whether JSON lines are written: they were asked for, or the output is not a terminal."""
+    return settings.format == "json" or (settings.format == "auto" and not out.isatty())
+
+
+def prints_every(settings: LogSettings, every_by_default: bool) -> bool:
+    """Whether every prediction is printed, not only changes.
+
+    every_by_default  meaning of `emit = auto`: True for files
+    """
+    return settings.emit == "all" or (settings.emit == "auto" and every_by_default)
+
+
+def build_sink(settings: LogSettings, every_by_default: bool, labels: tuple[str, ...]) -> ConsoleSink:
+    """The console's sink.
+
+    every_by_default  as in `prints_every`
+    labels            of the model
+    """
+    every = prints_every(settings, every_by_default)
+    if wants_json(settings, sys.stdout):
+        return JsonLines(sys.stdout, every)
+    from vitcam.sinks.console import RichConsole
+
+    return RichConsole(stderr_console(), every, labels)

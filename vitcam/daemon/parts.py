@@ -1,75 +1,74 @@
-"""The parts of a run that is assembled, and what it says of itself."""
+"""The parts of a run: what is asked of it, and what `assemble` makes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.actions.rule_engine import RuleEngine
+from vitcam.config.settings import Settings
 from vitcam.daemon.classifiers import PhotoClassifier
+from vitcam.daemon.model import RunModel
+from vitcam.daemon.part_options import ConsoleSink
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording
-from vitcam.daemon.reload import Reloadable
+from vitcam.daemon.run_state import RunState
+from vitcam.daemon.saved_state.set_aside import SetAside
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
-from vitcam.frames import Prediction
-from vitcam.heat.sentences import status_words
 from vitcam.heat.watch import HeatWatch
-from vitcam.history.store import EventStore
 from vitcam.pipeline.pipeline import Pipeline
-from vitcam.slot import Current
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Heartbeats
 from vitcam.threads.worker import Watched
+from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
-    from vitcam.web.server import WebServer
+    from vitcam.web.server import WebServer  # imports asyncio, which a run without the page does not need
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is asked of one `vitcam run`, beside the settings."""
+
+    settings: Settings
+    read_again: Callable[[], Settings]
+    """Reads the settings again, from the same places. Raises ConfigError, UsageError."""
+    model_from: str = ""
+    """Where the configuration names the model; empty where nobody did, or an option of the command line."""
+    realtime: bool | None = None
+    loop: bool | None = None
+    wait: bool = False
+    """Start without the camera, and keep trying."""
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """The parts of a run."""
+    """The parts that are started, watched, changed by a reload and ended."""
 
-    pipeline: Pipeline
     open_source: SourceOpener
-    web: "WebServer | None"
-    publisher: Publisher
-    photos: PhotoClassifier
-    reloadable: Reloadable
+    crop: ActiveCrop
+    areas: ActiveAreas
+    model: RunModel
+    pipeline: Pipeline
     heat: HeatWatch
-    history: EventStore | None
-    """None: no events are kept."""
-    acting: RuleEngine
+    publisher: Publisher
+    console: ConsoleSink
+    every_by_default: bool
+    """The meaning of `emit = auto`."""
     recording: Recording
-    standing: Current[str]
-    """What does not happen because of a thread; the state says so."""
+    rule_engine: RuleEngine
+    photos: PhotoClassifier
+    web: "WebServer | None"
+    state: RunState
+    trials: Trials
+    set_aside: SetAside
 
     @property
     def workers(self) -> tuple[Watched, ...]:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
-        history = () if self.history is None else (self.history.worker,)
         web = () if self.web is None else self.web.threads
-        return (
-            self.heat.worker,
-            self.reloadable.trials.worker,
-            *history,
-            *self.recording.workers,
-            *self.acting.workers,
-            *web,
-        )
+        return (self.heat.worker, self.trials.worker, *self.recording.workers, *self.rule_engine.workers, *web)
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""
         return replace(self.pipeline.heartbeats(), web_ns=None if self.web is None else self.web.beat_ns)
-
-    def status(self) -> str:
-        """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
-        state = self.pipeline.state()
-        if state.reason:
-            return f"{state.status.replace('_', ' ')}: {state.reason}"
-        latest = self.pipeline.latest.peek()
-        newest = latest.prediction if latest and latest.zones else self.pipeline.predicted.peek()
-        seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
-        return "; ".join(filter(None, (seen, status_words(state.heat))))
-
-
-def _guess(newest: Prediction) -> str:
-    best, group = newest.top[0], newest.group
-    seen = f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
-    return seen if newest.zone is None else f"{newest.zone}: {seen}"

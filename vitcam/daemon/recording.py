@@ -1,23 +1,32 @@
-"""Clips and problems of a run, and how both come into the history."""
+"""What a run keeps of what it sees: events, clips and problems, and how they come into the history."""
 
 import logging
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from vitcam.actions.task import Outcome
 from vitcam.clips.recorder import Clips, build_clips
-from vitcam.config.settings import Settings
+from vitcam.config.settings import Settings, StoreSettings
 from vitcam.daemon.part_options import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.errors import VitcamError
+from vitcam.folders import state_folder
 from vitcam.frames import Event, Frame
+from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import RunTimes
+from vitcam.history.deduplication import Reclassify
+from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
+from vitcam.model.classifier import Classifier
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
-from vitcam.state import ClipCounts
+from vitcam.state import ClipCounts, History
+from vitcam.storage.lock import FolderLock
 from vitcam.threads.worker import Watched
 from vitcam.wire import wall_time
 
@@ -25,22 +34,31 @@ log = logging.getLogger(__name__)
 
 _QUALITY = 80
 _LAST_CLIPS_S = 60.0
+_SOON_S = 2.0
 _SWITCH_ON = "; switch store.enabled on"
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What is recorded beside events; nothing where a part is None."""
+    """What a run keeps; nothing where a part is None."""
 
+    history: EventStore | None = None
+    no_history: str = ""
+    """Why no events are kept, if that is not what the settings ask for."""
     clips: Clips | None = None
     watch: ProblemWatch | None = None
 
     @property
     def workers(self) -> tuple[Watched, ...]:
-        """The thread of the encoder, if there is one."""
-        return () if self.clips is None else (self.clips.queue.worker,)
+        """The threads of the history and of the encoder, if there are any."""
+        history = () if self.history is None else (self.history.worker,)
+        return history if self.clips is None else (*history, self.clips.queue.worker)
 
-    def counts(self) -> ClipCounts:
+    def history_state(self) -> History:
+        """What the state says of the history."""
+        return History(trouble=self.no_history) if self.history is None else self.history.state()
+
+    def clip_counts(self) -> ClipCounts:
         """What the state says of clips."""
         return ClipCounts() if self.clips is None else self.clips.queue.counts()
 
@@ -48,37 +66,119 @@ class Recording:
         """What the state says of the camera's view."""
         return None if self.watch is None else self.watch.problem
 
+    def note(self, outcome: Outcome) -> None:
+        """Keep with its event what came of an action."""
+        if self.history is not None:
+            now = wall_time(time.monotonic_ns())
+            action = Action(outcome.rule, outcome.kind, outcome.status, outcome.detail, now)
+            self.history.note_action(outcome.event_id, action)
+
+    def picture_soon(self, event_id: str) -> bytes | None:
+        """The JPEG of an event that began just now: waits two seconds at most until it is on the disk."""
+        if self.history is None:
+            return None
+        try:
+            event = self.history.wait_for_picture(event_id, _SOON_S)
+            return self.history.picture(event) if event else None
+        except VitcamError:
+            return None
+
+    def let_go(self) -> tuple[Callable[[], None], ...]:
+        """What is called when masks are drawn, in this order: each keeps no picture that was taken before."""
+        clips = () if self.clips is None else (self.clips.queue.let_go,)
+        return clips if self.history is None else (*clips, self.history.let_go)
+
     def start(self) -> None:
-        """Begin to encode."""
+        """Begin to write and to encode."""
+        if self.history is not None:
+            self.history.start()
         if self.clips is not None:
             self.clips.queue.start()
 
-    def drop(self) -> None:
-        """Leave out at once what waits and what comes yet; each event says so."""
+    def drop_clips(self) -> None:
+        """Leave out at once the clips that wait and that come yet; each event says so."""
         if self.clips is not None:
             self.clips.queue.close(lambda: True)
 
-    def stop(self, in_haste: Callable[[], bool]) -> None:
-        """Encode what waits, for a minute at most, or leave it out once it is `in_haste`."""
+    def stop_clips(self, in_haste: Callable[[], bool]) -> None:
+        """Encode the clips that wait, for a minute at most, or leave them out once it is `in_haste`."""
         if self.clips is not None:
             ends_s = time.monotonic() + _LAST_CLIPS_S
             self.clips.queue.close(lambda: in_haste() or time.monotonic() > ends_s)
 
+    def stop_history(self, timeout_s: float) -> None:
+        """Write what waits, and end."""
+        if self.history is not None:
+            self.history.stop(timeout_s)
+
 
 def recording_of(
-    settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    publisher: Publisher,
+    classifier: Classifier,
+    reclassify: Reclassify,
+    *,
+    frozen: FrozenWatch | None = None,
+    lock: FolderLock | None = None,
 ) -> Recording:
-    """The parts that the settings ask for, shown to the publisher's witnesses.
+    """The parts that the settings ask for, which get the publisher's frames.
 
-    store   None: nothing is kept, so there are no clips, and problems are only reported
-    frozen  as `ProblemWatch` takes it
+    reclassify  as `EventStore` takes it
+    frozen      as `ProblemWatch` takes it
+    lock        of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     """
-    recording = Recording(_clips(settings, store), _watch(settings, store, publisher, frozen))
-    if recording.clips is not None:
-        publisher.show_to(recording.clips.recorder)
-    if recording.watch is not None:
-        publisher.show_to(recording.watch)
-    return recording
+    no_history = _why_none(settings.store, lock)
+    history = None if no_history else event_store(settings.store, environ, reclassify)
+    if history is not None:
+        origin = Origin(classifier.card.name, classifier.card.graph_sha256)
+        recorder = Recorder(history.put, origin, history.budget.detail, frozenset(settings.store.forget))
+        publisher.show_to(recorder)
+    return replace(clips_and_problems(settings, history, publisher, frozen), no_history=no_history)
+
+
+def _why_none(settings: StoreSettings, lock: FolderLock | None) -> str:
+    """Why this run may not write events, pictures and clips; empty if it may."""
+    try:
+        if settings.enabled and lock is not None:
+            lock.take()
+    except VitcamError as error:
+        why = f"no events and no clips are kept: {error}"
+        log.warning("%s", why)
+        return why
+    return ""
+
+
+def event_store(settings: StoreSettings, environ: Mapping[str, str], reclassify: Reclassify) -> EventStore | None:
+    """The history of this state folder; None if nothing is to be kept, or there is no such folder.
+
+    reclassify  as `EventStore` takes it
+    """
+    folder = state_folder(environ)
+    if not settings.enabled or folder is None:
+        return None
+    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb), reclassify)
+
+
+def retention_of(settings: StoreSettings) -> RetentionRules:
+    """What is kept for how long."""
+    return RetentionRules(settings.keep_days, settings.max_mb)
+
+
+def clips_and_problems(
+    settings: Settings, history: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
+) -> Recording:
+    """A history, and the clips and problems that the settings ask for.
+
+    history  None: nothing is kept, so there are no clips, and problems are only reported
+    frozen   as `ProblemWatch` takes it
+    """
+    clips, watch = _clips(settings, history), _watch(settings, history, publisher, frozen)
+    if clips is not None:
+        publisher.show_to(clips.recorder)
+    if watch is not None:
+        publisher.show_to(watch)
+    return Recording(history, clips=clips, watch=watch)
 
 
 def _clips(settings: Settings, store: EventStore | None) -> Clips | None:
@@ -88,8 +188,8 @@ def _clips(settings: Settings, store: EventStore | None) -> Clips | None:
     if store is None:
         log.warning("no clips are recorded: no events are kept%s", "" if settings.store.enabled else _SWITCH_ON)
         return None
-    kept = KeptClips(store)
-    return build_clips(options, store.folder, kept, kept.has_clip)
+    clips = EventClips(store)
+    return build_clips(options, store.folder, clips, clips.has_clip)
 
 
 def _watch(
@@ -97,17 +197,17 @@ def _watch(
 ) -> ProblemWatch | None:
     if not settings.problems.enabled:
         return None
-    kept = None if store is None else KeptProblems(store)
+    stored = None if store is None else StoredProblems(store)
 
     def tell(event: Event, frame: Frame | None) -> None:
-        if kept is not None:
-            kept.keep(event, frame)
+        if stored is not None:
+            stored.put(event, frame)
         publisher.report(event)
 
     return ProblemWatch(event_id, tell, frozen)
 
 
-class KeptClips:
+class EventClips:
     """A `vitcam.clips.queue.ClipStore`."""
 
     def __init__(self, store: EventStore) -> None:
@@ -127,7 +227,7 @@ class KeptClips:
         self._store.note_action(event_id, Action("clips", "clip", "failed", why, wall_time(time.monotonic_ns())))
 
 
-class KeptProblems:
+class StoredProblems:
     """Keeps a problem with the picture of its begin. Used by one thread."""
 
     def __init__(self, store: EventStore) -> None:
@@ -135,7 +235,7 @@ class KeptProblems:
         self._times = RunTimes()
         self._summary = FrameSummary()
 
-    def keep(self, event: Event, frame: Frame | None) -> None:
+    def put(self, event: Event, frame: Frame | None) -> None:
         """Hand it over."""
         jpeg = None
         if event.phase == "new" and frame is not None:

@@ -1,58 +1,32 @@
 """SIGHUP: reads the settings again and gives the parts of a run what they can take over. No part stops for it."""
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
 
 from vitcam.config.compare import Changes, with_changes
-from vitcam.config.settings import Settings
-from vitcam.daemon.console_sink import ConsoleSink, prints_every
-from vitcam.daemon.model import RunModel
-from vitcam.daemon.part_options import check_overlay, default_variant, gate_of
+from vitcam.daemon.part_options import check_overlay, default_variant, gate_of, prints_every
+from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.recording import retention_of
 from vitcam.daemon.saved_state.areas import initial_areas
 from vitcam.daemon.saved_state.crops import initial_crop
-from vitcam.daemon.saved_state.events import retention_of
-from vitcam.daemon.saved_state.set_aside import SetAside
-from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import VitcamError
-from vitcam.sources.active_crop import ActiveCrop
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas
 
-if TYPE_CHECKING:
-    from vitcam.daemon.parts import Daemon
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Reloadable:
-    """What only a reload changes from outside, besides the pipeline, the publisher and the web server."""
-
-    model: RunModel
-    crop: ActiveCrop
-    areas: ActiveAreas
-    console: ConsoleSink
-    every_by_default: bool
-    """The meaning of `emit = auto`."""
-    trials: Trials
-    aside: SetAside
 
 
 class Reloader:
     """Called in the supervisor's thread only.
 
-    settings    those of the run
-    read_again  reads them again, from the same places
-    environ     of the process
+    options  those of the run
+    environ  of the process
     """
 
-    def __init__(
-        self, settings: Settings, read_again: Callable[[], Settings], daemon: "Daemon", environ: Mapping[str, str]
-    ) -> None:
-        self._running = settings
-        self._read_again = read_again
+    def __init__(self, options: RunOptions, daemon: Daemon, environ: Mapping[str, str]) -> None:
+        self._running = options.settings
+        self._read_again = options.read_again
         self._daemon = daemon
         self._environ = environ
 
@@ -63,7 +37,7 @@ class Reloader:
         """
         try:
             wanted = self._read_again()
-            if not (model := self._daemon.reloadable.model).trouble:
+            if not (model := self._daemon.model).trouble:
                 check_overlay(wanted, model.classifier)
         except VitcamError as error:
             refused = f"the settings stay as they were: {error}"
@@ -78,30 +52,29 @@ class Reloader:
     def _give_out(self, changes: Changes) -> None:
         """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
         daemon, settings = self._daemon, self._running
-        parts = daemon.reloadable
-        parts.model.classifier.top_k = settings.model.top_k
+        daemon.model.classifier.top_k = settings.model.top_k
         daemon.publisher.rules = settings.events.rules
-        daemon.acting.change(settings)
-        parts.console.every = prints_every(settings.log, parts.every_by_default)
+        daemon.rule_engine.change(settings)
+        daemon.console.every = prints_every(settings.log, daemon.every_by_default)
         if changes.touch("motion") or changes.touch("model"):
             # a new gate knows no picture, so it is made only where its own settings have changed
             gate = gate_of(settings.motion) if changes.touch("motion") else daemon.pipeline.gate
             daemon.pipeline.change(settings.model.fps, gate)
         if "camera.crop" in changes.live:
-            parts.crop.become(initial_crop(settings.camera, self._environ, parts.trials))
-        if daemon.history is not None:
-            daemon.history.change(retention_of(settings.store))
+            daemon.crop.become(initial_crop(settings.camera, self._environ, daemon.trials))
+        if (history := daemon.recording.history) is not None:
+            history.change(retention_of(settings.store))
         if changes.touch("zones") or "camera.masks" in changes.live:
             try:
-                parts.areas.become(self._areas(changes, parts.areas.areas))
+                daemon.areas.become(self._areas(changes, daemon.areas.areas))
             except VitcamError as error:  # the masks are in force, and something holds a picture of before
                 log.error("%s", error)
         if daemon.web is not None:
-            daemon.web.change(default_variant(settings, parts.model.classifier), settings.web.names)
+            daemon.web.change(default_variant(settings, daemon.model.classifier), settings.web.names)
 
     def _areas(self, changes: Changes, before: Areas) -> ActiveAreas:
         """As at a start; but where the configuration did not change, what was drawn on the page stays."""
-        wanted = initial_areas(self._running, self._environ, self._daemon.reloadable.trials)
+        wanted = initial_areas(self._running, self._environ, self._daemon.trials)
         areas = wanted.areas
         if not changes.touch("zones"):
             areas = replace(areas, zones=before.zones)

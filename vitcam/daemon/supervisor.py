@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
-from vitcam.daemon.assembly import RunOptions, assemble
-from vitcam.daemon.parts import Daemon
+from vitcam.daemon.assembly import assemble
+from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.daemon.saved_state.set_aside import SETTLED_S
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
@@ -52,22 +52,20 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         use_one_heap()
         daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
         if daemon.web is not None:
-            with daemon.reloadable.aside.blameless():
+            with daemon.set_aside.blameless():
                 daemon.web.start()
-        if daemon.history is not None:
-            daemon.history.start()
         daemon.recording.start()
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
-        daemon.acting.start()
+        daemon.rule_engine.start()
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
         collect_garbage_often()
         notifier.ready("starting")
-        _watch(daemon, notifier, shutdown, Reloader(options.settings, options.read_again, daemon, environ))
+        _watch(daemon, notifier, shutdown, Reloader(options, daemon, environ))
         notifier.stopping("ending")
-        daemon.reloadable.trials.close()
-        daemon.reloadable.aside.settled()
+        daemon.trials.close()
+        daemon.set_aside.settled()
         _end(daemon, shutdown)
 
 
@@ -107,12 +105,12 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         now = time.monotonic()
         if now >= settled_s:
             settled_s = math.inf
-            daemon.reloadable.aside.settled()
+            daemon.set_aside.settled()
         if now >= next_status:
             next_status = now + _STATUS_S
-            daemon.standing.value = look_after(daemon.workers)
+            daemon.state.thread_trouble = look_after(daemon.workers)
             if notifier.listened_to:
-                notifier.status("; ".join(filter(None, (daemon.status(), note))))
+                notifier.status("; ".join(filter(None, (daemon.state.line(), note))))
         if feed_every_s and now >= next_feed:
             next_feed = now + feed_every_s
             verdict = _feed(notifier, daemon, verdict)
@@ -135,7 +133,7 @@ def _reload(daemon: Daemon, notifier: Notifier, reloader: Reloader) -> str:
     """Read the settings again; returns what the status line should say about them from now on."""
     notifier.reloading()
     note = reloader.reload()
-    notifier.ready("; ".join(filter(None, (daemon.status(), note))))
+    notifier.ready("; ".join(filter(None, (daemon.state.line(), note))))
     return note
 
 
@@ -158,7 +156,7 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     pipeline, publisher = daemon.pipeline, daemon.publisher
     state = pipeline.state()
     if shutdown.requested:  # encoders give the processor back to what has to be written yet
-        daemon.recording.drop()
+        daemon.recording.drop_clips()
     daemon.photos.close()
     daemon.heat.stop()
     if daemon.web is not None:
@@ -167,10 +165,8 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     frames, errors = state.frames.classified, publisher.errors
     failure = pipeline.failure
     with ExitStack() as rest:  # also where the output cannot be written
-        if daemon.history is not None:
-            history = daemon.history
-            rest.callback(lambda: history.stop(left_s()))
-        rest.callback(daemon.recording.stop, lambda: shutdown.requested)
+        rest.callback(lambda: daemon.recording.stop_history(left_s()))
+        rest.callback(daemon.recording.stop_clips, lambda: shutdown.requested)
         publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")

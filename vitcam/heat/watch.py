@@ -1,4 +1,4 @@
-"""A small thread that looks at temperature and power every two seconds, and sets the limits of the run."""
+"""A small thread that looks at temperature and power every two seconds, sets the limits of the run, and says so."""
 
 import logging
 import threading
@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from vitcam.heat.governor import GovernorRules, GovernorState, HeatReading, step
-from vitcam.heat.limits import HeatLimits
-from vitcam.heat.sentences import advice_for, step_sentence
 from vitcam.machine import Machine
 from vitcam.state import Heat
 from vitcam.threads.worker import Worker
@@ -23,6 +21,31 @@ source  https://www.raspberrypi.com/documentation/computers/raspberry-pi.html#fr
 LOOK_EVERY_S = 2.0  # a Raspberry Pi 5 without a cooler gains 0.4 K in this time under full load
 POWER_LOG_EVERY_S = 3600.0  # a weak supply may flicker: the state says it at once, the log once an hour
 SLOWED_FROM = 75.0  # °C; a processor that is throttled when it is cooler has another reason
+
+_WEAK = (
+    "The power supply is too weak (under-voltage), so the firmware slows the processor and the machine may crash. "
+    "Use the official 27 W supply and a short cable."
+)
+_SLOWED = "The firmware slows the processor because it is too hot{at}. Add a fan or a heat sink."
+_LIMITED = (
+    "The processor is hot{at}, so vitcam classifies {most}. Then the firmware does not slow it. Add a fan or a heat "
+    "sink for more."
+)
+
+
+class HeatLimits:
+    """Written by one thread, read by others without a lock: each attribute is a plain number."""
+
+    def __init__(self) -> None:
+        self.max_fps = 0.0
+        """Classify at most this many frames/s; 0: no limit."""
+        self.threads = 0
+        """Threads that run the model; 0: all that were asked for."""
+
+    def lower(self, max_fps: float) -> float:
+        """The narrower of this limit and another one, in frames/s; 0 means none, in both."""
+        own = self.max_fps
+        return min(own, max_fps) if own and max_fps else own or max_fps
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +64,10 @@ class HeatWatch:
     rules  None: temperature and power are shown, but nothing is limited
     """
 
-    def __init__(self, machine: Machine, rules: GovernorRules | None, limits: HeatLimits) -> None:
+    def __init__(self, machine: Machine, rules: GovernorRules | None) -> None:
         self._machine = machine
         self._rules = rules
-        self._limits = limits
+        self.limits = HeatLimits()
         self._governor = GovernorState()
         self._before = (0.0, 0)  # monotonic time in s, frames classified
         self._power_logged_s = float("-inf")
@@ -84,7 +107,7 @@ class HeatWatch:
     def _govern(self, rules: GovernorRules, reading: HeatReading) -> None:
         before, after = self._governor, step(rules, self._governor, reading)
         self._governor = after
-        self._limits.max_fps, self._limits.threads = round(after.max_fps, 2), after.threads
+        self.limits.max_fps, self.limits.threads = round(after.max_fps, 2), after.threads
         self.heat = replace(
             self.heat,
             limit_celsius=round(min(after.limit_celsius, rules.limit_celsius), 1),
@@ -116,3 +139,39 @@ def is_slowed(hindrances: list[str], celsius: float | None) -> bool:
     return "soft temperature limit" in hindrances or (
         hot and "throttled" in hindrances and "under-voltage" not in hindrances
     )
+
+
+def advice_for(heat: Heat) -> str:
+    """What is wrong and what helps, in full sentences; empty while all is well."""
+    found = []
+    if "under-voltage" in heat.hindrances:
+        found.append(_WEAK)
+    if "soft temperature limit" in heat.hindrances:
+        found.append(_SLOWED.format(at=_at(heat)))
+    elif heat.max_fps:
+        found.append(_LIMITED.format(at=_at(heat), most=_most(heat)))
+    return " ".join(found)
+
+
+def step_sentence(heat: Heat) -> str:
+    """One line of the log for a change of the limits."""
+    if not heat.max_fps:
+        return f"the processor is cool enough{_at(heat)}: the rate is not limited any more"
+    here = "too hot" if heat.celsius is None else f"at {heat.celsius:.0f} °C"
+    return f"the processor is {here}, its limit is {heat.limit_celsius:g} °C: {_most(heat)} are classified"
+
+
+def status_words(heat: Heat) -> str:
+    """The end of the status line: why it is slower than it could be; empty while nothing is wrong."""
+    found = [f"at most {heat.max_fps:.1f} fps because of heat{_at(heat)}"] if heat.max_fps else []
+    found += [each for each in heat.hindrances if each in ("under-voltage", "soft temperature limit")]
+    return ", ".join(found)
+
+
+def _at(heat: Heat) -> str:
+    return "" if heat.celsius is None else f" ({heat.celsius:.0f} °C)"
+
+
+def _most(heat: Heat) -> str:
+    threads = f" with {heat.threads} thread{'s' if heat.threads > 1 else ''}" if heat.threads else ""
+    return f"at most {heat.max_fps:.1f} frames/s{threads}"

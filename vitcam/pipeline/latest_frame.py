@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from vitcam.errors import SourceError
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
-from vitcam.heat.limits import HeatLimits
+from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline.beats import Beats
 from vitcam.slot import Slot
 from vitcam.sources.masks import masked

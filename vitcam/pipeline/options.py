@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from vitcam.frames import Frame
-from vitcam.heat.limits import HeatLimits
+from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.resize import InputSpec
 from vitcam.problems.frozen import FrozenWatch
-from vitcam.state import Actions, ClipCounts, Cost, Heat, History
 from vitcam.zones.active import ActiveAreas
 
 
@@ -30,14 +29,8 @@ class PipelineOptions:
     """Classify at most this many frames/s; 0: no limit."""
     gate: Callable[[Frame], bool] | None = None
     """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
-    trouble: str = ""
-    """Why the run is not as it was configured, as one sentence; empty if it is."""
-    threads: Callable[[], str] = str
-    """What does not happen because a thread has failed or stands still; empty: all is well."""
     heat_limits: HeatLimits = field(default_factory=HeatLimits)
     """A further limit of the rate, which changes while the pipeline runs."""
-    heat: Callable[[], Heat] = Heat
-    """What the state says of temperature and power."""
     areas: ActiveAreas = field(default_factory=ActiveAreas)
     """The zones in force; without any the whole view is classified."""
     input: InputSpec | None = None
@@ -45,16 +38,6 @@ class PipelineOptions:
     pending: Callable[[], frozenset[str | None]] = nothing_pending
     """Zones in which an event may begin with one of the next predictions, None for the whole view: they are looked at
     first, and in every frame. Called in any thread."""
-    cost: Callable[[], Cost] = Cost
-    """What the state says of processor time and written bytes."""
-    history: Callable[[], History] = History
-    """What the state says of the stored events."""
-    actions: Callable[[], Actions] = Actions
-    """What the state says of the rules."""
-    clips: Callable[[], ClipCounts] = ClipCounts
-    """What the state says of clips."""
-    problem: Callable[[], str | None] = lambda: None
-    """What the state says of the camera's view."""
     lasting: bool = False
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
     frozen: FrozenWatch | None = None

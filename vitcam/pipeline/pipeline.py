@@ -20,7 +20,7 @@ from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
-from vitcam.state import Counts, Heartbeats, Rates, State, Status, ZoneRate
+from vitcam.state import Counts, Heartbeats, PipelineState, Rates, Status, ZoneRate
 
 log = logging.getLogger(__name__)
 
@@ -116,14 +116,17 @@ class Pipeline:
             thread.join(max(0.0, deadline - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
-    def state(self) -> State:
-        """How things are now; cheap enough to be called every second by many."""
-        status, reason = self._status()
+    def state(self, *others: str) -> PipelineState:
+        """How things are now; cheap enough to be called every second by many.
+
+        others  what is wrong elsewhere in the run, as sentences: its status is `degraded` then, and not `ok`
+        """
+        status, reason = self._status(others)
         captured, classified, skipped = self._capture.captured, self._classify.classified, self._classify.skipped
         rates = [meter.per_second() for meter in (captured, classified, skipped)]
         dropped = max(0.0, rates[0] - rates[1] - rates[2]) if self._beats.capture.live else 0.0
         percentiles = ((stage, meter.percentiles()) for stage, meter in self._classify.latencies.items())
-        return State(
+        return PipelineState(
             status=status,
             reason=reason,
             uptime_s=round(time.monotonic() - self._started_s, 3),
@@ -133,12 +136,6 @@ class Pipeline:
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
             zones={name: ZoneRate(round(meter.per_second(), 2)) for name, meter in self._classify.by_zone.items()},
-            heat=self._options.heat(),
-            cost=self._options.cost(),
-            history=self._options.history(),
-            actions=self._options.actions(),
-            clips=self._options.clips(),
-            problem=self._options.problem(),
         )
 
     def progress(self) -> Progress:
@@ -175,7 +172,7 @@ class Pipeline:
             ended=() if over else tuple(dead),
         )
 
-    def _status(self) -> tuple[Status, str]:
+    def _status(self, others: tuple[str, ...]) -> tuple[Status, str]:
         if self.failure is not None:
             return "no_signal", str(self.failure)
         if trouble := self._beats.capture.trouble:
@@ -185,8 +182,7 @@ class Pipeline:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", self._classify.trouble or "waiting for the first picture"
-        troubles = (self._classify.trouble, self._publishing.trouble, self._options.trouble, self._options.threads())
-        trouble = "; ".join(filter(None, troubles))
+        trouble = "; ".join(filter(None, (self._classify.trouble, self._publishing.trouble, *others)))
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:

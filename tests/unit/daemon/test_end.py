@@ -11,7 +11,7 @@ from vitcam.daemon import supervisor
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
 from vitcam.sinks.sink import Summary
-from vitcam.state import State
+from vitcam.state import PipelineState
 
 
 class Parts:
@@ -22,14 +22,15 @@ class Parts:
         self.asked: list[str] = []
         self.publisher = SimpleNamespace(errors=0, close=self._closed)
         self.pipeline = SimpleNamespace(
-            state=lambda: State("ok", "", 1.0, "demo", "toy"), failure=None, stop=self._part("pipeline", True)
+            state=lambda: PipelineState("ok", "", 1.0, "demo", "toy"), failure=None, stop=self._part("pipeline", True)
         )
         self.photos = SimpleNamespace(close=lambda: None)
         self.heat = SimpleNamespace(stop=lambda: None)
         self.web = SimpleNamespace(stop=self._part("web", None))
-        self.history = SimpleNamespace(stop=self._part("history", None))
         self.recording = SimpleNamespace(
-            drop=lambda: self.asked.append("drop clips"), stop=lambda in_haste: self.asked.append(f"clips {in_haste()}")
+            drop_clips=lambda: self.asked.append("drop clips"),
+            stop_clips=lambda in_haste: self.asked.append(f"clips {in_haste()}"),
+            stop_history=self._part("history", None),
         )
 
     def _closed(self, summary: Summary | None) -> None:

@@ -6,22 +6,24 @@ import weakref
 import pytest
 
 from tests import frames
-from vitcam.daemon.model import FewerThreads
+from vitcam.daemon.classifiers import CameraClassifier
+from vitcam.heat.watch import HeatLimits
 from vitcam.model.classifier import Classifier
+from vitcam.web.stream.variant import Demand
 
 
 def test_fewer_threads_give_the_same_answer_and_their_interpreter_goes_when_all_are_used_again() -> None:
     classifier = Classifier("mnist", threads=2)
     image = frames.picture(100, 200)
-    threaded = FewerThreads(classifier)
+    threaded = CameraClassifier(classifier, limits=HeatLimits(), demand=Demand())
 
-    all_before = threaded.classifier(0)
-    fewer = threaded.classifier(1)
+    all_before = threaded.with_threads(0)
+    fewer = threaded.with_threads(1)
     answers = [each.classify_image(image).top[0] for each in (all_before, fewer)]
-    kept = threaded.classifier(1) is fewer
+    kept = threaded.with_threads(1) is fewer
     gone, threads = weakref.ref(fewer), fewer.runtime.threads
     del fewer
-    all_again = threaded.classifier(0)
+    all_again = threaded.with_threads(0)
     gc.collect()
 
     assert all_before is all_again is classifier

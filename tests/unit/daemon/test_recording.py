@@ -13,7 +13,7 @@ from tests.frames import SECOND, picture, prediction
 from tests.problems import Scenes, fixed_camera
 from vitcam.config.settings import ClipSettings, ProblemSettings, Settings
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.recording import KeptClips, recording_of
+from vitcam.daemon.recording import EventClips, clips_and_problems
 from vitcam.events import Rules
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.history.store import EventStore
@@ -65,7 +65,7 @@ def test_a_problem_is_kept_with_its_picture_told_to_sinks_and_in_the_state(tmp_p
         image[::20] = 0
     scenes = Scenes(textured, fps=2.0)
     with opened(tmp_path) as store:
-        recording = recording_of(Settings(), store, publisher)
+        recording = clips_and_problems(Settings(), store, publisher)
         for step in range(400):
             frame, predicted = scenes.at(step / 2)
             covered = replace(frame, preview=picture(180, 320, 0)) if step >= 300 else frame
@@ -90,18 +90,18 @@ def test_a_stored_event_names_its_clip(tmp_path: Path) -> None:
     clip.write_bytes(b"video")
     with opened(tmp_path) as store:
         store.put(EventChange(stored("01EVENT"), "new"))
-        kept = KeptClips(store)
+        clips = EventClips(store)
 
-        kept.attach("01EVENT", clip)
+        clips.attach("01EVENT", clip)
 
-        assert eventually(lambda: kept.has_clip("01EVENT"))
-        assert not kept.has_clip("01OTHER")
+        assert eventually(lambda: clips.has_clip("01EVENT"))
+        assert not clips.has_clip("01OTHER")
 
 
 def test_why_an_event_has_no_clip_stands_among_its_actions(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         store.put(EventChange(stored("01EVENT"), "new"))
-        KeptClips(store).leave_out("01EVENT", "too many other clips wait to be encoded")
+        EventClips(store).leave_out("01EVENT", "too many other clips wait to be encoded")
         actions = eventually(lambda: (found := store.get("01EVENT")) and found.actions)
 
     assert actions
@@ -113,35 +113,35 @@ def test_clips_of_a_run_are_encoded_before_it_ends(tmp_path: Path) -> None:
     publisher, _ = a_publisher()
     with opened(tmp_path) as store:
         store.put(EventChange(stored("01EVENT"), "new"))
-        recording = recording_of(WITH_CLIPS, store, publisher)
+        recording = clips_and_problems(WITH_CLIPS, store, publisher)
         recording.start()
         assert recording.clips is not None
         for step in range(30):
             happened = (event("new", 100),) if step == 0 else ()
             recording.clips.recorder.saw(frame_at(100 + step / 10), prediction(at_ns=100 * SECOND), happened)
         recording.clips.recorder.close((event("end", 100, 103),))
-        recording.stop(lambda: False)
+        recording.stop_clips(lambda: False)
         found = eventually(lambda: (event := store.get("01EVENT")) and event.clip and event)
 
     assert found
     assert found.clip == "clips/01EVENT.mp4"
-    assert recording.counts().made == 1
+    assert recording.clip_counts().made == 1
 
 
 def test_without_ffmpeg_a_run_says_so_and_has_no_clips(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    recording = recording_of(WITH_CLIPS, EventStore(tmp_path), a_publisher()[0])
+    recording = clips_and_problems(WITH_CLIPS, EventStore(tmp_path), a_publisher()[0])
 
     assert recording.clips is None
-    assert not recording.counts().enabled
+    assert not recording.clip_counts().enabled
     assert "no clips are recorded: clips need the program ffmpeg, and it is not installed" in caplog.text
 
 
 def test_clips_without_a_history_are_refused_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
     off = replace(WITH_CLIPS, store=replace(WITH_CLIPS.store, enabled=False))
-    recording = recording_of(off, None, a_publisher()[0])
+    recording = clips_and_problems(off, None, a_publisher()[0])
 
     assert recording.clips is None
     assert "no clips are recorded: no events are kept; switch store.enabled on" in caplog.text
@@ -149,8 +149,8 @@ def test_clips_without_a_history_are_refused_with_a_sentence(caplog: pytest.LogC
 
 def test_switched_off_nothing_is_recorded(tmp_path: Path) -> None:
     off = replace(Settings(), problems=ProblemSettings(enabled=False))
-    recording = recording_of(off, EventStore(tmp_path), a_publisher()[0])
+    recording = clips_and_problems(off, EventStore(tmp_path), a_publisher()[0])
     recording.start()
-    recording.stop(lambda: False)
+    recording.stop_clips(lambda: False)
 
     assert (recording.clips, recording.watch, recording.problem()) == (None, None, None)

@@ -14,8 +14,8 @@ from tests.refusals import naming
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import OnSettings, ZoneSettings
-from vitcam.daemon.assembly import RunOptions, assemble
-from vitcam.daemon.parts import Daemon
+from vitcam.daemon.assembly import assemble
+from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
@@ -25,10 +25,10 @@ from vitcam.web.server import WebServer
 from vitcam.zones.areas import Areas, Zone
 
 LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
-    "camera.crop": ("0,0,0.5,1", lambda daemon: daemon.reloadable.crop.region, Region(0, 0, 0.5, 1)),
+    "camera.crop": ("0,0,0.5,1", lambda daemon: daemon.crop.region, Region(0, 0, 0.5, 1)),
     "camera.masks": ("0,0,0.5,1;0,0,1,0.1", lambda daemon: masks(daemon), (Region(0, 0, 0.5, 1), Region(0, 0, 1, 0.1))),
     "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),
-    "model.top_k": ("3", lambda daemon: daemon.reloadable.model.classifier.top_k, 3),
+    "model.top_k": ("3", lambda daemon: daemon.model.classifier.top_k, 3),
     "motion.enabled": ("true", lambda daemon: daemon.pipeline.gate is not None, True),
     "motion.threshold": ("9", lambda daemon: gate(daemon).threshold, 9.0),
     "motion.hold_s": ("8", lambda daemon: gate(daemon).hold_s, 8.0),
@@ -39,12 +39,12 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
-    "actions.secret": ("key", lambda daemon: daemon.acting.webhooks.secret, "key"),
+    "actions.secret": ("key", lambda daemon: daemon.rule_engine.webhooks.secret, "key"),
     "events.gap_s": ("6", lambda daemon: daemon.publisher.rules.gap_s, 6.0),
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
     "overlay.mode": ("grid", lambda daemon: web(daemon)._parts.default.value.overlay, "grid"),
     "overlay.opacity": ("0.9", lambda daemon: web(daemon)._parts.default.value.opacity, 0.9),
-    "log.emit": ("all", lambda daemon: daemon.reloadable.console.every, True),
+    "log.emit": ("all", lambda daemon: daemon.console.every, True),
 }
 """A new value, where it must arrive, and as what."""
 
@@ -54,13 +54,14 @@ def gate(daemon: Daemon) -> Any:
 
 
 def history(daemon: Daemon) -> RetentionRules:
-    assert daemon.history is not None
-    assert daemon.history._writer.rules is not None
-    return daemon.history._writer.rules
+    store = daemon.recording.history
+    assert store is not None
+    assert store._writer.rules is not None
+    return store._writer.rules
 
 
 def masks(daemon: Daemon) -> Any:
-    return daemon.reloadable.areas.areas.masks
+    return daemon.areas.areas.masks
 
 
 def web(daemon: Daemon) -> WebServer:
@@ -86,7 +87,7 @@ class Run:
         self.daemon = assemble(
             RunOptions(settings, self.read), {"STATE_DIRECTORY": str(Path(photo).parent)}, patient=False
         )
-        self.reload = Reloader(settings, self.read, self.daemon, {}).reload
+        self.reload = Reloader(RunOptions(settings, self.read), self.daemon, {}).reload
 
     def read(self) -> Settings:
         found = merge_layers(None, [*self._fixed, *self.sets], {}, {}, Path("/nonexistent")).settings
@@ -142,39 +143,39 @@ def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) 
 
 
 def test_a_crop_that_was_drawn_on_the_page_survives_a_reload_of_other_settings(run: Run) -> None:
-    run.daemon.reloadable.crop.replace(Region(0, 0, 0.25, 1))
+    run.daemon.crop.replace(Region(0, 0, 0.25, 1))
     run.sets = ["model.fps=3"]
 
     run.reload()
 
-    assert run.daemon.reloadable.crop.region == Region(0, 0, 0.25, 1)
+    assert run.daemon.crop.region == Region(0, 0, 0.25, 1)
 
 
 def test_what_was_drawn_on_the_page_survives_a_reload_of_other_settings(run: Run) -> None:
     drawn = Areas((Zone("door", Region(0, 0, 0.5, 1)),), (Region(0, 0, 0.25, 1),))
-    run.daemon.reloadable.areas.replace(drawn)
-    run.daemon.reloadable.crop.replace(Region(0, 0, 0.25, 1))
+    run.daemon.areas.replace(drawn)
+    run.daemon.crop.replace(Region(0, 0, 0.25, 1))
     run.sets = ["model.fps=3"]
     run.reload()
-    after = run.daemon.reloadable.areas.areas
+    after = run.daemon.areas.areas
     run.sets = ["camera.masks=0,0,1,0.1"]
     run.reload()
 
     assert after == drawn
-    assert run.daemon.reloadable.areas.areas == Areas(drawn.zones, (Region(0, 0, 1, 0.1),))
-    assert run.daemon.reloadable.crop.region == Region(0, 0, 0.25, 1)
+    assert run.daemon.areas.areas == Areas(drawn.zones, (Region(0, 0, 1, 0.1),))
+    assert run.daemon.crop.region == Region(0, 0, 0.25, 1)
 
 
 def test_zones_of_the_configuration_come_and_go_without_a_restart(run: Run) -> None:
     run.zones = (ZoneSettings("door", "0,0,0.5,1", ("cup",), enter=0.7),)
     notes = [run.reload()]
-    drawn = run.daemon.reloadable.areas.areas.zones
+    drawn = run.daemon.areas.areas.zones
     run.zones = ()
     notes.append(run.reload())
 
     assert notes == ["", ""]
     assert drawn == (Zone("door", Region(0, 0, 0.5, 1), ("cup",), enter=0.7),)
-    assert run.daemon.reloadable.areas.areas.zones == ()
+    assert run.daemon.areas.areas.zones == ()
 
 
 @pytest.mark.parametrize(
@@ -198,11 +199,11 @@ def test_other_rules_and_their_webhooks_are_used_from_the_next_event_on(run: Run
     rules = (OnSettings("hook", webhook="http://127.0.0.1:1/"), OnSettings("lamp", gpio=17))
     settings = run.read()
 
-    note = Reloader(settings, lambda: replace(settings, on=rules), run.daemon, {}).reload()
+    note = Reloader(RunOptions(settings, lambda: replace(settings, on=rules)), run.daemon, {}).reload()
 
     assert note == ""
-    assert run.daemon.acting.runner.rules == rules
-    assert run.daemon.acting.webhooks.urls == {"http://127.0.0.1:1/"}
+    assert run.daemon.rule_engine.runner.rules == rules
+    assert run.daemon.rule_engine.webhooks.urls == {"http://127.0.0.1:1/"}
 
 
 def test_settings_that_need_a_restart_are_named_and_change_nothing(run: Run) -> None:
@@ -220,7 +221,7 @@ def test_a_place_of_settings_that_went_away_keeps_the_old_ones(photo: str) -> No
     def gone() -> Settings:
         raise ConfigError("config.toml: cannot be read: Stale file handle; name a TOML file that can")
 
-    note = Reloader(run.read(), gone, run.daemon, {}).reload()
+    note = Reloader(RunOptions(run.read(), gone), run.daemon, {}).reload()
     run.daemon.photos.close()
     web(run.daemon).stop(1)
 

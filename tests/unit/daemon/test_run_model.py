@@ -7,8 +7,7 @@ import pytest
 
 from tests.parts import need_model
 from vitcam.config.settings import ModelSettings
-from vitcam.daemon.model import load_configured_model
-from vitcam.daemon.saved_state.last_model import LastModel
+from vitcam.daemon.model import LastModel, load_configured_model
 from vitcam.errors import ConfigError, ModelError
 
 FILE = "/etc/vitcam/config.toml"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitcam.daemon import source_opener
+from vitcam.daemon import source
 from vitcam.daemon.source import SourceOpener
 from vitcam.sources import SourceOptions
 from vitcam.sources.demo import DemoInRam
@@ -16,7 +16,7 @@ def test_a_libcamera_that_keeps_crashing_is_logged_once(
         on_trouble("libcamera crashed (signal 6); /dev/video0 is used instead")
         return "demo:ram"
 
-    monkeypatch.setattr(source_opener, "default_uri", default_uri)
+    monkeypatch.setattr(source, "default_uri", default_uri)
     open_again = SourceOpener("", SourceOptions())
     sources = [open_again() for _ in range(3)]
 

@@ -6,18 +6,11 @@ from pathlib import Path
 import pytest
 
 from vitcam.heat.governor import GovernorRules
-from vitcam.heat.limits import HeatLimits
-from vitcam.heat.sentences import advice_for, status_words
-from vitcam.heat.watch import HeatWatch, Progress, is_slowed
+from vitcam.heat.watch import HeatLimits, HeatWatch, Progress, advice_for, is_slowed, status_words
 from vitcam.machine import Machine
 from vitcam.state import Heat
 
 RULES = GovernorRules(80.0, 3)
-
-
-@pytest.fixture
-def limits() -> HeatLimits:
-    return HeatLimits()
 
 
 def say(root: Path, celsius: str) -> None:
@@ -26,34 +19,34 @@ def say(root: Path, celsius: str) -> None:
     zone.write_text(celsius)
 
 
-def test_a_machine_without_sensors_is_never_limited(tmp_path: Path, limits: HeatLimits) -> None:
-    watch = HeatWatch(Machine({}, tmp_path), RULES, limits)
+def test_a_machine_without_sensors_is_never_limited(tmp_path: Path) -> None:
+    watch = HeatWatch(Machine({}, tmp_path), RULES)
     for second in range(0, 60, 2):
         watch.look(float(second), Progress(30 * second, 24.0))
 
-    assert (limits.max_fps, limits.threads) == (0, 0)
+    assert (watch.limits.max_fps, watch.limits.threads) == (0, 0)
     assert watch.heat == Heat(limit_celsius=80.0)
 
 
 def test_a_change_of_the_limits_is_one_line_of_the_log_and_looks_without_one_are_none(
-    tmp_path: Path, limits: HeatLimits, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    watch = HeatWatch(Machine({}, tmp_path), RULES, limits)
+    watch = HeatWatch(Machine({}, tmp_path), RULES)
     steps = {(0.0, 0)}
     for second in range(0, 240, 2):
         say(tmp_path, f"{min(60000 + 200 * second, 79000)}\n")
         watch.look(float(second), Progress(30 * second, 24.0))
-        steps.add((limits.max_fps, limits.threads))
+        steps.add((watch.limits.max_fps, watch.limits.threads))
 
-    assert 0 < limits.max_fps < 30
+    assert 0 < watch.limits.max_fps < 30
     assert 1 < len(steps) < 40
     assert len(caplog.messages) == len(steps) - 1
     assert all("the processor is at" in line for line in caplog.messages)
 
 
 def test_looking_starts_no_process_where_the_kernel_does_not_say_what_the_firmware_does(
-    tmp_path: Path, limits: HeatLimits, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "proc/device-tree").mkdir(parents=True)
     (tmp_path / "proc/device-tree/model").write_text("Raspberry Pi 5")
@@ -61,7 +54,7 @@ def test_looking_starts_no_process_where_the_kernel_does_not_say_what_the_firmwa
     (tmp_path / "vcgencmd").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     machine = Machine({}, tmp_path)
-    watch = HeatWatch(machine, RULES, limits)
+    watch = HeatWatch(machine, RULES)
     watch.look(2.0, Progress(0, 0.0))
     started = (tmp_path / "started").exists()
 

@@ -9,7 +9,7 @@ from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
-from vitcam.heat.limits import HeatLimits
+from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.source import Source
@@ -166,14 +166,15 @@ def test_another_rate_limit_counts_at_once_and_not_after_the_wait_of_the_old_one
 
 
 def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> None:
-    options = PipelineOptions("test", "model", trouble="the model is another one")
-    pipeline = Pipeline(options, answer, lambda *_: None)
-    before = pipeline.state()
+    pipeline = Pipeline(PipelineOptions("test", "model"), answer, lambda *_: None)
+    trouble = "the model is another one"
+    before = pipeline.state(trouble)
     pipeline.start(lambda: Numbered(3))
     pipeline.over.wait(PATIENCE_S)
 
     assert (before.status, before.reason) == ("starting", "waiting for the first picture")
-    assert (pipeline.state().status, pipeline.state().reason) == ("degraded", "the model is another one")
+    after = pipeline.state("", trouble)
+    assert (after.status, after.reason) == ("degraded", trouble)
 
 
 def test_a_limit_of_heat_holds_from_the_next_frame_on_and_ends_as_quickly() -> None:

@@ -10,7 +10,7 @@ from tests.eventually import eventually
 from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking, waiting
 from vitcam.frames import ClassifiedFrame, Frame, Prediction
-from vitcam.heat.limits import HeatLimits
+from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline import latest_frame
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.pipeline import Pipeline

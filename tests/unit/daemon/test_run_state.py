@@ -1,0 +1,53 @@
+"""The state of a run: every part says its own, and the line for systemd says the worst."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from vitcam.daemon.recording import Recording
+from vitcam.daemon.run_state import RunState
+from vitcam.state import Actions, Cost, Heat, PipelineState, Rates, State
+
+
+class Pipeline:
+    """One that works, and says what else is wrong."""
+
+    latest = predicted = SimpleNamespace(peek=lambda: None)
+
+    def state(self, *others: str) -> PipelineState:
+        reason = "; ".join(filter(None, others))
+        return PipelineState("degraded" if reason else "ok", reason, 1.0, "demo", "toy", Rates(classified=9.5))
+
+
+@pytest.fixture
+def state() -> RunState:
+    heat: Any = SimpleNamespace(heat=Heat(70.0))
+    rules: Any = SimpleNamespace(runner=SimpleNamespace(state=lambda: Actions(rules=2)))
+    pipeline: Any = Pipeline()
+    cost: Any = lambda: Cost(cpu_s=3.0)  # noqa: E731
+    return RunState(pipeline, heat, Recording(no_history="another run keeps it"), rules, cost=cost)
+
+
+def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
+    found = state()
+
+    assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "ok")
+    assert (found.heat, found.cost, found.actions) == (Heat(70.0), Cost(cpu_s=3.0), Actions(rules=2))
+    assert (found.history.trouble, found.clips.enabled, found.problem) == ("another run keeps it", False, None)
+
+
+def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
+    assert list(State.__dataclass_fields__) == [
+        *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
+        *("heat", "cost", "history", "actions", "clips", "problem"),
+    ]
+
+
+def test_another_model_and_a_thread_that_stands_still_are_in_the_reason_and_in_the_line(state: RunState) -> None:
+    well = state.line()
+    state.model_trouble, state.thread_trouble = "the model is another one", "no events are kept"
+
+    assert well == "nothing yet, 9.5 fps"
+    assert (state().status, state().reason) == ("degraded", "the model is another one; no events are kept")
+    assert state.line() == "degraded: the model is another one; no events are kept"

@@ -1,0 +1,55 @@
+"""What a run says of itself: its state for the page and the API, and one line of it for systemd."""
+
+from dataclasses import dataclass, field, fields
+
+from vitcam.actions.rule_engine import RuleEngine
+from vitcam.daemon.recording import Recording
+from vitcam.frames import Prediction
+from vitcam.heat.watch import HeatWatch, status_words
+from vitcam.pipeline.pipeline import Pipeline
+from vitcam.processes.cost import CostMeter
+from vitcam.state import PipelineState, State
+
+
+@dataclass(slots=True)
+class RunState:
+    """Asks each part how it is. Any thread may call it."""
+
+    pipeline: Pipeline
+    heat: HeatWatch
+    recording: Recording
+    rule_engine: RuleEngine
+    model_trouble: str = ""
+    """Why the model is not the one that was asked for, as one sentence; empty if it is."""
+    cost: CostMeter = field(default_factory=CostMeter)
+    thread_trouble: str = ""
+    """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
+
+    def __call__(self) -> State:
+        """How the run is now; cheap enough to be called every second by many."""
+        pipeline = self.pipeline.state(self.model_trouble, self.thread_trouble)
+        return State(
+            **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
+            heat=self.heat.heat,
+            cost=self.cost(),
+            history=self.recording.history_state(),
+            actions=self.rule_engine.runner.state(),
+            clips=self.recording.clip_counts(),
+            problem=self.recording.problem(),
+        )
+
+    def line(self) -> str:
+        """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
+        state = self.pipeline.state(self.model_trouble, self.thread_trouble)
+        if state.reason:
+            return f"{state.status.replace('_', ' ')}: {state.reason}"
+        latest = self.pipeline.latest.peek()
+        newest = latest.prediction if latest and latest.zones else self.pipeline.predicted.peek()
+        seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
+        return "; ".join(filter(None, (seen, status_words(self.heat.heat))))
+
+
+def _guess(newest: Prediction) -> str:
+    best, group = newest.top[0], newest.group
+    seen = f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
+    return seen if newest.zone is None else f"{newest.zone}: {seen}"
