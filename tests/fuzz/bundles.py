@@ -20,7 +20,7 @@ from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.replay.agreement import judge
 from vitcam.replay.bundle import read_bundle, write_bundle
-from vitcam.replay.stored_picture import StoredPicture, ask_again, fitting
+from vitcam.replay.stored_picture import StoredPicture, ask_again, checked_picture
 
 _COMMAND_EVERY = 60
 _TIMEOUT_S = 60
@@ -64,7 +64,7 @@ def run(count: int, seed: int) -> Outcome:
 
 def _replayed(path: Path, classifier: Classifier, decode: DecodeProcess) -> str:
     stored = read_bundle(path)
-    picture = fitting(stored, decode(stored.jpeg).image)
+    picture = checked_picture(stored, decode(stored.jpeg).image)
     found = ask_again(classifier.with_top_k(len(stored.top)), picture, stored.crop, "replay")
     return judge(stored, picture, found).match
 

@@ -15,12 +15,12 @@ from vitcam.config.load import merge_layers
 from vitcam.errors import VitcamError
 from vitcam.storage.owner import OwnedFolder
 
-KEPT = "before-restore-"
+BEFORE_RESTORE = "before-restore-"
 """How a folder is called in which `restore` keeps what was there before."""
 DEEPEST = 32
 """Folders within each other."""
 _LEFT_OUT = re.compile(
-    rf"\..*|.*~|lost\+found|__pycache__|cache|tmp|tmp\w{{8}}|lock|sessions\.json|outbox\.db.*|.*\.(cache|lock|pid|sock|tmp|part|partial|swp)|{KEPT}.*",
+    rf"\..*|.*~|lost\+found|__pycache__|cache|tmp|tmp\w{{8}}|lock|sessions\.json|outbox\.db.*|.*\.(cache|lock|pid|sock|tmp|part|partial|swp)|{BEFORE_RESTORE}.*",
     re.DOTALL,
 )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from vitcam.backup.archive_reader import BackupArchive
 from vitcam.backup.archive_writer import Progress
-from vitcam.backup.found_files import KEPT, is_left_out
+from vitcam.backup.found_files import BEFORE_RESTORE, is_left_out
 from vitcam.backup.manifest import CarriedFile
 from vitcam.backup.places import CarriedFolder
 from vitcam.backup.restore_plan import RestorePlan
@@ -147,7 +147,7 @@ def _move_all(place: OwnedFolder, paths: Sequence[Path], folder: Path, undo: lis
 def _keeping_folder(folder: Path) -> Path:
     """A new folder for what was there; only its owner may look into it."""
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Path(tempfile.mkdtemp(prefix=f"{KEPT}{now}-", dir=folder))
+    return Path(tempfile.mkdtemp(prefix=f"{BEFORE_RESTORE}{now}-", dir=folder))
 
 
 def _make(place: CarriedFolder) -> None:

@@ -68,10 +68,10 @@ def replay(
 
     config, is_bundle = ConfigOptions(rules or given.config, given.sets), target.endswith(BUNDLE)
     if not (is_bundle or is_id(target)):
-        from vitcam.replay.video import rehearse
+        from vitcam.replay.video import replay_video
 
         settings = config.load({"model.name": model}).settings
-        _show_events(rehearse(Path(target), settings, _time_of_day(at)), as_json)
+        _show_events(replay_video(Path(target), settings, _time_of_day(at)), as_json)
         return
     from vitcam.replay.agreement import judge
     from vitcam.replay.bundle import public_settings, versions
@@ -103,7 +103,7 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
     from vitcam.history.store import EventStore
     from vitcam.pictures.decode import decode_image
     from vitcam.replay.bundle import BUNDLE, read_bundle
-    from vitcam.replay.stored_picture import fitting, stored_picture
+    from vitcam.replay.stored_picture import checked_picture, stored_picture
     from vitcam.storage.owner import owned
 
     if target.endswith(BUNDLE):
@@ -113,17 +113,17 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
     with place.acting() as folder:
         stored, record = stored_picture(EventStore(folder), target)
     if place.owner is None:
-        return stored, record, fitting(stored, decode_image(stored.jpeg))
+        return stored, record, checked_picture(stored, decode_image(stored.jpeg))
     return stored, record, _decoded(stored)
 
 
 def _decoded(stored: "StoredPicture") -> "Image":
     from vitcam.pictures.decoder.process import DecodeProcess
-    from vitcam.replay.stored_picture import fitting
+    from vitcam.replay.stored_picture import checked_picture
 
     decode = DecodeProcess()
     try:
-        return fitting(stored, decode(stored.jpeg).image)
+        return checked_picture(stored, decode(stored.jpeg).image)
     finally:
         decode.close()
 

@@ -63,7 +63,7 @@ def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dic
     return _stored(event, jpeg), full_record(event)
 
 
-def fitting(stored: StoredPicture, picture: Image) -> Image:
+def checked_picture(stored: StoredPicture, picture: Image) -> Image:
     """The picture, (H, W, 3) uint8, RGB. Raises VitcamError if the part that the model saw is not in it."""
     height, width = picture.shape[:2]
     crop = stored.crop

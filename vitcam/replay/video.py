@@ -90,7 +90,7 @@ class WouldAct:
     firing: Firing
 
 
-def rehearse(film: Path, settings: Settings, began: datetime) -> Iterator[Event | WouldAct]:
+def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Event | WouldAct]:
     """Events as they are known, and the rules that they fire. Every frame is classified in every zone.
 
     began   local time at the film's start, for rules with `between`

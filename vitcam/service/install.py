@@ -9,7 +9,15 @@ from vitcam.errors import ConfigError
 from vitcam.service.network import bind_to_network, ensure_password, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use
-from vitcam.service.systemctl import SETTLE_S, bring_up, enabled_units, must, properties, systemctl, units_in_use
+from vitcam.service.systemctl import (
+    SETTLE_S,
+    bring_up,
+    enabled_units,
+    properties,
+    systemctl,
+    systemctl_checked,
+    units_in_use,
+)
 from vitcam.service.units import carried_units, write_units
 
 
@@ -53,7 +61,7 @@ def install(
             changed |= bind_to_network(instance.config(places))
         web = web_settings(places, instance)  # a mistake in the file is found before a password is made
         password = ensure_password(instance.state(places)) if lan and not web.open else None
-        must("enable", instance.unit)
+        systemctl_checked("enable", instance.unit)
         failure = ""
         if changed or password or properties(instance.unit).get("ActiveState") != "active":
             tell(f"Starting {instance.unit}.")
@@ -71,9 +79,9 @@ def uninstall(places: Places) -> list[str]:
         adopt(places)
         units = sorted({*units_in_use(), *enabled_units(places)})
         if units:
-            must("disable", "--now", *units)
+            systemctl_checked("disable", "--now", *units)
         write_units(places, dict.fromkeys(UNIT_FILES))
-        must("daemon-reload")
+        systemctl_checked("daemon-reload")
         systemctl("reset-failed", "vitcam.service", "vitcam@*")
         if _is_our_link(places):
             places.command.unlink()
@@ -105,7 +113,7 @@ def _release(places: Places, origin: Path | None, tell: Callable[[str], None]) -
 def _set_up(places: Places, release: Release) -> bool:
     """Unit files, and the command on everybody's path; whether systemd must start the unit again."""
     changed = write_units(places, carried_units(release))
-    must("daemon-reload")
+    systemctl_checked("daemon-reload")
     if not places.command.exists():
         places.command.parent.mkdir(parents=True, exist_ok=True)
         places.command.unlink(missing_ok=True)  # a link that leads nowhere

@@ -29,7 +29,7 @@ def systemctl(*arguments: str, timeout_s: float = _ANSWER_WITHIN_S) -> CommandRe
         raise VitcamError("there is no program systemctl; start vitcam by hand: vitcam run") from None
 
 
-def must(*arguments: str) -> None:
+def systemctl_checked(*arguments: str) -> None:
     """A call that may not fail. Raises VitcamError with systemctl's words."""
     reply = systemctl(*arguments)
     if reply.code != 0:

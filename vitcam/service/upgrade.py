@@ -9,7 +9,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.service.origin import checked_origin, checkout, is_source
 from vitcam.service.places import Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, remove_all_but, use
-from vitcam.service.systemctl import SETTLE_S, bring_all_up, enabled_units, must, units_in_use
+from vitcam.service.systemctl import SETTLE_S, bring_all_up, enabled_units, systemctl_checked, units_in_use
 from vitcam.service.units import UnitTexts, carried_units, installed_units, write_units
 
 
@@ -82,4 +82,4 @@ def _roll_back(places: Places, old: Release, texts: UnitTexts, units: tuple[str,
 def _switch(places: Places, release: Release, texts: UnitTexts) -> None:
     use(places, release)
     write_units(places, texts)
-    must("daemon-reload")
+    systemctl_checked("daemon-reload")
