@@ -14,8 +14,8 @@ from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
 from vitcam_training.data.catalogue import open_to_measure
-from vitcam_training.data.dataset import Sample
-from vitcam_training.evaluation.answers import calibration, comparison, figures, grouped
+from vitcam_training.data.dataset import Dataset, Sample
+from vitcam_training.evaluation.answers import Answers, calibration, comparison, figures, grouped
 from vitcam_training.evaluation.model_file import ask_model, ask_readable, open_model
 from vitcam_training.evaluation.scores import in_detail, wilson
 
@@ -51,6 +51,13 @@ def evaluate_model(
         compared = {name: stored[name] for name in COMPARED}
     else:
         compared = dict.fromkeys(COMPARED)
+    return all_figures(classifier, dataset, part, answers, compared)
+
+
+def all_figures(
+    classifier: Classifier, dataset: Dataset, part: str, answers: Answers, compared: dict[str, Any]
+) -> dict[str, Any]:
+    """What `evaluate --json` says, from the answers; `compared`: against the float network."""
     return {
         "model": classifier.card.name, "data": dataset.name, "split": part, **figures(answers), **compared,
         **grouped(answers),

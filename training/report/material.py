@@ -22,11 +22,11 @@ from vitcam.frames import Guess
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.catalogue import DATASETS, open_to_measure
 from vitcam_training.data.dataset import BrokenPhotoError, Dataset, Sample, photo_of
-from vitcam_training.evaluation.answers import Answers, Floats, attention_cosines, calibration, comparison, figures
+from vitcam_training.evaluation.answers import Answers, Floats, attention_cosines, comparison
 from vitcam_training.evaluation.calibration import scaled
+from vitcam_training.evaluation.evaluate import all_figures
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
-from vitcam_training.evaluation.scores import in_detail
 from vitcam_training.evaluation.unknown import SEEDS, disjoint
 from vitcam_training.model_card.commands import measured_on
 from vitcam_training.progress import with_progress
@@ -149,11 +149,7 @@ class Material:
     def figures(self) -> dict[str, Any]:
         """What `evaluate --json` says of the same photos."""
         compared = comparison(self.answers, self.floats) if self.floats else {}
-        answers, labels = self.answers, self.classifier.labels
-        detail = in_detail(answers.labels, answers.answered, answers.known, labels)
-        named = {"model": self.classifier.card.name, "data": self.dataset.name, "split": self.part}
-        skipped = {"skipped": len(self.dataset.part(self.part)) - len(answers.labels)}
-        return {**named, **figures(answers), **compared, **skipped, **detail, **calibration(answers)}
+        return all_figures(self.classifier, self.dataset, self.part, self.answers, compared)
 
 
 def check_place(out: Path) -> None:
