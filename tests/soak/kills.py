@@ -79,7 +79,8 @@ class Kept:
     def check(self) -> None:
         """Read everything back. Raises AssertionError, or the reader's own error if something is half-written."""
         crops = self.folder / "crops.json"
-        self.crop.check("crop", next(iter(json.loads(crops.read_text()).values())) if crops.exists() else "")
+        kept = next(iter(json.loads(crops.read_text()).values())) if crops.exists() else ""
+        self.crop.check("crop", ",".join(f"{float(side):g}" for side in kept.split(",") if side))
         described = bundle.read(self.model)
         self.words.check("words", ",".join(described.labels if described else ()))
         tokens, password = load_tokens(self.folder), load_password(self.folder)
