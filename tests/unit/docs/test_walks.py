@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import textwrap
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
+from tests.daemon import daemon, get_json
 from tests.frames import prediction
 from tests.integration.web.camera import Camera
 from tests.unit.docs.pages import ROOT
@@ -20,15 +23,21 @@ from vitcam.web.parts import Binding
 from vitcam.web.route_table import HANDLERS
 from vitcam.web.server import WebServer
 
+LABEL_ROUTE = "from vitcam.web.routes.label_counts import LabelCountsRoute\n"
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def shown(name: str) -> str:
+    """The code that a walk shows."""
+    found = re.search(rf"<!-- walk: {name} -->\n```python\n(.*?)```", TEXT, re.DOTALL)
+    assert found is not None
+    return found[1]
 
 
 def example(name: str) -> dict[str, Any]:
     """What the file of a walk defines."""
-    found = re.search(rf"<!-- walk: {name} -->\n```python\n(.*?)```", TEXT, re.DOTALL)
-    assert found is not None
     names: dict[str, Any] = {"__name__": name}
-    exec(compile(found[1], f"CONTRIBUTING.md: {name}", "exec", dont_inherit=True), names)  # our own page
+    exec(compile(shown(name), f"CONTRIBUTING.md: {name}", "exec", dont_inherit=True), names)  # our own page
     return names
 
 
@@ -61,6 +70,42 @@ def test_the_sink_of_the_walk_writes_a_line_for_a_prediction(tmp_path: Path) -> 
     sink.close(None)
 
     assert len((tmp_path / "seen.csv").read_text().splitlines()) == 1
+
+
+def put(path: Path, place: str, code: str, indent: int) -> None:
+    """Add lines to a file behind a place that it has once, as somebody who follows a walk does."""
+    before, found, after = path.read_text("utf-8").partition(place)
+    assert found
+    assert place not in after
+    path.write_text(before + found + textwrap.indent(code, indent * " ") + after, "utf-8")
+
+
+def test_the_part_of_the_walk_reaches_its_route_by_three_changed_files(tmp_path: Path) -> None:
+    package = tmp_path / "vitcam"
+    shutil.copytree(ROOT / "vitcam", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "models").symlink_to(ROOT / "models")
+    (package / "sinks" / "label_counts.py").write_text(shown("part"), "utf-8")
+    (package / "web" / "routes" / "label_counts.py").write_text(shown("part, route"), "utf-8")
+    imported = "from vitcam.sinks.label_counts import LabelCounts\n"
+    parts = package / "web" / "parts.py"
+    put(parts, "from vitcam.model.record import ModelInfo\n", imported, 0)
+    put(parts, '    """None: nothing is remembered."""\n', shown("part, field"), 4)
+    assembly = package / "daemon" / "assembly.py"
+    put(assembly, "from vitcam.slot import Current\n", imported, 0)
+    put(assembly, "    publisher.connect(console, rule_engine.runner)\n", shown("part, made"), 4)
+    handed = shown("part, handed").partition("..., ")[2].rstrip(")\n")
+    put(assembly, "            words=words,\n", f"{handed},\n", 12)
+    table = package / "web" / "route_table.py"
+    put(table, "from vitcam.web.routes.events import EventRoutes\n", LABEL_ROUTE, 0)
+    put(table, "    EventChanges,\n", "LabelCountsRoute,\n", 4)
+
+    options = ("--source", "demo", "--model", "cifar10")
+    with daemon(*options, PYTHONPATH=str(tmp_path), STATE_DIRECTORY=str(tmp_path / "state")) as running:
+        classified = running.wait_for("ok")["frames"]["classified"]
+        found = get_json(f"{running.url}/api/label-counts")["counts"]
+
+    assert classified > 0
+    assert sum(found.values()) >= classified - 1  # the last one may be on its way to the sinks
 
 
 def test_the_route_of_the_walk_answers_as_it_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
