@@ -117,7 +117,8 @@ def summary(rows: Sequence[Row], conditions: Conditions) -> str:
     for rival, names in RIVALS.items():
         times = [times_ours(rows, n) for n in conditions.threads]
         found = [[each[name] for name in names if name in each] for each in times]
-        lines.append((rival, [f"{min(each):.2f} times as long" if each else "–" for each in found]))
+        if any(found):
+            lines.append((rival, [f"{min(each):.2f} times as long" if each else "–" for each in found]))
     head = [
         f"| runtime | {' | '.join(_counted(n) for n in conditions.threads)} |",
         "|---" * (1 + len(conditions.threads)) + "|",

@@ -20,7 +20,7 @@ OWN_THREADS = {
     "web/server.py": "the event loop has a beat of its own",
     "daemon/shutdown.py": "it ends the process, so it may depend on nothing",
     "clips/ffmpeg.py": "a timer that kills a child",
-    "commands/classify/in_order.py": "no part of the daemon: its errors are raised where results are fetched",
+    "batch/ordered_pool.py": "no part of the daemon: its errors are raised where results are fetched",
 }
 MAKERS = {"Thread", "Timer", "ThreadPoolExecutor"}
 
