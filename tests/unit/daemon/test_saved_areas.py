@@ -8,7 +8,7 @@ import pytest
 
 from vitcam.config.settings import CameraSettings, Settings
 from vitcam.config.tables import ZoneSettings
-from vitcam.daemon.saved_state.areas import SavedAreas, initial_areas
+from vitcam.daemon.saved_state.page_choices import SavedAreas, initial_areas
 from vitcam.pictures.view import Region
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas, Zone
