@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.daemon.saved_state.crops import SavedCrop
+from vitcam.daemon.saved_state.page_choices import SavedCrop
 from vitcam.folders import state_folder
 from vitcam.pictures.view import Region
 

@@ -16,8 +16,7 @@ from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.run_state import RunState
-from vitcam.daemon.saved_state.crops import initial_crop
-from vitcam.daemon.saved_state.page_choices import initial_areas
+from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener

@@ -8,8 +8,7 @@ from vitcam.config.compare import Changes, with_changes
 from vitcam.daemon.part_options import check_overlay, default_variant, gate_of, prints_every
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.recording import retention_of
-from vitcam.daemon.saved_state.crops import initial_crop
-from vitcam.daemon.saved_state.page_choices import initial_areas
+from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
 from vitcam.errors import VitcamError
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas

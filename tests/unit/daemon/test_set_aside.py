@@ -8,8 +8,7 @@ import pytest
 from tests.eventually import eventually
 from vitcam.config.settings import CameraSettings, Settings
 from vitcam.config.tables import ZoneSettings
-from vitcam.daemon.saved_state.crops import SavedCrop, initial_crop
-from vitcam.daemon.saved_state.page_choices import SavedAreas, initial_areas
+from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop, initial_areas, initial_crop
 from vitcam.daemon.saved_state.set_aside import MOST_FAILED, SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.pictures.view import Region

@@ -1,22 +1,27 @@
-"""The zones and masks that were drawn on the page, kept from one start to the next: for each camera, as crops are."""
+"""What was chosen on the page, kept from one start to the next: for each camera its crop, its zones and its masks.
+
+Only cameras have them, since they look at the same thing at the next start. The demo, files and pipes may show
+something else then.
+"""
 
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vitcam.config.settings import Settings
+from vitcam.config.settings import CameraSettings, Settings
 from vitcam.daemon.part_options import masks_of, zones_of
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
-from vitcam.pictures.view import Region
+from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.state_file import StateFile
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas
@@ -27,15 +32,87 @@ log = logging.getLogger(__name__)
 _MOST = 32  # cameras; the oldest is deleted
 
 
+class _CameraRecords:
+    """A file of the state folder with a record for each camera. A disk that cannot be written loses one, no more.
+
+    folder     the state folder; None: nothing is kept
+    source     the camera whose record is read and written
+    is_record  whether a value is a record as `save` writes it
+    what       such a record, for people
+    pronoun    the same: `it` or `them`
+    """
+
+    def __init__(
+        self, folder: Path | None, name: str, source: str, is_record: Callable[[Any], bool], what: str, pronoun: str
+    ) -> None:
+        self.file = StateFile(folder / name) if folder else None
+        self.source = source
+        self._is_record = is_record
+        self._what, self._pronoun = what, pronoun
+
+    def load(self) -> Any | None:
+        """None where nothing was chosen, or what is there cannot be read."""
+        return self._all().get(self.source)
+
+    def save(self, record: Any | None) -> str:
+        """Save it, or delete it; returns why that failed, "" if it did not."""
+        records = {source: each for source, each in self._all().items() if source != self.source}
+        if record is not None:
+            records[self.source] = record
+        if self.file is None:
+            return f"there is no folder to keep {self._pronoun} in"
+        try:
+            self.file.write(json.dumps(dict(list(records.items())[-_MOST:]), indent=1))
+        except OSError as error:
+            return f"{self.file.path} cannot be written: {error.strerror}"
+        return ""
+
+    def parse(self, text: str) -> dict[str, Any]:
+        """Camera -> record, the newest last. Raises ValueError if it is not what `save` wrote."""
+        records = json.loads(text)
+        if not isinstance(records, dict) or not all(map(self._is_record, records.values())):
+            raise ValueError(f"it does not hold {self._what} for each camera")
+        return records
+
+    def _all(self) -> dict[str, Any]:
+        return (self.file.read_if_good(self.parse) if self.file else None) or {}
+
+
+class SavedCrop:
+    """The saved crop of one camera."""
+
+    def __init__(self, folder: Path | None, source: str) -> None:
+        self._records = _CameraRecords(folder, "crops.json", source, _is_crop, "one crop", "it")
+
+    def load(self) -> Region | None:
+        """None where nothing was chosen, or what is there cannot be read."""
+        text = self._records.load()
+        region = Region.parse(text) if text else None
+        return None if region is None or region.is_whole else region  # older versions kept the whole picture, too
+
+    def save(self, region: Region | None) -> str:
+        """Save it, or delete it; returns why that failed, "" if it did not."""
+        if region is None:
+            return self._records.save(None)
+        sides = (region.x, region.y, region.width, region.height)
+        return self._records.save(",".join(map(repr, sides)))  # rounded, their sum might be more than the picture
+
+
+def _is_crop(record: Any) -> bool:
+    return isinstance(record, str) and is_region(record)
+
+
 class SavedAreas:
-    """The saved zones and masks of one camera. A disk that cannot be written loses them, and nothing else.
+    """The saved zones and masks of one camera.
 
     configured  which of the two the configuration sets, in words; "" if none
     """
 
     def __init__(self, folder: Path | None, source: str, configured: str = "") -> None:
-        self._file = StateFile(folder / "zones.json") if folder else None
-        self._source = source
+        self._records = _CameraRecords(
+            folder, "zones.json", source, lambda record: isinstance(record, dict), "zones and masks", "them"
+        )
+        self._file = self._records.file
         self._configured = configured
 
     def load(self) -> tuple[Areas, str]:
@@ -46,7 +123,7 @@ class SavedAreas:
         if self._file is None:
             return NO_AREAS, ""
         try:
-            record = (self._file.read(self._parsed) or {}).get(self._source)
+            record = (self._file.read(self._parsed) or {}).get(self._records.source)
         except OSError as error:
             if not os.access(self._file.path.parent, os.X_OK) or not self._file.path.parent.is_dir():
                 return NO_AREAS, ""  # this user has never kept anything there
@@ -71,35 +148,15 @@ class SavedAreas:
 
     def save(self, areas: Areas) -> str:
         """Save them; returns why they will not be in force at the next start, "" if they will."""
-        records = {source: record for source, record in self._records().items() if source != self._source}
-        if areas != NO_AREAS:
-            records[self._source] = areas_record(areas, own_sides)
-        if self._file is None:
-            return "there is no folder to keep them in"
-        try:
-            self._file.write(json.dumps(dict(list(records.items())[-_MOST:]), indent=1))
-        except OSError as error:
-            return f"{self._file.path} cannot be written: {error.strerror}"
-        return f"{self._configured} are set by the configuration" if self._configured else ""
-
-    def _records(self) -> dict[str, Any]:
-        """Camera -> zones and masks, the newest last."""
-        return (self._file.read_if_good(_records_in) if self._file else None) or {}
+        reason = self._records.save(None if areas == NO_AREAS else areas_record(areas, own_sides))
+        return reason or (f"{self._configured} are set by the configuration" if self._configured else "")
 
     def _parsed(self, text: str) -> dict[str, Any]:
         """Raises ValueError if the masks of this camera are not as `save` wrote them."""
-        records = _records_in(text)
-        if self._source in records:
-            _masks_of(records[self._source])
+        records = self._records.parse(text)
+        if self._records.source in records:
+            _masks_of(records[self._records.source])
         return records
-
-
-def _records_in(text: str) -> dict[str, Any]:
-    """Raises ValueError if it is not what `save` wrote."""
-    records = json.loads(text)
-    if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
-        raise ValueError("it does not hold zones and masks for each camera")
-    return records
 
 
 def _masks_of(record: dict[str, Any]) -> tuple[Region, ...]:
@@ -108,6 +165,32 @@ def _masks_of(record: dict[str, Any]) -> tuple[Region, ...]:
         return read_areas({"zones": {}, "masks": record.get("masks")}, in_px=True).masks
     except UsageError as error:
         raise ValueError(str(error)) from None
+
+
+def initial_crop(camera: CameraSettings, environ: Mapping[str, str], trials: Trials | None = None) -> ActiveCrop:
+    """What the model is shown at the start: as the configuration says, else as it was chosen on the page last.
+
+    A crop from an earlier run is logged, with how to take it back.
+
+    trials  keep another one once it has worked; None: at once
+    """
+    if camera.crop:
+        return ActiveCrop(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
+    if not is_camera(camera.source):
+        return ActiveCrop(None, lambda _: "crops are kept for cameras only; set camera.crop to keep this one")
+    saved = SavedCrop(state_folder(environ), redacted(camera.source) or "auto")
+    region = saved.load()
+    if region is not None:
+        log.info(
+            "the model is shown only %s of the picture (x, y, width, height), as chosen on the page in an earlier run; "
+            "to take it back choose the whole picture there, or start with --crop 0,0,1,1",
+            region,
+        )
+
+    def keep(region: Region | None) -> str:
+        return saved.save(region) if trials is None else trials.keep("crop", lambda: saved.save(region))
+
+    return ActiveCrop(region, keep, from_earlier_run=region is not None)
 
 
 def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials | None = None) -> ActiveAreas:
@@ -122,7 +205,7 @@ def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials
         return ActiveAreas(configured, lambda _: "zones and masks are kept for cameras only; use the configuration")
     words = " and ".join(word for word, found in (("zones", zones), ("masks", masks)) if found)
     saved = SavedAreas(state_folder(environ), redacted(source) or "auto", words)
-    save = partial(_keep, saved, trials)
+    save = partial(_save_once_worked, saved, trials)
     drawn, unknown = saved.load()
     if zones:
         drawn = replace(drawn, zones=zones)
@@ -138,11 +221,11 @@ def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials
     return ActiveAreas(drawn, save, "page", unknown)
 
 
-def _keep(saved: SavedAreas, trials: Trials | None, areas: Areas) -> str:
+def _save_once_worked(saved: SavedAreas, trials: Trials | None, areas: Areas) -> str:
     """As `SavedAreas.save`; but masks at once, since a start without them would show what they hide."""
-    kept, _ = saved.load()
-    if trials is None or areas.zones == kept.zones:
+    before, _ = saved.load()
+    if trials is None or areas.zones == before.zones:
         return saved.save(areas)
-    if areas.masks != kept.masks:
-        saved.save(replace(areas, zones=kept.zones))
+    if areas.masks != before.masks:
+        saved.save(replace(areas, zones=before.zones))
     return trials.keep("zones", lambda: saved.save(areas))

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config.settings import Settings
-from vitcam.daemon.saved_state.crops import SavedCrop
-from vitcam.daemon.saved_state.page_choices import SavedAreas
+from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
