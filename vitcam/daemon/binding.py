@@ -57,10 +57,10 @@ def protection(web: WebSettings, environ: Mapping[str, str], show: Callable[[str
     folder = state_folder(environ)
     if given := environ.get(VARIABLE):
         return Guard(_given(given), folder, is_fixed=True)
-    kept = load_password(folder) if folder else None
-    if kept is None:
-        kept = _first(folder, show, web.host)
-    return Guard(kept, folder)
+    stored = load_password(folder) if folder else None
+    if stored is None:
+        stored = _first(folder, show, web.host)
+    return Guard(stored, folder)
 
 
 def _given(password: str) -> PasswordHash:
@@ -79,13 +79,13 @@ def _first(folder: Path | None, show: Callable[[str], None] | None, host: str) -
             f"`vitcam password`, or in the variable {VARIABLE}; `--no-password` lets everybody watch"
         )
     password = new_password()
-    kept = PasswordHash.of_password(password)
+    hashed = PasswordHash.of_password(password)
     where = "It is for this run only, since there is no folder to keep it in."
     if folder is not None:
         try:
-            save_password(folder, kept)
+            save_password(folder, hashed)
             where = "It is not shown again; `vitcam password` sets another one."
         except OSError as error:
             where = f"It is for this run only, since {password_file(folder)} cannot be written: {error.strerror}."
     show(f"The network can reach this vitcam, so it asks for a password: {password} (user name: {USER}). {where}")
-    return kept
+    return hashed

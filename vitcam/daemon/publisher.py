@@ -32,7 +32,7 @@ class Publisher:
         self._areas = areas or ActiveAreas()
         self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()
-        self._witnesses: tuple[FrameSink, ...] = ()
+        self._frame_sinks: tuple[FrameSink, ...] = ()
         self._stop = stop
         self.errors = 0
         """Files that were skipped."""
@@ -47,11 +47,6 @@ class Publisher:
         self._events.rules = rules
 
     @property
-    def label(self) -> str | None:
-        """The smoothed top label, with zones the most probable of theirs; None while nothing is there."""
-        return self._events.label
-
-    @property
     def pending(self) -> frozenset[str | None]:
         """Zones in which an event may begin soon; None: in the whole view. May be read in any thread."""
         return self._events.pending
@@ -60,9 +55,9 @@ class Publisher:
         """Add sinks. Call it before anything runs."""
         self._sinks += sinks
 
-    def show_to(self, *witnesses: FrameSink) -> None:
+    def show_to(self, *sinks: FrameSink) -> None:
         """Add what gets the pictures, too. Call it before anything runs."""
-        self._witnesses += witnesses
+        self._frame_sinks += sinks
 
     def serving(self, url: str) -> None:
         """Pass on where the page can be watched."""
@@ -70,9 +65,9 @@ class Publisher:
             sink.serving(url)
 
     def prediction(self, frame: Frame, prediction: Prediction) -> None:
-        """Pass on one prediction with its frame: to witnesses first, so that events are kept before rules tell of them.
+        """Pass on one prediction with its frame: to frame sinks first, so that events are kept before rules tell.
 
-        An error of one witness is raised once everybody has heard of it.
+        An error of one frame sink is raised once everybody has heard of it.
 
         raises  VitcamError when the output cannot be written
         """
@@ -81,8 +76,8 @@ class Publisher:
             each.callback(self._pass_on, prediction, changed, events)
             each.enter_context(self._showing)
             shown = masked(frame, self._areas.areas.masks)
-            for witness in reversed(self._witnesses):
-                each.callback(witness.saw, shown, prediction, events)
+            for frame_sink in reversed(self._frame_sinks):
+                each.callback(frame_sink.saw, shown, prediction, events)
 
     def _pass_on(self, prediction: Prediction, changed: bool, events: tuple[Event, ...]) -> None:
         with self._written():
@@ -91,13 +86,13 @@ class Publisher:
             self._tell(events)
 
     def let_go(self) -> None:
-        """Masks were drawn: no witness keeps a picture that was taken before."""
+        """Masks were drawn: no frame sink keeps a picture that was taken before."""
         with self._showing:
-            for witness in self._witnesses:
-                witness.let_go()
+            for frame_sink in self._frame_sinks:
+                frame_sink.let_go()
 
     def report(self, event: Event) -> None:
-        """Pass on an event that a witness made, from within its call. Raises VitcamError as `prediction` does."""
+        """Pass on an event that a frame sink made, from within its call. Raises VitcamError as `prediction` does."""
         with self._written():
             self._tell((event,))
 
@@ -114,9 +109,9 @@ class Publisher:
         raises  VitcamError when the output cannot be written
         """
         events = self._events.finish(time.monotonic_ns())
-        for witness in self._witnesses:
+        for frame_sink in self._frame_sinks:
             try:
-                witness.close(events)
+                frame_sink.close(events)
             except Exception:  # a bug in one of them
                 log.exception("what was seen last may not be kept")
         with self._written(), ExitStack() as each:  # calls all of them, the last one first

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from vitcam.problems.look import Look
-from vitcam.problems.usual import Usual
-from vitcam.problems.views import KnownViews, Resemblance
+from vitcam.problems.usual import KnownViews, Resemblance, Usual
 
 _NEARLY_ALL = 0.8
 

@@ -18,8 +18,7 @@ from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
-from vitcam.pipeline.unknown import UnknownWatch
-from vitcam.pipeline.zone_events import zone_rules
+from vitcam.pipeline.zone_events import UnknownWatch, zone_rules
 from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
 from vitcam.zones.areas import Zone, mask_rect

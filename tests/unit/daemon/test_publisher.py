@@ -62,7 +62,6 @@ def test_updates_of_a_lasting_event_stay_rare_while_another_zone_has_one_too() -
 
     assert told[:2] == [("door", "new"), ("road", "new")]
     assert len(told) < 20
-    assert publisher.label in ("cup", "dog")
 
 
 def test_a_reader_who_went_away_ends_the_run_without_a_word() -> None:
@@ -99,7 +98,7 @@ class Album:
         self.ended = [event.phase for event in events]
 
 
-def test_a_witness_gets_each_frame_with_its_prediction_and_the_events_it_caused() -> None:
+def test_a_frame_sink_gets_each_frame_with_its_prediction_and_the_events_it_caused() -> None:
     album, publisher = Album(), Publisher(Rules(), lambda: None)
     publisher.show_to(album)
     for i in range(8):
@@ -165,7 +164,7 @@ def test_at_the_end_what_one_part_does_wrong_keeps_no_other_from_the_last_events
     assert stopped == [True]
 
 
-def test_a_witness_that_fails_keeps_nothing_from_the_others() -> None:
+def test_a_frame_sink_that_fails_keeps_nothing_from_the_others() -> None:
     seen: list[str] = []
 
     class Failing:

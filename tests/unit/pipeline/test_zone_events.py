@@ -128,22 +128,10 @@ def test_a_lasting_event_that_is_seen_less_clearly_is_not_pending_for_ever() -> 
     watched = Watched(DOOR)
     watched.see(3, group="dishes", door="cup")
     unsure = replace(prediction("cup", 0.4), zone="door", groups=(Group("dishes", 0.9),))
-    for i in range(20):
-        watched.events.step(replace(unsure, captured_ns=(3 + i) * SECOND), lambda: "new")
+    steps = [watched.events.step(replace(unsure, captured_ns=(3 + i) * SECOND), lambda: "new") for i in range(20)]
 
-    assert watched.events.label == "cup"
+    assert told([event for events, _ in steps for event in events]) == []  # it lasts
     assert watched.events.pending == frozenset()
-
-
-def test_the_label_in_front_is_that_of_the_most_probable_event() -> None:
-    watched = Watched(DOOR, ROAD)
-    before = watched.events.label
-    watched.see(3, door="cup", road="dog")
-    watched.active.replace(Areas((ROAD,)))
-    watched.see(1, road="dog")
-
-    assert before is None
-    assert watched.events.label == "dog"
 
 
 def test_other_common_rules_reach_every_zone_with_the_next_prediction() -> None:

@@ -39,7 +39,7 @@ SETTLED_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class PageChoices:
     """What earlier runs of one camera left for the next."""
 
     crop: Region | None = None
@@ -71,7 +71,7 @@ class SetAside:
         self._crop, self._areas = SavedCrop(folder, source), SavedAreas(folder, source)
         self._in_force = ActiveCrop(), ActiveAreas()
         self._is_counting = False
-        self.kept, self.reason = self._load()
+        self.set_aside, self.reason = self._load()
 
     @classmethod
     def of(cls, settings: Settings, environ: Mapping[str, str]) -> "SetAside":
@@ -139,13 +139,13 @@ class SetAside:
     @property
     def model(self) -> str:
         """The model to load in place of one whose words are set aside; empty: the usual one."""
-        if not self.kept.model:
+        if not self.set_aside.model:
             return ""
-        return next((str(path) for path in self._models() if str(path) != self.kept.model), "")
+        return next((str(path) for path in self._models() if str(path) != self.set_aside.model), "")
 
     def record(self) -> dict[str, Any] | None:
         """For `/api/state`; None if nothing is set aside."""
-        return {"what": self.kept.names, "reason": self.reason} if self.kept.names else None
+        return {"what": self.set_aside.names, "reason": self.reason} if self.set_aside.names else None
 
     def offer(self, crop: ActiveCrop, areas: ActiveAreas) -> None:
         """Where it can be put in force again."""
@@ -157,34 +157,34 @@ class SetAside:
         raises  UsageError where it does not work; it stays aside then
         """
         (crop, areas), reasons = self._in_force, list[str]()
-        if self.kept.zones:
-            reasons.append(areas.replace(replace(areas.areas, zones=self.kept.zones)))
-        if self.kept.crop is not None:
-            reasons.append(crop.replace(self.kept.crop))
+        if self.set_aside.zones:
+            reasons.append(areas.replace(replace(areas.areas, zones=self.set_aside.zones)))
+        if self.set_aside.crop is not None:
+            reasons.append(crop.replace(self.set_aside.crop))
         if not any(reasons):  # else it may not be there at the next start
             self.forget()
         return "; ".join(filter(None, reasons))
 
     def forget(self) -> None:
         """Nothing is set aside any more. Raises UsageError if that cannot be kept."""
-        self._keep(Remembered(), "")
+        self._write(PageChoices(), "")
 
     @property
     def _starts(self) -> Path:
         return (self._folder or Path()) / "starts.json"
 
-    def _found(self) -> Remembered:
+    def _found(self) -> PageChoices:
         """What is remembered and would be in force."""
         crop = None if "crop" in self._fixed else self._crop.load()
         zones = () if "zones" in self._fixed else self._areas.load()[0].zones
-        return Remembered(crop, zones, "" if self.kept.model else self._changed_model())
+        return PageChoices(crop, zones, "" if self.set_aside.model else self._changed_model())
 
-    def _put_aside(self, found: Remembered, reason: str) -> bool:
+    def _put_aside(self, found: PageChoices, reason: str) -> bool:
         """False if it cannot be kept: then it stays in force."""
-        before = self.kept
-        both = Remembered(found.crop or before.crop, found.zones or before.zones, found.model or before.model)
+        before = self.set_aside
+        both = PageChoices(found.crop or before.crop, found.zones or before.zones, found.model or before.model)
         try:
-            self._keep(both, reason)
+            self._write(both, reason)
         except UsageError as error:
             log.error("%s", error)
             return False
@@ -199,7 +199,7 @@ class SetAside:
         )
         return True
 
-    def _keep(self, found: Remembered, reason: str) -> None:
+    def _write(self, found: PageChoices, reason: str) -> None:
         """Raises UsageError."""
         others = {source: record for source, record in self._all().items() if source != self._source}
         if found.names:
@@ -214,16 +214,16 @@ class SetAside:
                 self._file.write(json.dumps(others, indent=1))
             except OSError as error:
                 raise UsageError(f"{self._file.path} cannot be written: {error.strerror}") from None
-        self.kept, self.reason = found, reason
+        self.set_aside, self.reason = found, reason
 
-    def _load(self) -> tuple[Remembered, str]:
+    def _load(self) -> tuple[PageChoices, str]:
         try:
             record = self._all()[self._source]
             crop = None if record["crop"] is None else Region(*record["crop"])
             zones = read_areas(record["areas"], in_px=True).zones
-            return Remembered(crop, zones, str(record["model"])), str(record["reason"])
+            return PageChoices(crop, zones, str(record["model"])), str(record["reason"])
         except (LookupError, TypeError, UsageError):
-            return Remembered(), ""
+            return PageChoices(), ""
 
     def _all(self) -> dict[str, Any]:
         found = self._file.read_if_good(json.loads) if self._file else None
