@@ -9,7 +9,7 @@ from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.machine import read_text
 
-_GB, _MB = 1_000_000_000, 1_000_000
+_GB = 1_000_000_000
 
 
 def disk(context: CheckContext) -> CheckResult:
@@ -23,11 +23,7 @@ def disk(context: CheckContext) -> CheckResult:
     free = shutil.disk_usage(existing).free
     found = f"{free / _GB:.1f} GB free at {folder}"
     fix = "free some space: sudo apt clean; sudo journalctl --vacuum-size=100M"
-    if free < 50 * _MB:
-        return CheckResult("fail", f"{found}; at least 0.05 GB are needed", fix)
-    if free < 500 * _MB:
-        return CheckResult("warn", f"{found}; at least 0.5 GB are advised", fix)
-    return CheckResult("ok", found)
+    return _enough(free, 0.05, 0.5, found, fix)
 
 
 def memory(context: CheckContext) -> CheckResult:
@@ -38,10 +34,15 @@ def memory(context: CheckContext) -> CheckResult:
     available = int(match[1]) * 1024
     found = f"{available / _GB:.1f} GB available"
     fix = "end the processes that take most: ps aux --sort=-rss | head"
-    if available < 150 * _MB:
-        return CheckResult("fail", f"{found}; at least 0.15 GB are needed", fix)
-    if available < 400 * _MB:
-        return CheckResult("warn", f"{found}; at least 0.4 GB are advised", fix)
+    return _enough(available, 0.15, 0.4, found, fix)
+
+
+def _enough(size: int, needed_gb: float, advised_gb: float, found: str, fix: str) -> CheckResult:
+    """Whether so many bytes are as many as vitcam needs, and as many as it should have."""
+    if size < needed_gb * _GB:
+        return CheckResult("fail", f"{found}; at least {needed_gb:g} GB are needed", fix)
+    if size < advised_gb * _GB:
+        return CheckResult("warn", f"{found}; at least {advised_gb:g} GB are advised", fix)
     return CheckResult("ok", found)
 
 
