@@ -102,8 +102,10 @@ def test_the_camera_is_not_disturbed_by_a_server_that_ended(camera: Camera, serv
     with Client(server, "/stream?width=320") as client:
         client.read_part()
         server.stop(2)
-
+    ended = camera.seq
     camera.wait_for_frames(5)
+
+    assert camera.seq >= ended + 5
 
 
 def test_importing_the_server_does_not_import_aiohttp_yet() -> None:

@@ -10,6 +10,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
 from tests.daemon import free_port
+from tests.eventually import eventually
 from tests.integration.web.browser import console_errors
 from tests.integration.web.page.history.site import history_site
 from tests.integration.web.page.test_page import picture_width, text, wait
@@ -100,4 +101,5 @@ def test_a_named_site_shows_the_page_in_a_frame_with_its_login(
         chrome.switch_to.default_content()
         chrome.get(home.replace("localhost", "127.0.0.1"))  # a site that is not named
         chrome.switch_to.frame(0)
-        wait(chrome, lambda: chrome.execute_script("return location.protocol") == "chrome-error:")
+
+        assert eventually(lambda: chrome.execute_script("return location.protocol") == "chrome-error:", 30)

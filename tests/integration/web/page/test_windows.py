@@ -84,4 +84,5 @@ def test_a_window_that_says_nothing_any_more_holds_up_nobody(chrome: Chrome, ser
     chrome.execute_script("BroadcastChannel.prototype.postMessage = () => {}")  # as one that hangs
     chrome.switch_to.window(handles[1])
     camera.label = "cat"
-    wait(chrome, lambda: shows(chrome, "cat"), PATIENCE_S)
+
+    assert eventually(lambda: shows(chrome, "cat"), PATIENCE_S)
