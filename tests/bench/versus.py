@@ -1,4 +1,4 @@
-"""This checkout against another one, turn by turn: throughput, latency, memory, and the 95 % interval of each ratio.
+"""This checkout against another one, turn by turn: throughput, latency, start, memory, with the ratios' 95 % intervals.
 
 python -m tests.bench.versus PYTHON [--turns 12] [--model everyday]
 
@@ -66,13 +66,15 @@ def rates_per_s(sleeping: Daemon) -> tuple[float]:
     return (daemon_rate(sleeping, _RATE_S),)
 
 
-def memory_mb(python: str, model: str) -> tuple[float]:
-    """Resident memory of a fresh daemon that one viewer has watched for a while, in MB of 2^20 bytes."""
+def start_and_memory(python: str, model: str) -> tuple[float, float]:
+    """Seconds from launch until it classifies; its resident memory after one viewer watched for a while, MB of 2^20."""
+    launched = time.monotonic()
     with daemon("--source", "demo", "--model", model, python=python) as running:
         running.wait_for("ok")
+        started = time.monotonic() - launched
         with one_viewer(running.url):
             time.sleep(_SETTLE_S)
-            return (usage(running.process.pid).rss_mb,)
+            return started, usage(running.process.pid).rss_mb
 
 
 def in_turns(turns: int, old: Callable[[], Sequence[float]], new: Callable[[], Sequence[float]]) -> list[list[Pair]]:
@@ -118,7 +120,8 @@ def main() -> None:
         middle, worst = in_turns(o.turns, partial(latencies_ms, old), partial(latencies_ms, new))
     show("capture to prediction p50, ms", middle)
     show("capture to prediction p99, ms", worst)
-    (memory,) = in_turns(o.turns, partial(memory_mb, pythons[0], o.model), partial(memory_mb, pythons[1], o.model))
+    start, memory = in_turns(o.turns, *(partial(start_and_memory, python, o.model) for python in pythons))
+    show("start until it classifies, s", start)
     show("resident memory, one viewer, MB", memory)
 
 
