@@ -146,7 +146,7 @@ def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Sub
     fresh: dict[Subject, float] = {}
     if not prediction.blank:
         fresh = {Subject(guess.label): guess.p for guess in prediction.top}
-        fresh |= {_of(group): group.p for group in prediction.groups}
+        fresh |= {_of(group): group.p for group in _groups(prediction)}
     if state.last_ns is None:
         return fresh
     elapsed_s = max(0.0, (prediction.captured_ns - state.last_ns) / 1e9)
@@ -167,7 +167,9 @@ def _look(
         seen = {Subject(guess.label): guess.p for guess in prediction.top}
         # a larger group may be shared with what came instead, as in `_heir`
         seen |= {
-            _of(group): group.p for group in prediction.groups if group is prediction.groups[0] or _of(group) == held
+            _of(group): group.p
+            for group in _groups(prediction)
+            if group is _groups(prediction)[0] or _of(group) == held
         }
     found = {each: old for each, old in state.sightings.items() if each == held or scores.get(each, 0.0) >= rules.leave}
     for each, p in seen.items():
@@ -191,7 +193,7 @@ def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction
         return []
     labels = (each for each in scores if not each.is_group and _is_watched(rules, each, prediction))
     best = max(labels, key=scores.__getitem__, default=None)
-    groups = (each for each in map(_of, prediction.groups) if _is_watched(rules, each, prediction))
+    groups = (each for each in map(_of, _groups(prediction)) if _is_watched(rules, each, prediction))
     found = [*([best] if best else []), *groups]
     return [each for each in found if scores.get(each, 0.0) >= rules.enter]
 
@@ -200,7 +202,7 @@ def _is_watched(rules: Rules, subject: Subject, prediction: Prediction) -> bool:
     if not rules.labels or subject.name in rules.labels:
         return True
     # the groups of a prediction are those of its best label
-    return subject.name == prediction.top[0].label and any(group.name in rules.labels for group in prediction.groups)
+    return subject.name == prediction.top[0].label and any(group.name in rules.labels for group in _groups(prediction))
 
 
 def _heir(
@@ -222,7 +224,9 @@ def _heir(
         return ripe
     if scores[lasting.subject] >= rules.leave:
         return lasting.subject
-    smallest = next(map(_of, prediction.groups), None)  # a larger one may be shared with what came instead: dog and cat
+    smallest = next(
+        map(_of, _groups(prediction)), None
+    )  # a larger one may be shared with what came instead: dog and cat
     return smallest if smallest in lasting.kin and smallest in above else None
 
 
@@ -249,14 +253,14 @@ def _p(event: Event, subject: Subject) -> float:
 
 def _is_narrower(one: Subject, other: Subject, prediction: Prediction) -> bool:
     """Whether one of two kin says more than the other: a label, or the smaller of two groups."""
-    groups = [*map(_of, prediction.groups)]
+    groups = [*map(_of, _groups(prediction))]
     if not (one.is_group and other.is_group):
         return other.is_group
     return other in groups and groups.index(one) < groups.index(other)
 
 
 def _kin(subject: Subject, prediction: Prediction) -> frozenset[Subject]:
-    family = frozenset([Subject(prediction.top[0].label), *map(_of, prediction.groups)])
+    family = frozenset([Subject(prediction.top[0].label), *map(_of, _groups(prediction))])
     return family - {subject} if subject in family else frozenset()
 
 
@@ -285,6 +289,10 @@ def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], pred
 
 def _ended(lasting: Lasting, at_ns: int) -> Event:
     return replace(lasting.event, phase="end", end_ns=at_ns)
+
+
+def _groups(prediction: Prediction) -> list[Group]:
+    return [group for group in prediction.groups if group.with_best and group.p >= LIKELY]
 
 
 def _of(group: Group) -> Subject:

@@ -87,6 +87,8 @@ UNKNOWN = "unknown"
 """The label of an event of that kind, and the word by which zones and rules mean such events."""
 LIKELY = 0.5
 """From this probability on a guess is more likely right than wrong, since probabilities are calibrated."""
+LEAST = 0.05
+"""Guesses and groups below this probability are noise: people are not shown them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,23 @@ class Group:
 
     name: str
     p: float
+    with_best: bool = True
+    """Whether the most probable label is one of its labels."""
+
+
+Level = Literal["label", "group", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What people are told that a picture shows: the finest name that is more likely right than wrong."""
+
+    label: str | None
+    """The name of a label or of a group; None where no name is likely enough."""
+    p: float
+    """Its probability, 0 to 1; where there is no name, that of the best guess."""
+    level: Level
+    """Whether the name is that of a label or of a group; `none` where there is no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +141,14 @@ class Prediction:
     top: tuple[Guess, ...]
     """The k most probable labels, best first."""
     known: bool
-    """False when the picture may show none of the labels: it stays below the model's threshold, or is blank."""
+    """False when the picture may show none of the labels: it stays below the model's threshold, or is blank. In files
+    of score 2 it is the same as whether `shown` has a name."""
     familiarity: float | None
     """How much the picture resembles what the model was trained on, 0 to 1; 0.5 is the threshold, and 0 a blank
     picture. None if the model file does not say where the threshold is."""
     certainty: float
-    """What decides `known`: the divergence of the probabilities from the uniform distribution, in nats; the best
-    probability where the model file gives no `least_familiarity`; minus infinity for a blank picture."""
+    """What is compared with the threshold: the divergence of the probabilities from the uniform distribution, in nats;
+    the best probability where the model file gives no `least_familiarity`; minus infinity for a blank picture."""
     ms: Timings
     attention: NDArray[np.float32] | None
     """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at
@@ -136,7 +156,8 @@ class Prediction:
     embedding: NDArray[np.float32] | None
     """(D,): what the head reads, after the final norm; None if the model does not give it."""
     groups: tuple[Group, ...] = ()
-    """The groups with the best label whose `p` reaches `LIKELY`, the smallest first."""
+    """The groups that take part in what is displayed, the smallest first: those with the best label where that reaches
+    `LIKELY`, else all whose `p` reaches `LEAST`."""
     rollout: NDArray[np.float32] | None = None
     """(gh, gw): attention rollout of what the head reads, through all blocks; None unless it was asked for."""
     rows: NDArray[np.float32] | None = None
@@ -146,6 +167,8 @@ class Prediction:
     model files, in the last one. None if the model does not say."""
     blank: bool = False
     """True when there is nothing to see: the picture is too dark, too bright or too plain."""
+    unfamiliar: bool = False
+    """True when the picture shows something that the model has no word for: it stays below the model's threshold."""
     evidence_share: float | None = None
     """The sum of the evidence as a part of the margin, which is how far the logits of the likely labels are above the
     mean of all. The rest is the own share of the token that the head reads; where that speaks against the answer, this
@@ -154,9 +177,22 @@ class Prediction:
     """The zone of the picture that the model saw; None: the whole view."""
 
     @property
+    def shown(self) -> Shown:
+        """What is displayed, stored and acted on: the best label, else the smallest group, else nothing."""
+        best = self.top[0]
+        if self.known and best.p >= LIKELY:
+            return Shown(best.label, best.p, "label")
+        likely = (group for group in self.groups if group.p >= LIKELY)
+        if self.known and (group := next(likely, None)) is not None:
+            return Shown(group.name, group.p, "group")
+        return Shown(None, best.p, "none")
+
+    @property
     def group(self) -> Group | None:
-        """The smallest of `groups`, where the best label alone does not reach `LIKELY`."""
-        return self.groups[0] if self.groups and self.top[0].p < LIKELY else None
+        """The smallest likely group with the best label, where that label alone does not reach `LIKELY`."""
+        if self.top[0].p >= LIKELY:
+            return None
+        return next((group for group in self.groups if group.with_best and group.p >= LIKELY), None)
 
     @property
     def strangeness(self) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Event, Group, Prediction, Rect, Unreadable
+from vitcam.frames import Event, Group, Prediction, Rect, Shown, Unreadable
 from vitcam.text import readable
 
 
@@ -33,8 +33,10 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
         "group": group_record(prediction.group),
+        "shown": shown_record(prediction.shown),
         "known": prediction.known,
         "blank": prediction.blank,
+        "unfamiliar": prediction.unfamiliar,
         "familiarity": None if prediction.familiarity is None else round(prediction.familiarity, 4),
         "ms": {
             "capture": round(ms.capture, 3),
@@ -48,6 +50,11 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
 def group_record(group: Group | None) -> dict[str, Any] | None:
     """A group as a guess at a coarser level; None stays None."""
     return None if group is None else {"label": group.name, "p": round(group.p, 6)}
+
+
+def shown_record(shown: Shown) -> dict[str, Any]:
+    """The name that is displayed, its probability, and whether it is that of a label or of a group."""
+    return {"label": shown.label, "p": round(shown.p, 6), "level": shown.level}
 
 
 def frame_record(prediction: Prediction) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from vitcam.wire import error_record, event_record, frame_record, prediction_rec
 def test_a_prediction_line_has_exactly_the_promised_fields() -> None:
     record = json.loads(json.dumps(prediction_record(prediction())))
 
-    fields = ["type", "source", "path", "zone", "seq", "time", "top", "group", "known", "blank", "familiarity", "ms"]
-    assert list(record) == fields
+    fields = ["type", "source", "path", "zone", "seq", "time", "top", "group", "shown", "known", "blank", "unfamiliar"]
+    assert list(record) == [*fields, "familiarity", "ms"]
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert list(record["ms"]) == ["capture", "preprocess", "infer", "total"]
 
@@ -26,6 +26,15 @@ def test_where_a_model_looked_leaves_in_fractions_of_its_own_frame() -> None:
 def test_a_model_that_cannot_tell_familiarity_says_null() -> None:
     assert prediction_record(replace(prediction(), familiarity=None))["familiarity"] is None
     assert prediction_record(replace(prediction(), familiarity=0.123456))["familiarity"] == 0.1235
+
+
+def test_what_is_displayed_is_named_with_its_probability_and_level() -> None:
+    dog = Group("dog", 0.83000001)
+    unsure = prediction("collie", 0.31)
+
+    assert prediction_record(prediction())["shown"] == {"label": "cup", "p": 0.9, "level": "label"}
+    assert prediction_record(replace(unsure, groups=(dog,)))["shown"] == {"label": "dog", "p": 0.83, "level": "group"}
+    assert prediction_record(unsure)["shown"] == {"label": None, "p": 0.31, "level": "none"}
 
 
 def test_the_group_of_an_unsure_guess_is_named_as_a_guess_is() -> None:

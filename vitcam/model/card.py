@@ -17,6 +17,7 @@ from vitcam.model.runtime import Interpreter, TensorInfo
 from vitcam.pictures.resize import InputSpec
 
 SCHEMA = 1
+SCORES = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class ModelCard:
     """For how many words the graph has room; 0: its labels cannot be changed."""
     text_tower: str = ""
     """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
+    score: int = 1
+    """How `known` is decided. 1, as in older files: by the threshold alone. 2: what is known is what is displayed."""
     least_contrast: float = LEAST_CONTRAST
     """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
     trained_on: tuple[dict[str, str], ...] = ()
@@ -84,6 +87,11 @@ def read_card(raw: dict[str, Any]) -> ModelCard:
     values["trained_on"] = tuple(values.get("trained_on", ()))
     card = ModelCard(**values)
     _check_field_types(card)
+    if card.score not in SCORES:
+        raise ModelError(
+            f"the model's description has score {card.score}, this vitcam reads {' and '.join(map(str, SCORES))}; "
+            "export the model again or update vitcam"
+        )
     if "probabilities" not in card.outputs:
         raise ValueError("its outputs name no probabilities")
     return card

@@ -129,7 +129,7 @@ class Classifier:
 
     @property
     def threshold(self) -> float:
-        """From this certainty on a guess counts as known."""
+        """Below this certainty a picture shows something that the model has no word for."""
         return self.card.threshold if self.card.least_familiarity is None else self.card.least_familiarity
 
     @property
@@ -173,7 +173,7 @@ class Classifier:
         certainty = -math.inf if blank else self._certainty(top[0], given)
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
-        return Prediction(
+        prediction = Prediction(
             source=frame.source,
             path=frame.path,
             seq=frame.seq,
@@ -192,8 +192,12 @@ class Classifier:
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),
             blank=blank,
+            unfamiliar=not blank and certainty < self.threshold,
             evidence_share=evidence_share(outputs),
         )
+        if self.card.score == 1 or prediction.shown.level != "none":
+            return prediction
+        return replace(prediction, known=False)
 
     def classify_image(self, image: Image, source: str = "upload", explain: bool = False) -> Prediction:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import LIKELY, Group
+from vitcam.frames import LEAST, LIKELY, Group
 
 _FILE = "groups.json"  # in the zip of a model file
 
@@ -24,20 +24,35 @@ class Groups:
     def __init__(self, members: Mapping[str, tuple[int, ...]], count: int) -> None:
         _check(members, count)
         self.members = dict(members)
-        groups = [(name, np.array(labels, np.intp)) for name, labels in members.items()]
-        self._with_label: dict[int, list[tuple[str, NDArray[np.intp]]]] = {}
-        for group in groups:
-            for label in group[1].tolist():
+        self._names = tuple(members)
+        self._labels = np.array([label for labels in members.values() for label in labels], np.intp)
+        sizes = [len(labels) for labels in members.values()]
+        self._starts = np.cumsum([0, *sizes[:-1]], dtype=np.intp)  # where each group begins in `_labels`
+        self._with_label: dict[int, list[int]] = {}
+        for group, labels in enumerate(members.values()):
+            for label in labels:
                 self._with_label.setdefault(label, []).append(group)
 
     def likely(self, best: int, probabilities: NDArray[Any]) -> tuple[Group, ...]:
-        """The groups with the best label that the picture likely shows, the smallest first.
+        """The groups that take part in what is displayed, as `Prediction.groups` says, the smallest first.
 
         best           index of the most probable label
         probabilities  (C,) of all labels
         """
-        sums = [(name, float(probabilities[labels].sum())) for name, labels in self._with_label.get(best, ())]
-        return tuple(Group(name, min(p, 1.0)) for name, p in sums if p >= LIKELY)
+        with_best = self._with_label.get(best, [])
+        if probabilities[best] >= LIKELY:  # then no other group can be likely, so the sums of most are not needed
+            sums = ((group, self._sum(group, probabilities)) for group in with_best)
+            return tuple(Group(self._names[group], p) for group, p in sums)
+        if not self._names:
+            return ()
+        every = np.add.reduceat(probabilities[self._labels], self._starts)
+        found = np.flatnonzero(every >= LEAST).tolist()
+        return tuple(Group(self._names[group], min(float(every[group]), 1.0), group in with_best) for group in found)
+
+    def _sum(self, group: int, probabilities: NDArray[Any]) -> float:
+        start = self._starts[group]
+        labels = self._labels[start : start + len(self.members[self._names[group]])]
+        return min(float(probabilities[labels].sum()), 1.0)
 
     def parts(self) -> dict[str, str]:
         """The file for the zip of a model file, by name."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.grouped import grouped_model, unsure_picture
 from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
@@ -47,6 +48,40 @@ def test_equal_probabilities_are_the_least_familiar_and_sharper_ones_more() -> N
 
     assert found[0] == pytest.approx(0, abs=1e-12)
     assert found == sorted(found)
+
+
+def test_in_files_of_score_1_the_threshold_alone_decides_what_is_known(tmp_path: Path) -> None:
+    classifier = Classifier(grouped_model(tmp_path), threads=1)
+    classifier.groups = None
+    unsure = classifier.classify_image(unsure_picture())
+    classifier.card = replace(classifier.card, threshold=1.0)
+    strange = classifier.classify_image(unsure_picture())
+
+    assert (unsure.known, unsure.unfamiliar, unsure.shown.level) == (True, False, "none")
+    assert (strange.known, strange.unfamiliar, strange.shown.level) == (False, True, "none")
+
+
+def test_in_files_of_score_2_what_is_displayed_is_known(tmp_path: Path) -> None:
+    classifier = Classifier(grouped_model(tmp_path), threads=1)
+    classifier.card = replace(classifier.card, score=2)
+    grouped = classifier.classify_image(unsure_picture())
+    blank = classifier.classify_image(np.zeros((28, 28, 3), np.uint8))
+    classifier.groups = None
+    unsure = classifier.classify_image(unsure_picture())
+    classifier.card = replace(classifier.card, least_familiarity=99.0)
+    strange = classifier.classify_image(unsure_picture())
+
+    assert (grouped.known, grouped.shown.level, grouped.shown.label) == (True, "group", "even digit")
+    assert (unsure.known, unsure.unfamiliar, unsure.shown.level) == (False, False, "none")
+    assert (strange.known, strange.unfamiliar, strange.shown.level) == (False, True, "none")
+    assert (blank.known, blank.unfamiliar, blank.shown.level) == (False, False, "none")
+
+
+def test_a_file_of_a_later_score_is_refused(tmp_path: Path) -> None:
+    bundle.write(tmp_path / "a.tflite", FLATBUFFER, replace(CARD, score=3), ["a"], [])
+
+    with pytest.raises(ModelError, match="score 3"):
+        bundle.read(tmp_path / "a.tflite")
 
 
 def test_a_probability_of_zero_gives_a_number() -> None:

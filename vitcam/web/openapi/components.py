@@ -1,9 +1,10 @@
 """The schemas of what is sent and answered, each under the name that the document gives it."""
 
 from dataclasses import fields
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
+from vitcam.frames import Level
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
@@ -39,6 +40,11 @@ def components() -> dict[str, Schema]:
     return {
         "Error": record({"error": described(TEXT, "One sentence: what was found, what is allowed, what to do.")}),
         "Guess": record({"label": TEXT, "p": PROBABILITY}, "A label or a group, and its probability."),
+        "Shown": record(
+            {"label": nullable(TEXT), "p": PROBABILITY, "level": one_of(get_args(Level))},
+            "What is displayed: the finest name, of a label or a group, with a probability of at least 0.5. "
+            "Without such a name `label` is null, and `p` is that of the best guess.",
+        ),
         "Frame": record({"width": COUNT, "height": COUNT, "crop": _RECT}, "The picture in px, and what the model saw."),
         "Prediction": record(_prediction(), "What the model says of one picture."),
         "LivePrediction": record(_prediction() | _live(), "One server-sent event.", optional=("attention",)),
@@ -81,9 +87,11 @@ def _prediction() -> dict[str, Schema]:
         "time": described({"type": "string", "format": "date-time"}, "When it was captured, in UTC."),
         "top": array_of(named("Guess"), "The best guesses, the most probable first.", minItems=1),
         "group": nullable(named("Guess"), "A coarser guess, where no label is likely."),
+        "shown": named("Shown"),
         "known": described(FLAG, "False: the picture may show none of the labels."),
         "blank": described(FLAG, "True: there is nothing to see."),
-        "familiarity": nullable(PROBABILITY, "From 0.5 on a picture counts as known."),
+        "unfamiliar": described(FLAG, "True: it shows something that the model has no word for."),
+        "familiarity": nullable(PROBABILITY, "Below 0.5 a picture is unfamiliar."),
         "ms": record(ms, "What it took, in ms."),
     }
 
