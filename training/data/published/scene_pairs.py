@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.dataset import read_photo
-from vitcam_training.data.published.scene_split import Pair
 from vitcam_training.progress import with_progress
 
 SIDE_PX = 160  # shorter side at which keypoints are looked for: photos of all data sets have as much
@@ -111,7 +110,9 @@ NEIGHBOURS = 13
 LEAST_COSINE = 0.6  # of two embeddings less their mean: below it no pair of one scene was found
 
 
-def find_pairs(root: Path, paths: Sequence[str], others: Sequence[str], model: str = "everyday") -> list[Pair]:
+def find_pairs(
+    root: Path, paths: Sequence[str], others: Sequence[str], model: str = "everyday"
+) -> list[tuple[str, str]]:
     """Pairs of one scene: of two of `paths`, or of one of these and one of `others`.
 
     paths, others  of photos, relative to `root`
