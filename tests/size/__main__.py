@@ -1,4 +1,5 @@
-"""How large the code is: lines, files, small files, files that a picture passes, circles of imports.
+"""How large the code is: lines, files, small files, files that a picture passes, files that a new part of the page
+touches (as its walk in CONTRIBUTING.md names them, which a test follows), circles of imports.
 
     python -m tests.size [--versus COMMIT...] [--names]
 
@@ -10,7 +11,8 @@ import sys
 
 from tests.size.cycles import circles
 from tests.size.passed import passed
-from tests.size.trees import SMALL, parts, read_tree
+from tests.size.trees import SMALL, parts, read_page, read_tree
+from tests.walks import NEW_PART, PAGE, touched
 
 Column = dict[str, str]
 
@@ -28,6 +30,10 @@ def column(commit: str | None, names: bool) -> Column:
         found[f"files {way}"] = str(len(modules))
         if names:
             print(f"{commit or 'now'}: files {way}:", *modules, sep="\n  ", file=sys.stderr)
+    walk = touched(read_page(commit, PAGE), NEW_PART)
+    found["files that a new part of the page touches"] = str(walk) or "no walk"
+    if names:
+        print(f"{commit or 'now'}: {NEW_PART}:", *walk.changed, *walk.added, sep="\n  ", file=sys.stderr)
     for lazy, what in ((False, "circles of imports"), (True, "circles of imports, those within functions included")):
         groups = circles(tree, lazy)
         found[what] = str(len(groups))

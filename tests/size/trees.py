@@ -41,6 +41,13 @@ def read_tree(commit: str | None) -> dict[str, str]:
     return found
 
 
+def read_page(commit: str | None, name: str) -> str:
+    """The text of any other file; empty where a commit has none of that name."""
+    if commit is None:
+        return (ROOT / name).read_text("utf-8")
+    return _git("show", f"{commit}:{name}") if _git("ls-tree", commit, name) else ""
+
+
 def parts(tree: Mapping[str, str]) -> dict[str, Part]:
     """By name: what is installed, what is not, and the tests."""
     vitcam = [name for name in tree if name.startswith("vitcam/")]

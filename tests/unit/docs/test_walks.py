@@ -12,10 +12,12 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
+from tests.command import Result, vitcam
 from tests.daemon import daemon, get_json
 from tests.frames import prediction
 from tests.integration.web.camera import Camera
 from tests.unit.docs.pages import ROOT
+from tests.walks import NEW_PART, PAGE, code_shown, section, touched
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
 from vitcam.sources import OPENERS, SourceOptions, open_source
 from vitcam.web import app
@@ -24,20 +26,36 @@ from vitcam.web.route_table import HANDLERS
 from vitcam.web.server import WebServer
 
 LABEL_ROUTE = "from vitcam.web.routes.label_counts import LabelCountsRoute\n"
-TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+TEXT = (ROOT / PAGE).read_text("utf-8")
+HEADINGS = re.findall(r"^## (Add .*)$", TEXT, re.MULTILINE)
+NUMBERS = ("no", "one", "two", "three", "four")
+COUNTS = re.compile(r"You change (\w+) files?(?: and add (\w+))?(?:; (\w+) more (?:is|are) generated)?\.")
 
 
 def shown(name: str) -> str:
     """The code that a walk shows."""
-    found = re.search(rf"<!-- walk: {name} -->\n```python\n(.*?)```", TEXT, re.DOTALL)
-    assert found is not None
-    return found[1]
+    return code_shown(TEXT, name)
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_walk_says_how_many_files_its_steps_name(heading: str) -> None:
+    said = COUNTS.search(" ".join(section(TEXT, heading).split()))
+    walk = touched(TEXT, heading)
+
+    assert said is not None
+    assert [NUMBERS.index(word or "no") for word in said.groups()] == [
+        len(walk.changed),
+        len(walk.added),
+        len(walk.generated),
+    ]
+    assert all((ROOT / name).exists() for name in (*walk.changed, *walk.generated))
+    assert [name for name in walk.added if (ROOT / name).is_file()] == []
 
 
 def example(name: str) -> dict[str, Any]:
     """What the file of a walk defines."""
     names: dict[str, Any] = {"__name__": name}
-    exec(compile(shown(name), f"CONTRIBUTING.md: {name}", "exec", dont_inherit=True), names)  # our own page
+    exec(compile(shown(name), f"{PAGE}: {name}", "exec", dont_inherit=True), names)  # our own page
     return names
 
 
@@ -80,10 +98,25 @@ def put(path: Path, place: str, code: str, indent: int) -> None:
     path.write_text(before + found + textwrap.indent(code, indent * " ") + after, "utf-8")
 
 
-def test_the_part_of_the_walk_reaches_its_route_by_three_changed_files(tmp_path: Path) -> None:
-    package = tmp_path / "vitcam"
-    shutil.copytree(ROOT / "vitcam", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "models").symlink_to(ROOT / "models")
+def copied(folder: Path) -> Path:
+    """The package in a checkout of its own."""
+    shutil.copytree(ROOT / "vitcam", folder / "vitcam", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "models").symlink_to(ROOT / "models")
+    return folder / "vitcam"
+
+
+def written(folder: Path) -> set[str]:
+    """The files of a copy that are not as the repository has them."""
+    files = {path: path.relative_to(folder) for path in (folder / "vitcam").rglob("*.py")}
+    return {
+        str(name)
+        for path, name in files.items()
+        if not (ROOT / name).exists() or path.read_bytes() != (ROOT / name).read_bytes()
+    }
+
+
+def test_the_part_of_the_walk_reaches_its_route_by_the_files_that_its_steps_name(tmp_path: Path) -> None:
+    package = copied(tmp_path)
     (package / "sinks" / "label_counts.py").write_text(shown("part"), "utf-8")
     (package / "web" / "routes" / "label_counts.py").write_text(shown("part, route"), "utf-8")
     imported = "from vitcam.sinks.label_counts import LabelCounts\n"
@@ -103,9 +136,33 @@ def test_the_part_of_the_walk_reaches_its_route_by_three_changed_files(tmp_path:
     with daemon(*options, PYTHONPATH=str(tmp_path), STATE_DIRECTORY=str(tmp_path / "state")) as running:
         classified = running.wait_for("ok")["frames"]["classified"]
         found = get_json(f"{running.url}/api/label-counts")["counts"]
+    walk = touched(TEXT, NEW_PART)
 
     assert classified > 0
     assert sum(found.values()) >= classified - 1  # the last one may be on its way to the sinks
+    assert {*walk.changed, *walk.added} == {*written(tmp_path), "tests/unit/sinks/"}
+
+
+def test_the_verb_of_the_walk_is_listed_and_compares_two_photos(tmp_path: Path) -> None:
+    package = copied(tmp_path)
+    (package / "cli" / "similarity.py").write_text(shown("verb"), "utf-8")
+    named = shown("verb, named").partition("..., ")[2].rstrip(")\n")
+    put(package / "cli" / "__init__.py", '"explain",', f" {named},", 0)
+    coffee, cat = (str(ROOT / "models" / "golden" / name) for name in ("coffee.jpg", "cat.jpg"))
+
+    def run(*arguments: str) -> Result:
+        return vitcam(*arguments, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+
+    listed = run("--help").out
+    same, different = (run("similarity", coffee, photo, "--json").lines[0]["similarity"] for photo in (coffee, cat))
+    refused = run("similarity", coffee, "nowhere.jpg")
+    walk = touched(TEXT, "Add a verb")
+
+    assert "Say how similar two photos are to the model" in listed
+    assert same == pytest.approx(1)
+    assert different < 0.9
+    assert (refused.code, "nowhere.jpg" in refused.sentence) == (2, True)
+    assert {*walk.changed, *walk.added} == {*written(tmp_path), "tests/integration/cli/"}
 
 
 def test_the_route_of_the_walk_answers_as_it_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
