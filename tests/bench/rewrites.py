@@ -28,6 +28,7 @@ from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.network import positions, to_tflite
 from vitcam_training.weights.checkpoints import read_network
+from vitcam_training.weights.metadata import read_metadata
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "train" / "graph.md"
@@ -90,7 +91,7 @@ class Workshop:
     def _make(self, path: Path, rewrites: Rewrites, side: int) -> None:
         shipped = self._shipped.card
         config, weights = read_network(MODEL, (side, side))
-        tflite = to_tflite(config, weights, shipped.temperature, rewrites)
+        tflite = to_tflite(config, weights, shipped.temperature, rewrites, rows=read_metadata(MODEL).rows)
         spec = replace(shipped.input, height=side, width=side)
         card = replace(shipped, input=spec, grid=config.grid, outputs=positions(tflite)[1], accuracy={})
         bundle.write(path, tflite, card, list(self._shipped.labels), [])

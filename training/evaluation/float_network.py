@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,16 +23,20 @@ class FloatNetwork(keras.Model):  # type: ignore[misc]
     """The float network as it was trained, reduced to what is compared.
 
     (B, H, W, 3) RGB -> probabilities (B, C) and last-block attention (B, h, N).
+
+    rows  the label of each row of the head
     """
 
-    def __init__(self, vit: ViT) -> None:
+    def __init__(self, vit: ViT, rows: Sequence[int]) -> None:
         super().__init__()
         self.vit = vit
+        self._merge = np.eye(max(rows) + 1, dtype=np.float32)[np.array(rows)]  # (R, C)
 
     def call(self, images: Tensor) -> tuple[Tensor, Tensor]:
         logits, taps = self.vit(images)
         attention = taps[f"{self.vit.blocks[-1].name}/attention"]  # (B, h, T, T)
-        return keras.ops.softmax(logits), pooled_attention(self.vit.config, attention)  # (B, C), (B, h, N)
+        probabilities = keras.ops.softmax(logits) @ self._merge
+        return probabilities, pooled_attention(self.vit.config, attention)  # (B, C), (B, h, N)
 
 
 def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
@@ -45,7 +50,7 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
     config, weights = read_network(checkpoint, (about.input.height, about.input.width))
     vit = ViT(config)
     load_into(vit, weights)
-    network = FloatNetwork(vit)
+    network = FloatNetwork(vit, about.row_labels)
     plan = BatchPlan(about.input, len(about.labels), size=20)
     parts = []
     for images, targets in plain_batches(samples, plan):

@@ -143,13 +143,16 @@ class Folded:
     pre_logits: Affine | None
     """The head's hidden layer, before its tanh; None: there is none."""
     head: Affine
+    """A row for each label, in their order; before them the further rows of labels that have several."""
+    merge: Array | None
+    """(E, C): 1 where a further row is of a label; None: there are none."""
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
     evidence: Array
-    """(C, D), or (C, 2 D) for two rows: for each label the direction, in the axes of the residual stream, in which its
-    logit grows before those of the others; divided by the temperature. The final norm's division, and in a shared space
-    that by the length there, are left out. With a hidden layer in the head, (C, H): the direction among its
-    channels."""
+    """(R, D), or (R, 2 D) for two tokens: for each row of the head the direction, in the axes of the residual stream,
+    in which its logit grows before those of the others; divided by the temperature. The final norm's division, and in a
+    shared space that by the length there, are left out. With a hidden layer in the head, (R, H): the direction among
+    its channels."""
     towards: Array
     """(E, D): the same for each channel of what the head reads, for a head that is given when the graph runs; (H, D):
     for each channel of the hidden layer before its tanh."""

@@ -120,38 +120,47 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         if folded.pre_logits is not None:
             read = tf.tanh(self._dense("pre_logits", embedding, folded.pre_logits))  # (1, H)
         logits = self._logits(read, words)
-        probabilities = tf.nn.softmax(logits if offsets is None else logits + offsets)
+        rows = tf.nn.softmax(logits if offsets is None else logits + offsets)  # (1, R)
         outputs = {
-            "probabilities": probabilities,
+            "probabilities": self._of_labels(rows),
             "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
             "embedding": embedding,
-            "evidence": self._evidence(x, self._wanted(probabilities, words, length, read), attentions, values),
+            "evidence": self._evidence(x, self._wanted(rows, words, length, read), attentions, values),
         }
         if folded.config.margin_is_sum:
             mean = tf.reduce_mean(logits, axis=-1, keepdims=True) if words is None else 0.0
-            above = probabilities * (logits - mean)
+            above = rows * (logits - mean)
             outputs["margin"] = tf.reduce_mean(above, axis=-1, keepdims=True) * logits.shape[-1]
         return outputs
 
+    def _of_labels(self, rows: Tensor) -> Tensor:
+        """The probabilities of the head's rows, (1, R) -> those of the labels, (1, C)."""
+        merge = self.folded.merge
+        if merge is None:
+            return rows
+        with tf.name_scope(FLOAT):
+            return rows[:, len(merge) :] + tf.matmul(rows[:, : len(merge)], merge)
+
     def _logits(self, read: Tensor, words: Tensor) -> Tensor:
-        """(1, E) -> (1, C); from a hidden layer, (1, H)."""
+        """(1, E) -> (1, R); from a hidden layer, (1, H)."""
         if words is not None:
             return tf.reshape(tf.matmul(read[None], words, transpose_b=True), (1, -1))
         logits = self._dense("head", read, self.folded.head)
         return logits if self.folded.logit_factor == 1.0 else logits * self.folded.logit_factor
 
-    def _wanted(self, probabilities: Tensor, words: Tensor, length: Tensor, read: Tensor) -> Tensor:
+    def _wanted(self, rows: Tensor, words: Tensor, length: Tensor, read: Tensor) -> Tensor:
         """The direction in the stream's axes in which the logits of the probable labels grow, (1, D).
 
+        rows    the probabilities of the head's rows, (1, R): a label that has several grows by each as it is probable
         length  what the place in a shared space was multiplied by, (1, 1); None: there is no such space
         read    what the last layer of the head read: of a hidden layer, the slope of its tanh follows from it
         """
         if words is None:
-            wanted = tf.matmul(probabilities, self.folded.evidence)
+            wanted = tf.matmul(rows, self.folded.evidence)
             if self.folded.pre_logits is not None:
                 wanted = tf.matmul(wanted * (1.0 - read * read), self.folded.towards)
         else:
-            wanted = tf.matmul(tf.reshape(tf.matmul(probabilities[None], words), (1, -1)), self.folded.towards)
+            wanted = tf.matmul(tf.reshape(tf.matmul(rows[None], words), (1, -1)), self.folded.towards)
         return wanted if length is None else wanted * length
 
     def _evidence(self, x: Tensor, wanted: Tensor, attentions: list[Tensor], values: list[Tensor]) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -62,7 +63,9 @@ class TrainedNetwork:
 
     def tflite(self, how: Quantisation = Quantisation()) -> bytes:  # noqa: B008 - frozen
         """The graph, without what vitcam puts behind it."""
-        return to_tflite(self.config, self.weights, self.temperature, self.rewrites, how, self.word_capacity)
+        return to_tflite(
+            self.config, self.weights, self.temperature, self.rewrites, how, self.word_capacity, self.about.rows
+        )
 
     def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> ModelCard:  # noqa: B008 - frozen
         """What is known of a file before it is measured; of one that is not as usual, how it differs."""
@@ -100,6 +103,7 @@ def to_tflite(
     rewrites: Rewrites,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
     words: int = 0,
+    rows: Sequence[int] = (),
 ) -> bytes:
     """Rewrite, convert and quantise. A static file has no `explain`, because the two would share biases.
 
@@ -107,11 +111,12 @@ def to_tflite(
 
     weights  under timm's names, as in PyTorch: a dense layer's is (out, in)
     words    for how many the graph takes the head when it runs; 0: the head is the network's own
+    rows     the label of each row of the head; none: row i is label i
     """
     scheme = find_scheme(how.scheme)
     if not scheme.convolves:
         rewrites = replace(rewrites, float16=False)
-    floats = to_float(fold(config, weights, temperature, rewrites), how.floats, words)
+    floats = to_float(fold(config, weights, temperature, rewrites, rows), how.floats, words)
     if scheme.needs_photos:
         return quantise(only(SIGNATURES[0], floats), how.scheme, how.photos)
     return quantise(allow_float16(delegate_input(floats)), how.scheme, how.photos)

@@ -9,6 +9,7 @@ Luma and layer scale are always folded, into the patch embedding and into what e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,14 +28,17 @@ def fold(
     weights: Weights,
     temperature: float = 1.0,
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
+    rows: Sequence[int] = (),
 ) -> Folded:
     """Make the rewrites on all weights.
 
     weights      under timm's names, a dense layer's (out, in), as `to_timm` gives them
     temperature  logits are divided by it: above 1 the model gets less sure of itself
     rewrites     which are wanted; those that this network does not allow are left out
+    rows         the label of each row of the head; none: row i is label i
     """
     rewrites = rewrites.exact_for(config)
+    weights, merge = order_rows(weights, rows) if rows else (weights, None)
     stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
     position = _position(config, weights)  # (T - registers, D)
     mean, std = np.array(config.mean), np.array(config.std)
@@ -59,6 +63,7 @@ def fold(
         embedding=embedding,
         pre_logits=pre_logits,
         head=fold_factor(head, 1 / temperature) if rewrites.temperature else head,
+        merge=merge,
         logit_factor=1.0 if rewrites.temperature else 1 / temperature,
         evidence=_single(gains.T) if pre_logits else _evidence(norm, embedding, gains, config.rows_read),
         towards=_evidence(
@@ -130,6 +135,22 @@ def fold_norm(affine: Affine, scale: Array, shift: Array) -> Affine:
 def fold_factor(affine: Affine, factor: float | Array) -> Affine:
     """Multiply what comes out: 1 / sqrt(d) for queries, 1 / temperature for logits, layer scale (out,) for branches."""
     return Affine(_single(affine.kernel * factor), _single(affine.bias * factor))
+
+
+def order_rows(weights: Weights, rows: Sequence[int]) -> tuple[Weights, Array | None]:
+    """The rows of the head in another order: one for each label, in their order, and before them all further ones.
+
+    Then a label's probability is that of its row, plus those of the further ones, which one small product adds.
+
+    rows     the label of each row
+    returns  the weights, and (E, C): 1 where a further row is of a label; None without further rows
+    """
+    labels = np.array(rows)
+    _, first = np.unique(labels, return_index=True)
+    further = np.setdiff1d(np.arange(len(labels)), first)
+    order = np.concatenate([further, first])
+    head = {name: array[order] for name, array in weights.items() if name in ("head.weight", "head.bias")}
+    return weights | head, np.eye(len(first), dtype=np.float32)[labels[further]] if len(further) else None
 
 
 def turn_values(value: Affine, output: Affine, heads: int) -> tuple[Affine, Affine]:

@@ -29,8 +29,9 @@ FAR = -1e4  # added to the logit of a label that is left out; bfloat16 holds it
 class Teacher:
     """A trained network that gives soft labels for a batch.
 
-    columns  (C',): for each label of the teacher the label of the student that means it, of `labels` in all; several
-             may mean the same, and some of the student's labels may be unknown to the teacher; -1: the student lacks it
+    columns  (C',): for each row of the teacher's head the label of the student that means it, of `labels` in all;
+             several may mean the same, and some of the student's labels may be unknown to the teacher; -1: the student
+             lacks it
     """
 
     def __init__(self, path: Path, about: Metadata, vit: ViT, columns: NDArray[np.intp], labels: int) -> None:
@@ -87,9 +88,9 @@ def read_teacher(path: Path, dataset: Dataset, precision: str) -> Teacher:
 
 
 def _columns(path: Path, about: Metadata, dataset: Dataset) -> NDArray[np.intp]:
-    """(C',): for each label of the teacher the student's."""
+    """(C',): for each row of the teacher's head the student's label."""
     if about.labels == dataset.labels:
-        return np.arange(len(dataset.labels))
+        return np.array(about.row_labels)
     if any(synset in dataset.synsets for synset in about.synsets):
         return np.array([dataset.synsets.get(synset, -1) for synset in about.synsets])
     first = next((label for label in dataset.labels if label not in about.labels), "in another order")

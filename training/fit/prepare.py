@@ -218,7 +218,7 @@ def start(
         return model
     found, given = read_network(weights, recipe.model.image_size, normalisation)
     known = stored_metadata(weights)
-    others = bool(known and known.labels != labels)
+    others = bool(known and (known.labels != labels or known.rows))
     carried = bool(known and others and any(synset in dataset.synsets for synset in known.synsets))
     new_head = not carried and (others or found.classes != len(labels))
     if known and carried:

@@ -38,7 +38,15 @@ class Metadata:
     history: dict[str, list[float]] = field(default_factory=dict)
     """Columns of the run's `log.csv`, a figure an epoch, all stages in order; empty in checkpoints from before."""
     synsets: tuple[str, ...] = ()
-    """WordNet id of each label, by which photos of other names find it; empty where nobody says them."""
+    """WordNet id of each row of the head, by which photos of other names find it; empty where nobody says them."""
+    rows: tuple[int, ...] = ()
+    """The label of each row of the head, where several rows may be of one label, whose probability is the sum of
+    theirs; empty: row i is label i."""
+
+    @property
+    def row_labels(self) -> tuple[int, ...]:
+        """The label of each row of the head."""
+        return self.rows or tuple(range(len(self.labels)))
 
     def to_json(self) -> str:
         """For the header."""
@@ -56,13 +64,23 @@ def read_metadata(path: Path) -> Metadata:
         with safe_open(path, framework="numpy") as file:
             raw = json.loads((file.metadata() or {})[KEY])
         raw["input"] = InputSpec(**raw["input"])
-        for name in ("labels", "trained_on", "synsets"):
+        for name in ("labels", "trained_on", "synsets", "rows"):
             raw[name] = tuple(raw.get(name, ()))
         raw["labels"] = own_names(raw["labels"])  # imports of earlier versions may repeat one
         known = {f.name for f in fields(Metadata)}  # a newer vitcam may have written more
-        return Metadata(**{name: value for name, value in raw.items() if name in known})
+        about = Metadata(**{name: value for name, value in raw.items() if name in known})
+        _check_rows(about)
+        return about
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise UsageError(f"{path} is not a checkpoint of vitcam-train; `vitcam-train import` makes one") from error
+
+
+def _check_rows(about: Metadata) -> None:
+    """Raise ValueError unless each row is of a label, and each label has a row."""
+    if about.rows and set(about.rows) != set(range(len(about.labels))):
+        raise ValueError(f"the rows of its head are not those of {len(about.labels)} labels")
+    if about.rows and about.network and about.network["classes"] != len(about.rows):
+        raise ValueError(f"it names {len(about.rows)} rows of a head of {about.network['classes']}")
 
 
 def stored_metadata(path: Path) -> Metadata | None:

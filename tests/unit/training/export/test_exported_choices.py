@@ -17,10 +17,12 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info, model_record
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
+from vitcam_training.evaluation.float_network import FloatNetwork
 from vitcam_training.export.export import export_model
 from vitcam_training.export.folded import Rewrites
-from vitcam_training.weights.checkpoints import read_network, save_weights, to_timm
-from vitcam_training.weights.metadata import Metadata
+from vitcam_training.vit import ViT
+from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
+from vitcam_training.weights.metadata import Metadata, read_metadata
 
 pytestmark = pytest.mark.long
 
@@ -127,6 +129,24 @@ def test_a_network_of_two_read_tokens_and_registers_becomes_a_model_that_explain
     np.testing.assert_allclose(found.embedding, expected["embedding"], atol=0.2)  # (2 D,), of numbers up to 3
     assert found.evidence_share is not None
     assert model_record(model_info(classifier))["pooling"] == "distilled"
+
+
+def test_a_head_with_several_rows_of_a_label_becomes_a_model_with_one_probability_a_label(tmp_path: Path) -> None:
+    rows, labels = (2, 0, 1, 0, 2), ("cup", "crane", "dog")
+    about = Metadata("net", "", labels, InputSpec(*PLAIN.image_size), network=asdict(PLAIN), rows=rows)
+    save_weights(tmp_path / "net.safetensors", to_timm(small_vit(PLAIN)), about)
+    export_model(tmp_path / "net.safetensors", tmp_path / "small.tflite")
+    classifier, (image,) = Classifier(tmp_path / "small.tflite", threads=1), photos(1, PLAIN)
+    weights = read_network(tmp_path / "small.safetensors")[1]
+    summed = np.bincount(rows, expected_outputs(PLAIN, weights, image)["probabilities"])
+    vit = ViT(PLAIN)
+    load_into(vit, weights)
+    floats, _ = FloatNetwork(vit, read_metadata(tmp_path / "small.safetensors").row_labels)(image[None])
+
+    assert {guess.label: guess.p for guess in classifier.classify_image(image).top} == pytest.approx(
+        dict(zip(labels, summed, strict=True)), abs=0.02
+    )
+    np.testing.assert_allclose(np.asarray(floats)[0], summed, atol=1e-5)
 
 
 @pytest.mark.parametrize("pooling", ["first", "mean"])

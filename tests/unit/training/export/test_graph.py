@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter
 
-from tests.unit.training.exported import answer, pieces
+from tests.unit.training.exported import answer, expected_outputs, pieces
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import to_float
-from vitcam_training.export.quantise import delegate_input, quantise
+from vitcam_training.export.quantise import allow_float16, delegate_input, quantise
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
@@ -85,6 +85,19 @@ def test_the_rewritten_graph_equals_the_network_on_other_photos(float_graph: byt
         np.testing.assert_allclose(outputs["probabilities"][0], odds[i] / odds[i].sum(), atol=1e-4)
         np.testing.assert_allclose(outputs["attention"][0], attention[i, :, 0, 1:], atol=1e-4)
         np.testing.assert_allclose(outputs["embedding"][0], embedding[i], atol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [(0, 2, 1, 0, 2), (1, 1, 1, 0, 1), (4, 3, 2, 1, 0)], ids=["twins", "four", "turned"])
+def test_rows_of_one_label_are_summed_and_the_evidence_is_for_all_of_them(rows: tuple[int, ...]) -> None:
+    weights, image = to_timm(small_vit()), photos(1)[0]
+    expected = expected_outputs(SMALL, weights, image)
+    expected["probabilities"] = np.bincount(rows, expected["probabilities"])
+    floats = to_float(fold(SMALL, weights, rows=rows))
+    found = answer(floats, image, "explain")
+
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name][0], values, atol=1e-4, err_msg=name)
+    assert pieces(quantise(allow_float16(delegate_input(floats)))) == {"classify": (1, 0), "explain": (1, 0)}
 
 
 def test_bytes_go_through_dequantize_exactly_as_through_cast(float_graph: bytes) -> None:

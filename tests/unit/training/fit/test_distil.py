@@ -14,6 +14,7 @@ from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy, read_teacher
 from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.weights.checkpoints import read_weights, save_weights
 from vitcam_training.weights.metadata import read_metadata
 
 pytestmark = pytest.mark.long
@@ -76,6 +77,17 @@ def test_right_answers_are_counted_by_the_true_labels_alone() -> None:
     answers = np.array([[5.0, 0, 0], [0, 0, 5.0]])
 
     assert np.asarray(accuracy(np.hstack([true, soft]), answers)).tolist() == [1.0, 0.0]
+
+
+def test_the_rows_of_one_label_teach_together(checkpoint: Path, tmp_path: Path) -> None:
+    rows = (1, 0, *[1] * (len(LABELS) - 2))
+    about = replace(read_metadata(checkpoint), labels=LABELS[:2], rows=rows)
+    save_weights(tmp_path / "twins.safetensors", read_weights(checkpoint), about)
+    picture = np.random.default_rng(0).integers(0, 256, (1, 32, 32, 3), np.uint8)
+    alone = read_teacher(checkpoint, Dataset("photos", LABELS, {}), "float32").soft_labels(picture, 1.0)[0]
+    together = read_teacher(tmp_path / "twins.safetensors", Dataset("photos", LABELS[:2], {}), "float32")
+
+    np.testing.assert_allclose(together.soft_labels(picture, 1.0)[0], np.bincount(rows, alone), atol=1e-6)
 
 
 def test_soft_labels_come_from_the_same_pictures_at_the_teachers_size(checkpoint: Path) -> None:

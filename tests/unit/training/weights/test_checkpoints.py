@@ -179,3 +179,24 @@ def test_what_a_newer_vitcam_wrote_besides_is_passed_over(tmp_path: Path) -> Non
     (tmp_path / "new.safetensors").write_bytes(save({"x": np.zeros(1)}, metadata={"vitcam": json.dumps(raw)}))
 
     assert read_metadata(tmp_path / "new.safetensors") == small_about()
+
+
+@pytest.mark.parametrize(
+    ("rows", "network"),
+    [((0, 1, 2, 3), {}), ((0, 1, 2, 3, 4, 5), {}), ((0, 1, 2, 3, 4, -1), {}), ((0, 1, 2, 3, 4, 4), asdict(SMALL))],
+    ids=["a label without a row", "no such label", "negative", "more than the head has"],
+)
+def test_rows_of_a_head_that_are_not_those_of_its_labels_are_refused(
+    rows: tuple[int, ...], network: dict[str, Any], tmp_path: Path
+) -> None:
+    save_weights(tmp_path / "net.safetensors", {}, replace(small_about(), rows=rows, network=network))
+
+    with pytest.raises(UsageError, match=r"net\.safetensors is not a checkpoint"):
+        read_metadata(tmp_path / "net.safetensors")
+
+
+def test_without_a_list_of_rows_each_label_has_one(tmp_path: Path) -> None:
+    save_weights(tmp_path / "net.safetensors", {}, replace(small_about(3), rows=(2, 0, 1, 0)))
+
+    assert small_about(3).row_labels == (0, 1, 2)
+    assert read_metadata(tmp_path / "net.safetensors").row_labels == (2, 0, 1, 0)
