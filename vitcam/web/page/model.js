@@ -21,7 +21,7 @@ function rows(model) {
     ["patches", patches && `${patches.columns} × ${patches.rows} of ${patches.size} px`],
     ["layers", model.layers && `${model.layers}, ${model.heads} heads`],
     ["parameters", model.parameters && millions(model.parameters)],
-    ["accuracy", typeof accuracy.top1 === "number" && `${(100 * accuracy.top1).toFixed(1)} % top-1${accuracy.n ? ` of ${accuracy.n} photos` : ""}`],
+    ["accuracy", typeof accuracy.top1 === "number" && `${(100 * accuracy.top1).toFixed(1)} % top-1${accuracy.n ? ` of ${accuracy.n.toLocaleString("en-GB")} photos` : ""}`],
     ["runtime", model.runtime],
     ["threads", model.threads],
     ["XNNPACK", model.partitions !== undefined && model.partitions !== null && `${count(model.partitions, "partition")}${outside}`],
@@ -33,7 +33,7 @@ function rows(model) {
 function showLabels(labels) {
   const details = document.getElementById("model-labels");
   details.hidden = labels.length === 0;
-  details.querySelector("summary").textContent = `${labels.length} labels`;
+  details.querySelector("summary").textContent = `${labels.length.toLocaleString("en-GB")} labels`;
   details.querySelector("p").textContent = labels.join(" · ");
 }
 

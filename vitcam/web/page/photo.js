@@ -82,7 +82,7 @@ export class Photo {
     line.hidden = share === undefined;
     if (line.hidden) return;
     const patches = Math.round(100 * share);
-    line.textContent = `evidence: ${patches}% from patches, ${100 - patches}% the token's own`;
+    line.textContent = `evidence: ${patches} % from patches, ${100 - patches} % the token's own`.replace("-", "−");
   }
 
   // hides the answer to the photo before: it would look like the answer to this one

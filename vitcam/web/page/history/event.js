@@ -103,13 +103,13 @@ export class EventView {
     find("body").hidden = false;
     find("title").textContent = nameOf(event);
     const sure = event.kind === "seen" && !event.corrected && event.p !== null; // it is the chance of the model's label
-    find("chance").textContent = sure ? `at most ${percent(event.peak ?? event.p)}` : ""; // below, the guesses are those of one picture
+    find("chance").textContent = sure ? `highest ${percent(event.peak ?? event.p)}` : ""; // below, the guesses are those of one picture
     this.#showFacts();
     this.#showPicture();
     this.#showCurve(other);
     this.#showClip(other);
-    find("guesses-part").hidden = !event.top?.length;
-    if (event.top?.length) this.#guesses.show(event.top);
+    const listed = this.#guesses.show(event.top ?? []);
+    find("guesses-part").hidden = !listed.length;
     this.#showActionsTaken();
     this.#showActions();
   }

@@ -36,7 +36,7 @@ def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, si
     facts = text(page, "event-facts")
 
     assert text(page, "event-title") == "cup"
-    assert text(page, "event-chance") == "at most 85 %"
+    assert text(page, "event-chance") == "highest 85 %"
     assert "overlay" not in plain
     assert "20 s" in facts
     assert "toy" in facts
