@@ -71,6 +71,7 @@ class Camera:
         self.predicted: Slot[Prediction] = Slot()
         self.seq = 0
         self.label, self.p, self.known = "cup", 0.9, True
+        self.others = {"cat": 0.05}
         self.blank = False
         self.group: Group | None = None
         self.active_crop = ActiveCrop()
@@ -140,13 +141,14 @@ class Camera:
         picture = self._pictures[self.seq % len(self._pictures)]
         frame = frames.frame(self.seq, picture.transpose(1, 0, 2) if self.turned else picture)
         frame = replace(frame, crop=self._seen(*frame.preview.shape[:2]))
-        prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, cat=0.05)
+        prediction = frames.prediction(self.label, self.p, at_ns=frame.captured_ns, seq=self.seq, **self.others)
         prediction = replace(
             prediction,
             size=frame.preview.shape[1::-1],
             crop=frame.crop,
             known=self.known,
             blank=self.blank,
+            unfamiliar=not self.known and not self.blank,
             groups=() if self.group is None else (self.group,),
             familiarity=0.9 if self.known else 0.2,
             certainty=2.2 if self.known else -1.4,

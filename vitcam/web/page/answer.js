@@ -1,7 +1,10 @@
-// The answer for one picture: its best label or group, how familiar the picture is, and the most probable labels.
+// The answer for one picture: the displayed name, how familiar the picture is, and the most probable labels.
 
 import { Guesses, percent } from "./guesses.js";
-import { THRESHOLD } from "./smoothing.js";
+import { chanceOf, nameOf } from "./shown.js";
+
+const FAMILIAR = 0.5; // below it a picture is unfamiliar
+const GUESSES = 3; // of a picture without a name
 
 export class Answer {
   #element;
@@ -27,33 +30,31 @@ export class Answer {
     this.#labels = labels;
   }
 
-  // an unknown picture gets no name: its guesses are only the closest labels; group: null if the best label is likely
-  show({ top, group, known, blank, familiarity }) {
-    this.#element.classList.toggle("unknown", !known);
-    if (known) this.#showKnown(top[0], group ?? null);
-    else if (blank) this.#showUnknown("Nothing to see", "the picture is too dark, too bright or too plain");
-    else this.#showUnknown("Unknown", this.#unknown());
-    this.#showFamiliarity(familiarity ?? null);
-    this.#guesses.show(top);
+  // record: of /api/classify, or of smoothed predictions
+  show({ top, shown, blank, unfamiliar, familiarity }) {
+    const isNamed = shown.level !== "none";
+    const [name, chance] = [nameOf({ shown, blank }), chanceOf({ shown })];
+    const listed = this.#guesses.show(blank && !isNamed ? [] : top, isNamed ? undefined : GUESSES);
+    this.#element.classList.toggle("unknown", !isNamed);
+    this.#name(name, chance);
+    this.#note.textContent = [this.#why(shown.level, blank, unfamiliar), listed.length ? "Most probable:" : ""].filter(Boolean).join(" ");
+    this.#showFamiliarity(familiarity);
+    const others = shown.level === "label" ? [] : listed.slice(0, isNamed ? 1 : GUESSES);
+    const perhaps = others.map(({ label, p }) => `${label}, ${percent(p)}`).join("; ");
+    this.spoken = [name, chance, perhaps && `perhaps ${perhaps}`].filter(Boolean).join(", ");
   }
 
-  #showKnown(best, group) {
-    const { label, p } = group ?? best;
-    this.#name(label, percent(p));
-    this.#note.textContent = group ? "Unsure which one. Most probable:" : "Most probable:";
-    const more = group && label !== best.label ? `, perhaps ${best.label}, ${percent(best.p)}` : "";
-    this.spoken = `${label}, ${percent(p)}${more}`;
+  // why there is no finer name
+  #why(level, blank, unfamiliar) {
+    if (level === "label") return "";
+    if (level === "group") return "Unsure which one.";
+    if (blank) return "The picture is too dark, too bright or too plain.";
+    if (unfamiliar) return `It looks like none of ${this.#things} that the model knows.`;
+    return "No name is likely enough.";
   }
 
-  #showUnknown(name, why) {
-    this.#name(name, "");
-    this.#note.textContent = `${why[0].toUpperCase()}${why.slice(1)}. Closest:`;
-    this.spoken = `${name}: ${why}`;
-  }
-
-  #unknown() {
-    const things = this.#labels === 1 ? "the one thing" : `the ${this.#labels} things`;
-    return `it looks like none of ${things} that the model knows`;
+  get #things() {
+    return this.#labels === 1 ? "the one thing" : `the ${this.#labels.toLocaleString("en-GB")} things`;
   }
 
   #name(name, chance) {
@@ -67,9 +68,10 @@ export class Answer {
     this.#familiarity.hidden = familiarity === null;
     if (familiarity === null) return;
     const meter = this.#familiarity.querySelector("[role=meter]");
+    this.#familiarity.classList.toggle("low", familiarity < FAMILIAR);
     meter.style.setProperty("--p", familiarity);
     meter.setAttribute("aria-valuenow", Math.round(100 * familiarity));
-    this.#familiarity.querySelector(".word").textContent = familiarity < THRESHOLD ? "too low" : "high";
-    meter.setAttribute("aria-valuetext", `${percent(familiarity)}, the picture counts as known from 50 %`);
+    this.#familiarity.querySelector(".word").textContent = familiarity < FAMILIAR ? "too low" : "high";
+    meter.setAttribute("aria-valuetext", `${percent(familiarity)}, the picture is unfamiliar below 50 %`);
   }
 }

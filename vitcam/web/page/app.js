@@ -206,8 +206,6 @@ async function readModel() {
   model = await getModel();
   showModel(model);
   answer.setLabels(model.labels?.length ?? 0);
-  smoothing.setModel(model);
-  zoneRows.setModel(model);
   photo.setModel(model);
 }
 

@@ -1,6 +1,7 @@
 // The most probable labels as bars that grow, shrink and change places.
 
 const MAX_ROWS = 10;
+const LEAST = 0.05; // fainter guesses tell people nothing
 
 export class Guesses {
   #list;
@@ -10,9 +11,9 @@ export class Guesses {
     this.#list = list;
   }
 
-  // all: [{label, p}], best first
-  show(all) {
-    const top = all.slice(0, MAX_ROWS);
+  // all: [{label, p}], best first; returns those that are shown, `most` at most
+  show(all, most = MAX_ROWS) {
+    const top = all.filter(({ p }) => p >= LEAST).slice(0, most);
     this.#list.style.setProperty("--rows", top.length);
     const wanted = new Set(top.map((guess) => guess.label));
     for (const [label, row] of this.#rows) {
@@ -26,6 +27,7 @@ export class Guesses {
       row.fill.style.setProperty("--p", p);
       row.percent.textContent = percent(p);
     });
+    return top;
   }
 
   // The elements stand in the order of the screen, for screen readers. Moving one ends its animations, so the browser

@@ -2,6 +2,7 @@
 
 import { drawHeat } from "./heat.js";
 import { place } from "./seen.js";
+import { nameOf } from "./shown.js";
 
 const MAX_PX = 1280;
 
@@ -25,7 +26,7 @@ export class PhotoPicture {
     this.#seen.hidden = !crop;
     if (crop) place(this.#seen, [crop.x / image.width, crop.y / image.height, crop.width / image.width, crop.height / image.height]);
     this.#showGiven(answer.input);
-    this.#canvas.setAttribute("aria-label", `The photo, and where the model looked. Its answer: ${(answer.group ?? answer.top[0]).label}`);
+    this.#canvas.setAttribute("aria-label", `The photo, and where the model looked. Its answer: ${nameOf(answer)}`);
     this.#draw();
   }
 

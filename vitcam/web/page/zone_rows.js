@@ -1,21 +1,14 @@
 // A row for each zone: its name, what is seen there, and how often it is looked at. One of them is shown in full below.
 
-import { percent } from "./guesses.js";
+import { chanceOf, nameOf } from "./shown.js";
 import { Smoothing } from "./smoothing.js";
 
 export class ZoneRows {
   #list = document.getElementById("zone-rows");
   #title = document.querySelector("#answer h2");
   #plainTitle = this.#title.textContent;
-  #zones = new Map(); // name -> {newest, smoothing, shown, button, label, chance, rate}
+  #zones = new Map(); // name -> {newest, smoothing, answer, button, label, chance, rate}
   #chosen = null;
-  #model = null;
-
-  // model: of /api/model
-  setModel(model) {
-    this.#model = model;
-    for (const { smoothing } of this.#zones.values()) smoothing.setModel(model);
-  }
 
   get areShown() {
     return this.#zones.size > 0;
@@ -47,15 +40,13 @@ export class ZoneRows {
   draw() {
     for (const zone of this.#zones.values()) {
       if (!zone.newest?.top.length) continue;
-      zone.shown = zone.smoothing.add(zone.newest);
-      const { known, group, top } = zone.shown;
-      const best = group ?? top[0];
-      zone.label.textContent = known ? best.label : "unknown";
-      zone.chance.textContent = known ? percent(best.p) : "";
-      zone.button.classList.toggle("unknown", !known);
+      zone.answer = zone.smoothing.add(zone.newest);
+      zone.label.textContent = nameOf(zone.answer);
+      zone.chance.textContent = chanceOf(zone.answer);
+      zone.button.classList.toggle("unknown", zone.answer.shown.level === "none");
       zone.newest = null;
     }
-    return this.#zones.get(this.#chosen)?.shown ?? null;
+    return this.#zones.get(this.#chosen)?.answer ?? null;
   }
 
   get spoken() {
@@ -72,9 +63,7 @@ export class ZoneRows {
     });
     title.textContent = name;
     button.addEventListener("click", () => this.#choose(name));
-    const smoothing = new Smoothing();
-    if (this.#model) smoothing.setModel(this.#model);
-    const zone = { newest: null, smoothing, shown: null, button, label, chance, rate };
+    const zone = { newest: null, smoothing: new Smoothing(), answer: null, button, label, chance, rate };
     this.#zones.set(name, zone);
     this.#list.appendChild(document.createElement("li")).appendChild(button);
     this.#list.hidden = false;

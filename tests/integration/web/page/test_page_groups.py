@@ -18,11 +18,7 @@ _SMOOTHED = """
   const [predictions, done] = arguments;
   import("/page/smoothing.js").then(({ Smoothing }) => {
     const smoothing = new Smoothing();
-    smoothing.setModel({
-      labels: ["collie", "pug", "tabby", "cup"],
-      groups: [{name: "dog", labels: [0, 1]}, {name: "mammal", labels: [0, 1, 2]}, {name: "7", labels: [0, 1, 2, 3]}],
-    });
-    done(predictions.map((prediction, i) => smoothing.add({ known: true, ...prediction }, 100 * i).group));
+    done(predictions.map((prediction, i) => smoothing.add(prediction, 100 * i).shown));
   });
 """
 
@@ -43,15 +39,16 @@ def page(running: tuple[Daemon, Path], chrome: Chrome) -> Chrome:
     return chrome
 
 
-def frame(group: str | None = None, p: float = 0.0, **top: float) -> dict[str, Any]:
-    """A prediction as `/api/predictions` sends it."""
-    guesses = [{"label": label, "p": guess} for label, guess in sorted(top.items(), key=lambda item: -item[1])]
-    return {"top": guesses, "group": group and {"label": group, "p": p}}
+def frame(name: str | None, p: float) -> dict[str, Any]:
+    """A prediction as `/api/predictions` sends it: what is displayed of it, and how likely that is."""
+    shown = {"label": name, "p": p, "level": "none" if name is None else "label"}
+    answer = {"shown": shown, "blank": False, "unfamiliar": False, "familiarity": None, "path": None}
+    return {"top": [{"label": name or "cup", "p": p}], **answer}
 
 
-def smoothed(chrome: Chrome, *predictions: dict[str, Any]) -> list[str | None]:
+def smoothed(chrome: Chrome, *predictions: dict[str, Any]) -> list[tuple[str | None, float]]:
     found = chrome.execute_async_script(_SMOOTHED, predictions)
-    return [group and group["label"] for group in found]
+    return [(shown["label"], shown["p"]) for shown in found]
 
 
 def test_the_group_is_the_headline_and_the_labels_follow(page: Chrome) -> None:
@@ -84,31 +81,21 @@ def test_the_groups_of_the_model_are_part_of_its_record(running: tuple[Daemon, P
     assert groups[1]["labels"] == [0, 2, 4, 6, 8]
 
 
-def test_one_prediction_is_shown_with_its_own_group(page: Chrome) -> None:
-    assert smoothed(page, frame("dog", 0.75, collie=0.4, pug=0.3)) == ["dog"]
-    assert smoothed(page, frame("7", 1.0, collie=0.3, cup=0.25)) == ["7"], "groups keep their order"
-    assert smoothed(page, frame(collie=0.6, pug=0.3)) == [None]
-    assert smoothed(page, frame(collie=0.3, pug=0.1)) == [None]
+def test_one_prediction_is_shown_as_the_daemon_displays_it(page: Chrome) -> None:
+    assert smoothed(page, frame("dog", 0.75)) == [("dog", 0.75)]
+    assert smoothed(page, frame(None, 0.4)) == [(None, 0.4)]
 
 
-def test_groups_that_take_turns_are_shown_as_the_one_that_holds_them_both(page: Chrome) -> None:
-    turns = [frame("dog", 0.5, collie=0.45), frame("mammal", 0.9, collie=0.4)] * 20
+def test_the_name_that_the_daemon_displays_most_of_the_time_is_the_headline(page: Chrome) -> None:
+    turns = [frame("dog", 0.8), frame("dog", 0.7), frame("collie", 0.51), frame("dog", 0.8), frame(None, 0.4)] * 10
     found = smoothed(page, *turns)[10:]
 
-    assert found == ["mammal"] * len(found)
+    assert {name for name, _ in found} == {"dog"}
+    assert all(0.7 <= p <= 0.8 for _, p in found), "of the moments in which it was the dog"
 
 
-def test_a_label_that_is_likely_now_and_then_does_not_make_the_headline_jump(page: Chrome) -> None:
-    turns = [frame(collie=0.51, pug=0.3), frame("dog", 0.8, collie=0.4)] * 20
-    found = smoothed(page, *turns)[10:]
+def test_another_name_is_the_headline_within_half_a_second(page: Chrome) -> None:
+    found = smoothed(page, *[frame("dog", 0.8)] * 20, *[frame("cup", 0.9)] * 5)
 
-    assert found == ["dog"] * len(found)
-
-
-def test_a_group_is_never_the_headline_above_a_label_outside_of_it(page: Chrome) -> None:
-    dogs, cups = [frame("dog", 0.8, collie=0.4)] * 20, [frame(cup=0.9)] * 20
-    found = smoothed(page, *dogs, *cups)
-
-    assert found[19] == "dog"
-    assert found[-1] is None
-    assert set(found[20:]) <= {"dog", "7", None}
+    assert found[19][0] == "dog"
+    assert found[-1][0] == "cup"

@@ -68,12 +68,21 @@ def page(site: tuple[Camera, WebServer], chrome: Chrome, playback: Playback) -> 
     open_page(chrome, server)
     yield chrome
     camera.known, camera.blank = True, False
+    camera.p, camera.others = 0.9, {"cat": 0.05}
     camera.find_signal()
     playback.withdraw()
 
 
 def hidden(chrome: Chrome, element: str) -> bool:
     return not chrome.find_element(By.ID, element).is_displayed()
+
+
+def guessed(chrome: Chrome) -> list[str]:
+    """The labels of the bars, the best first."""
+    names: list[str] = chrome.execute_script(
+        "return [...document.querySelectorAll('#guesses .name')].map((name) => name.textContent)"
+    )
+    return names
 
 
 def photo(folder: Path, name: str = "photo.png") -> str:
@@ -130,15 +139,39 @@ def test_a_link_from_another_page_gets_a_sentence(page: Chrome) -> None:
     assert hidden(page, "photo-result")
 
 
-def test_an_unknown_picture_has_no_name_and_says_why(site: tuple[Camera, WebServer], page: Chrome) -> None:
+def test_an_unfamiliar_picture_has_no_name_and_says_why(site: tuple[Camera, WebServer], page: Chrome) -> None:
     site[0].known = False
-    wait(page, lambda: text(page, "label").startswith("Unknown"))
+    wait(page, lambda: text(page, "label").strip() == "Not sure")
     card = page.find_element(By.ID, "answer")
 
     assert "none of the 2 things that the model knows" in card.find_element(By.CSS_SELECTOR, ".note").text
     wait(page, lambda: card.find_element(By.CSS_SELECTOR, ".familiarity .word").text == "too low")
-    assert "%" not in text(page, "label"), "a percentage beside it would speak of something else"
     assert findings(page) == []
+
+
+def test_a_picture_whose_best_guess_is_unlikely_is_not_sure_and_shows_the_three_best(
+    site: tuple[Camera, WebServer], page: Chrome
+) -> None:
+    site[0].p, site[0].others = 0.4, {"cat": 0.2, "dog": 0.1, "fox": 0.09, "ant": 0.01}
+    wait(page, lambda: text(page, "label").strip() == "Not sure")
+    wait(page, lambda: guessed(page) == ["cup", "cat", "dog"])
+    note = page.find_element(By.ID, "answer").find_element(By.CSS_SELECTOR, ".note").text
+
+    assert note == "No name is likely enough. Most probable:"
+    caption = page.find_element(By.ID, "caption")
+    perhaps = "Not sure, perhaps cup, 40 %; cat, 20 %; dog, 10 %"
+    wait(page, lambda: caption.get_attribute("textContent") == perhaps)
+    assert findings(page) == []
+
+
+def test_guesses_below_five_per_cent_are_not_shown(site: tuple[Camera, WebServer], page: Chrome) -> None:
+    site[0].p, site[0].others = 0.8, {"cat": 0.06, "dog": 0.04}
+    wait(page, lambda: guessed(page) == ["cup", "cat"])
+    room = page.find_element(By.ID, "guesses").size["height"]
+    site[0].others = {"dog": 0.04}
+    wait(page, lambda: guessed(page) == ["cup"])
+
+    assert page.find_element(By.ID, "guesses").size["height"] == room, "what is below does not move"
 
 
 def test_a_blank_picture_has_no_name_and_the_page_says_that_there_is_nothing_to_see(
@@ -148,9 +181,10 @@ def test_a_blank_picture_has_no_name_and_the_page_says_that_there_is_nothing_to_
     wait(page, lambda: text(page, "label").strip() == "Nothing to see")
     note = page.find_element(By.ID, "answer").find_element(By.CSS_SELECTOR, ".note").text
 
-    assert note == "The picture is too dark, too bright or too plain. Closest:"
+    assert note == "The picture is too dark, too bright or too plain."
+    assert guessed(page) == []
     caption = page.find_element(By.ID, "caption").get_attribute("textContent")
-    assert caption == "Nothing to see: the picture is too dark, too bright or too plain"
+    assert caption == "Nothing to see"
     assert findings(page) == []
 
 
