@@ -42,6 +42,13 @@ class Sample:
     """Makes the photo where none is stored; `path` is then only its name."""
     accepted: frozenset[int] = frozenset()
     """Other labels that are right, too: a photo of a dog may be called any breed."""
+    also: frozenset[int] = frozenset()
+    """Labels of something else that the photo shows as much, so they are right as well: the player of a cello."""
+
+    @property
+    def right(self) -> frozenset[int]:
+        """All labels that are right; empty for a photo without a label."""
+        return self.accepted | self.also | ({self.label} if self.label >= 0 else set())
 
 
 @dataclass(frozen=True)

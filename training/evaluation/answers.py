@@ -38,6 +38,8 @@ class Answers:
     """(n,) what decides that, see `Prediction.certainty`; empty for a float network."""
     accepted: tuple[frozenset[int], ...] = ()
     """n sets of labels that are right besides `labels`; empty where there are none."""
+    also: tuple[frozenset[int], ...] = ()
+    """n sets of labels of something else that the photo shows as much; empty where there are none."""
     named: tuple[frozenset[int], ...] = ()
     """n sets of labels: the group that the model names where its best guess is unsure, empty where it names none."""
 
@@ -58,11 +60,18 @@ class Answers:
 
     @property
     def right_or_group(self) -> NDArray[np.bool_]:
-        """(n,) the same, or whether a group is named that holds everything that the photo may show: a dog, any dog."""
+        """(n,) the same, or whether a group is named that holds everything that the photo may show: a dog, any dog.
+
+        Of a photo that shows something else as much, a group of either is right.
+        """
         shown = [{label} for label in self.labels.tolist()]
         for label, accepted in zip(shown, self.accepted, strict=False):
             label |= accepted
-        held = [all_of <= group for all_of, group in zip(shown, self.named, strict=True)]
+        also = self.also or (frozenset(),) * len(shown)
+        held = [
+            all_of <= group or bool(others and others <= group)
+            for all_of, others, group in zip(shown, also, self.named, strict=True)
+        ]
         return np.asarray(self.right | np.array(held, bool))
 
     @property
@@ -72,11 +81,12 @@ class Answers:
 
     def right_among(self, guesses: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n, k) labels -> (n,) whether one of each row is right."""
-        exact = (guesses == self.labels[:, None]).any(-1)
-        if not self.accepted:
-            return np.asarray(exact)
-        also = [not accepted.isdisjoint(row) for row, accepted in zip(guesses.tolist(), self.accepted, strict=True)]
-        return np.asarray(exact | np.array(also, bool))
+        found = (guesses == self.labels[:, None]).any(-1)
+        for others in (self.accepted, self.also):
+            if others:
+                right = [not each.isdisjoint(row) for row, each in zip(guesses.tolist(), others, strict=True)]
+                found |= np.array(right, bool)
+        return np.asarray(found)
 
 
 def figures(answers: Answers) -> dict[str, float]:

@@ -13,7 +13,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.answers import Answers
-from vitcam_training.evaluation.model_file import accepted_in
+from vitcam_training.evaluation.model_file import right_in, unknown_labels
 from vitcam_training.vit import Tensor, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.metadata import read_metadata
@@ -43,10 +43,10 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
     """The same photos, cut the same way, through the float32 network of a checkpoint; answers index its labels."""
     about = read_metadata(checkpoint)
     index = {label: i for i, label in enumerate(about.labels)}
-    strange = sorted(set(dataset.labels) - set(index))
-    if strange:
+    if strange := unknown_labels(dataset, about.labels):
         raise UsageError(f"{checkpoint} does not know {strange[0]!r} of {dataset.name}; give weights that fit the data")
-    samples = [replace(sample, label=index[dataset.labels[sample.label]]) for sample in dataset.part(part)]
+    labels, accepted, also = right_in(dataset.part(part), dataset, index)
+    samples = [replace(sample, label=int(label)) for sample, label in zip(dataset.part(part), labels, strict=True)]
     config, weights = read_network(checkpoint, (about.input.height, about.input.width))
     vit = ViT(config)
     load_into(vit, weights)
@@ -57,4 +57,4 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
         probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
         parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
     labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Answers(labels, probabilities, attention, accepted=accepted_in(dataset.part(part), dataset, index))
+    return Answers(labels, probabilities, attention, accepted=accepted, also=also)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +19,16 @@ from vitcam_training.progress import with_progress
 
 log = logging.getLogger(__name__)
 
+Others = tuple[frozenset[int], ...]
+
 
 def open_model(model: str | Path, dataset: Dataset, threads: int | None = None) -> Classifier:
-    """A classifier that gives all its probabilities and knows the labels of a data set, in the same order.
+    """A classifier that gives all its probabilities and knows a right label for every photo of a data set.
 
     raises  UsageError naming a label that the model does not know
     """
     classifier = Classifier(model, threads=threads)
-    unknown = sorted(set(dataset.labels) - set(classifier.labels))
-    if unknown:
+    if unknown := unknown_labels(dataset, classifier.labels):
         near = ", ".join(repr(label) for label in nearest(unknown[0], classifier.labels))
         raise UsageError(
             f"{dataset.name} has photos of {unknown[0]!r}, which is none of the {len(classifier.labels)} labels of "
@@ -35,6 +36,16 @@ def open_model(model: str | Path, dataset: Dataset, threads: int | None = None) 
         )
     classifier.top_k = len(classifier.labels)
     return classifier
+
+
+def unknown_labels(dataset: Dataset, known: Iterable[str]) -> list[str]:
+    """The labels of the photos for which no right label is among the known ones, in order."""
+    known = frozenset(known)
+    places = {i for i, label in enumerate(dataset.labels) if label in known}
+    if len(places) == len(dataset.labels):
+        return []
+    samples = (sample for part in dataset.parts.values() for sample in part if sample.label >= 0)
+    return sorted({dataset.labels[sample.label] for sample in samples if places.isdisjoint(sample.right)})
 
 
 def nearest(label: str, known: tuple[str, ...], count: int = 3) -> list[str]:
@@ -52,7 +63,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
     members = {} if classifier.groups is None else classifier.groups.members
-    kept, labels, probabilities, attention, certainty, known, named = [], [], [], [], [], [], []
+    kept, probabilities, attention, certainty, known, named = [], [], [], [], [], []
     for sample in with_progress(samples, f"asking {classifier.card.name}"):
         try:
             photo = photo_of(sample)
@@ -67,26 +78,35 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         known.append(prediction.known)
         named.append(frozenset(members[prediction.group.name] if prediction.group else ()))
         certainty.append(prediction.certainty)
-        labels.append(index[dataset.labels[sample.label]])
         probabilities.append(row)
         attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
-    if not labels:
+    if not kept:
         raise UsageError(f"not one of the {len(samples)} photos of {dataset.name} can be read; replace them")
     looked = np.stack(attention).astype(np.float32)
-    rows = np.array(labels), np.stack(probabilities)
-    accepted = accepted_in(kept, dataset, index)
+    labels, accepted, also = right_in(kept, dataset, index)
     groups = tuple(named) if members else ()
-    return Answers(*rows, looked, tuple(kept), np.array(known), np.array(certainty), accepted, groups)
+    decided = np.array(known), np.array(certainty)
+    return Answers(labels, np.stack(probabilities), looked, tuple(kept), *decided, accepted, also, groups)
 
 
-def accepted_in(samples: Sequence[Sample], dataset: Dataset, index: dict[str, int]) -> tuple[frozenset[int], ...]:
-    """The labels that are right besides each photo's own, as a model counts them; empty where there are none.
+def right_in(
+    samples: Sequence[Sample], dataset: Dataset, index: dict[str, int]
+) -> tuple[NDArray[np.int64], Others, Others]:
+    """What each photo shows, as a model counts labels: one label (n,), others that are accepted, and those of something
+    else that it shows as much. The last two are empty where no photo has such labels. A label that the model lacks is
+    left out; a photo whose own label it lacks counts as one of the others.
 
     index  label -> its place among the model's
     """
-    if not any(sample.accepted for sample in samples):
-        return ()
-    return tuple(frozenset(index[dataset.labels[label]] for label in sample.accepted) for sample in samples)
+    place = {i: index[label] for i, label in enumerate(dataset.labels) if label in index}
+
+    def placed(labels: frozenset[int]) -> frozenset[int]:
+        return frozenset(place[label] for label in labels if label in place)
+
+    labels = [place[sample.label] if sample.label in place else min(placed(sample.right)) for sample in samples]
+    accepted = tuple(placed(sample.accepted) for sample in samples)
+    also = tuple(placed(sample.also) for sample in samples)
+    return np.array(labels, np.int64), accepted if any(accepted) else (), also if any(also) else ()
 
 
 def ask_certainty(classifier: Classifier, samples: Sequence[Sample]) -> NDArray[np.float64]:

@@ -50,10 +50,7 @@ def test_everyday_is_right_as_often_in_evaluate_as_in_the_daemon(held_out: Path)
     lines = [json.loads(line) for line in ran.stdout.splitlines()]
     predictions = [line for line in lines if line["type"] == "prediction"]
     dataset = open_dataset("everyday")
-    accepted = {
-        sample.path: {dataset.labels[label] for label in (sample.label, *sample.accepted)}
-        for sample in dataset.parts["heldout"]
-    }
+    accepted = {sample.path: {dataset.labels[label] for label in sample.right} for sample in dataset.parts["heldout"]}
     right = sum(line["top"][0]["label"] in accepted[Path(line["path"]).resolve()] for line in predictions)
 
     assert len(predictions) == measured["n"] == len(accepted)

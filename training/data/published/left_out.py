@@ -51,8 +51,10 @@ def without(dataset: Dataset, dropped: frozenset[int]) -> Dataset:
     place = {label: i for i, label in enumerate(kept)}
 
     def moved(sample: Sample) -> Sample:
-        accepted = frozenset(place[label] for label in sample.accepted if label in place)
-        return replace(sample, label=place.get(sample.label, sample.label), accepted=accepted)
+        accepted, also = (
+            frozenset(place[label] for label in labels if label in place) for labels in (sample.accepted, sample.also)
+        )
+        return replace(sample, label=place.get(sample.label, sample.label), accepted=accepted, also=also)
 
     return Dataset(
         dataset.name,

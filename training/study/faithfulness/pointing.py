@@ -73,7 +73,7 @@ def _asked(classifier: Classifier, dataset: Dataset, couple: tuple[Sample, Sampl
     """The share of each map on the half that was named; None if neither was."""
     image = side_by_side(photo_of(couple[0]), photo_of(couple[1]), classifier.input)
     prediction = ask_once(classifier, image, explain=classifier.explains)
-    right = [{dataset.labels[label] for label in {sample.label, *sample.accepted}} for sample in couple]
+    right = [{dataset.labels[label] for label in sample.right} for sample in couple]
     half = next((i for i, labels in enumerate(right) if prediction.top[0].label in labels), None)
     return None if half is None else {name: share_on(half, each) for name, each in _maps(prediction).items()}
 
@@ -88,7 +88,7 @@ def _maps(prediction: Prediction) -> Maps:
 
 
 def _unlike(left: Sample, right: Sample) -> bool:
-    return not {left.label, *left.accepted} & {right.label, *right.accepted}
+    return not left.right & right.right
 
 
 def _filled(photo: Image, height: int, width: int) -> Image:
