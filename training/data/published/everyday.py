@@ -1,10 +1,11 @@
-"""The data set of the bundled model: photos of Caltech-101 and tf_flowers with the labels of `things.csv`.
+"""The data set of the bundled model: Caltech-101, tf_flowers and a household, with the labels of `things.csv`.
 
-In: the folders `caltech101/`, `flowers/`, `imagenet_samples/` and `ordinary/` under the data root. Out: a Dataset with
-the parts `train`, `choose` (up to 6 photos of each label, for the recipe and for what stays in float), `calibration`
-(as many, for the temperature and the threshold), `heldout` (for figures only), `replay` (photos without labels, for the
-answers of a teacher) and `blank` (drawn frames that show nothing). The small parts are listed in `everyday_parts.csv`;
-`scene_split.py` makes it. The ordinary photos that may choose are in `choose` and in `calibration`.
+In: the folders `caltech101/`, `flowers/`, `household/`, `imagenet_samples/` and `ordinary/` under the data root; photos
+in Caltech-101 of things that are no label are left out. Out: a Dataset with the parts `train`, `choose` (up to 6 photos
+of each label, for the recipe and for what stays in float), `calibration` (as many, for the temperature and the
+threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher) and `blank`
+(drawn frames that show nothing). The small parts are listed in `everyday_parts.csv`; `scene_split.py` makes it. The
+ordinary photos that may choose are in `choose` and in `calibration`.
 """
 
 from __future__ import annotations

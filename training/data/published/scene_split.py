@@ -1,4 +1,4 @@
-"""How `everyday_parts.csv` was made: a split of Caltech-101 and tf_flowers with each scene that was found on one side.
+"""How `everyday_parts.csv` was made: a split of three collections with each scene that was found on one side.
 
     python -m vitcam_training.data.published.scene_split
 
@@ -6,8 +6,12 @@ Photos that show the same scene form a group: copies, crops, mirror images, fram
 two labels. `everyday_pairs.csv` lists the pairs found among the nearest neighbours of each photo by two networks
 (`everyday` of 104 labels, and DeiT-Tiny, which found 16 more), and one that shares its file's name. If a group holds a
 photo that was held out before, that one stays held out. Then the groups of each label, in an order that a hash of
-their names gives, choose and calibrate, one photo of each. The others are trained on. The rest of a group that is not
-trained on is left out. So is a photo whose scene has two labels, or lies in a collection for measuring, too.
+their names gives, choose and calibrate, one photo of each; of a household's photos some are held out in the same way.
+The others are trained on. The rest of a group that is not trained on is left out. So is a photo whose scene has two
+labels, or lies in a collection for measuring, too.
+
+A household's fruit, vegetables and cartons were taken in shops, its clothes at home, all with phones: many show the
+same shelf.
 """
 
 from __future__ import annotations
@@ -25,23 +29,28 @@ from vitcam_training.data.published.things import Things, read_things
 MEASURED = ("imagenet_samples/*.jpg", "ordinary/*/*.jpg")
 CHOOSE, CALIBRATION = 6, 6  # photos of each label
 TRAIN = 12  # groups of each label that are trained on before others choose and calibrate
+HOUSEHOLD = {"heldout": 4, "choose": 2, "calibration": 2}  # photos of each of its labels: there are about 20 in all
+HOUSEHOLD_TRAIN = 5
 Pair = tuple[str, str]
 PAIRS, PARTS = "everyday_pairs.csv", "everyday_parts.csv"
 BEFORE = "everyday_heldout_before.txt"
-FOLDERS = ("caltech101", "flowers/train", "flowers/val")
-SOURCES = "data.caltech.edu/records/mzrjq-6wc02 (Caltech-101) and tensorflow.org/datasets/catalog/tf_flowers"
+FOLDERS = ("caltech101", "flowers/train", "flowers/val", "household")
+SOURCES = (
+    "data.caltech.edu/records/mzrjq-6wc02 (Caltech-101), tensorflow.org/datasets/catalog/tf_flowers, and "
+    "github.com/marcusklasson/GroceryStoreDataset with alexeygrigorev/clothing-dataset-small (household)"
+)
 
 
 def photos(root: Path) -> list[str]:
-    """All photos of Caltech-101 and tf_flowers, as paths relative to the data root, in order.
+    """All photos of the collections that show a thing of the table, as paths relative to the data root, in order.
 
-    raises  UsageError if one of the three folders is not there
+    raises  UsageError if one of the folders is not there
     """
     for folder in FOLDERS:
         if not (root / folder).is_dir():
             raise missing_data(root / folder, SOURCES)
-    found = (path for folder in FOLDERS for path in (root / folder).glob("*/*.jpg"))
-    return sorted(path.relative_to(root).as_posix() for path in found)
+    found = (path.relative_to(root).as_posix() for folder in FOLDERS for path in (root / folder).glob("*/*.jpg"))
+    return sorted(path for path in found if _label(path) is not None)
 
 
 def split(paths: Sequence[str], pairs: Iterable[Pair], held_out: Sequence[str]) -> dict[str, list[str]]:
@@ -65,12 +74,23 @@ def split(paths: Sequence[str], pairs: Iterable[Pair], held_out: Sequence[str]) 
             by_label.setdefault(labels.pop(), []).append(group)
     for own in by_label.values():
         own.sort(key=lambda group: rank(group[0]))
-        spare = max(0, len(own) - TRAIN)
-        for part, wanted in {"choose": min(CHOOSE, spare // 2), "calibration": min(CALIBRATION, spare // 2)}.items():
-            taken, own[:] = own[:wanted], own[wanted:]
+        for part, count in _counts(own).items():
+            taken, own[:] = own[:count], own[count:]
             found[part] += [group[0] for group in taken]
             found["duplicates"] += [path for group in taken for path in group[1:]]
     return {part: sorted(members) for part, members in found.items()}
+
+
+def _counts(groups: Sequence[Sequence[str]]) -> dict[str, int]:
+    """How many groups of one label each part gets; the others are trained on."""
+    if not groups[0][0].startswith("household/"):
+        spare = max(0, len(groups) - TRAIN) // 2
+        return {"choose": min(CHOOSE, spare), "calibration": min(CALIBRATION, spare)}
+    spare, counts = max(0, len(groups) - HOUSEHOLD_TRAIN), {}
+    for part, wanted in HOUSEHOLD.items():
+        counts[part] = min(wanted, (spare + 1) // 2)
+        spare -= counts[part]
+    return counts
 
 
 def scenes(paths: Sequence[str], pairs: Iterable[Pair]) -> list[list[str]]:
@@ -86,7 +106,7 @@ def scenes(paths: Sequence[str], pairs: Iterable[Pair]) -> list[list[str]]:
 
 def label_of(path: str) -> int:
     """The label of a photo by its folder, as an index into `Things.labels`."""
-    label = _things().label_of_folder(PurePath(path).parent.name)
+    label = _label(path)
     if label is None:
         raise ValueError(f"{path} shows nothing of things.csv")
     return label
@@ -103,8 +123,8 @@ def listed_pairs() -> list[Pair]:
 
 
 def held_out_before() -> list[str]:
-    """The photos that the model of 104 labels had held out, before scenes were looked for."""
-    return [line for line in _text(BEFORE).splitlines() if not line.startswith("#")]
+    """The photos of things in the table that the model of 104 labels had held out, before scenes were looked for."""
+    return [line for line in _text(BEFORE).splitlines() if not line.startswith("#") and _label(line) is not None]
 
 
 def listed_parts() -> dict[str, list[str]]:
@@ -113,6 +133,11 @@ def listed_parts() -> dict[str, list[str]]:
     for part, path in _table(PARTS):
         found.setdefault(part, []).append(path)
     return found
+
+
+def _label(path: str) -> int | None:
+    """None: the photo shows no thing of the table."""
+    return _things().label_of_folder(PurePath(path).parent.name)
 
 
 @cache

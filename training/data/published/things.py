@@ -1,10 +1,11 @@
 """The things that the bundled model knows, and the words for them: `things.csv` and `groups.csv` beside this file.
 
-A thing is a label: one of ImageNet's classes, several of these that people call the same, or something that Caltech-101
-or tf_flowers adds. A group holds things: a collie is a dog, a mammal and an animal. Photos of all data sets find their
-labels here, by the name of their folder or by a WordNet id.
+A thing is a label: one of ImageNet's classes, several of these that people call the same, or something that
+Caltech-101, tf_flowers or the photos of a household add. A group holds things: a collie is a dog, a mammal and an
+animal; every label is in one. Photos of all data sets find their labels here, by the name of their folder or by a
+WordNet id.
 
-source  Miller 1995 (WordNet), whose hypernyms gave the groups
+source  Miller 1995 (WordNet), whose hypernyms gave the groups that have an id; the others are words that people use
 """
 
 from __future__ import annotations

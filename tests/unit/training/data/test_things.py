@@ -32,10 +32,20 @@ def test_a_thing_belongs_to_its_groups_from_the_smallest_on(things: Things) -> N
     assert all(members for members in things.groups.values())
 
 
+def test_every_label_has_a_group_and_groups_come_by_their_size(things: Things) -> None:
+    sizes = [len(members) for members in things.groups.values()]
+
+    assert [thing.label for thing in things.rows if not thing.groups] == []
+    assert sizes == sorted(sizes)
+
+
 @pytest.mark.parametrize(
     ("folder", "label"),
-    [("crocodile_head", "crocodile"), ("Faces_easy", "face"), ("water_lilly", "water lily"), ("roses", "rose")],
-)
+    [
+        ("crocodile_head", "crocodile"), ("Faces_easy", "person"), ("water_lilly", "water lily"), ("roses", "rose"),
+        ("red beet", "beetroot"), ("milk carton", "drink carton"), ("windsor_chair", "chair"),
+    ],
+)  # fmt: skip
 def test_a_publishers_folder_finds_its_label(things: Things, folder: str, label: str) -> None:
     found = things.label_of_folder(folder)
 
@@ -58,6 +68,30 @@ def test_a_word_above_the_labels_accepts_all_of_its_group(things: Things) -> Non
     assert things.labels.index("tabby cat") not in dogs
     assert things.right_for_synset("n02691156") == {things.labels.index("airplane")}
     assert things.right_for_synset("n00000000") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("word", "members"),
+    [
+        ("n00007846", "person, bridegroom, scuba diver, baseball player"),
+        ("n02121808", "tabby cat, tiger cat, Persian cat, Siamese cat, Egyptian cat"),
+        ("n02419796", "hartebeest, impala, gazelle"),
+        ("n02766320", "bassinet, cradle, crib"),
+        ("n02876657", "beer bottle, pill bottle, soft-drink bottle, water bottle, water jug, whisky jug, wine bottle"),
+        ("n03001627", "chair, barber chair, folding chair, rocking chair, throne, wheelchair"),
+        ("n03211117", "monitor, television"),
+        ("n03513137", "crash helmet, football helmet, spiked helmet"),
+        ("n03636649", "lamp, table lamp, lampshade, chandelier"),
+        ("n03797390", "mug, cup"),
+        ("n03928116", "grand piano, upright piano"),
+        ("n04379243", "desk, dining table, pool table"),
+        ("n07739125", "apple"),
+    ],
+)
+def test_a_word_of_the_ordinary_photos_accepts_these_labels_and_no_other(
+    things: Things, word: str, members: str
+) -> None:
+    assert {things.labels[label] for label in things.right_for_synset(word)} == set(members.split(", "))
 
 
 def test_twins_among_imagenets_classes_share_a_label(things: Things) -> None:
@@ -123,3 +157,14 @@ def test_a_group_that_holds_all_that_a_photo_may_show_is_right_where_the_label_i
     assert answers.right_or_group.tolist() == [True, False, False, True]
     assert grouped(answers) == {"top1_or_group": 0.5}
     assert grouped(Answers(np.full(4, 2), probabilities, np.zeros((4, 1), np.float32))) == {}
+
+
+def test_of_a_photo_of_two_things_either_is_right_and_a_group_of_either() -> None:
+    """Labels: violin, guitar, person, groom; groups: instruments and people."""
+    probabilities = np.array([[0.1, 0.6, 0.2, 0.1], [0.1, 0.1, 0.6, 0.2], [0.1, 0.6, 0.2, 0.1]], np.float32)
+    also = (frozenset({2}),) * 3
+    named = frozenset({0, 1}), frozenset[int](), frozenset({2, 3})
+    answers = Answers(np.zeros(3, int), probabilities, np.zeros((3, 1), np.float32), also=also, named=named)
+
+    assert answers.right.tolist() == [False, True, False]
+    assert answers.right_or_group.tolist() == [True, True, True]

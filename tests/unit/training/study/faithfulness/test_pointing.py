@@ -34,8 +34,8 @@ def test_the_share_of_a_half_is_that_of_the_positive_weights(weights: list[list[
 
 
 def test_the_evidence_of_the_bundled_model_lies_on_the_thing_that_it_names() -> None:
-    need_data("caltech101")
-    dataset = open_dataset("everyday")
+    need_data("imagenet_samples")
+    dataset = open_dataset("imagenet-things")
     found = measure(open_model("everyday", dataset, 1), dataset, 40)
 
     assert found.named > 20
