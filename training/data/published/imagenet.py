@@ -13,7 +13,8 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data
 from vitcam_training.data.published import cifar10 as cifar
-from vitcam_training.data.published.things import read_things
+from vitcam_training.data.published.looked_at import person_in
+from vitcam_training.data.published.things import Things, read_things
 
 
 def synsets(path: Path) -> dict[str, str]:
@@ -38,8 +39,14 @@ def cifar10_photos() -> Dataset:
 def imagenet_things() -> Dataset:
     """Half of the photos, with the labels of `things.csv`: those that the bundled model was not trained on."""
     things = read_things()
-    samples = tuple(Sample(path, things.synsets[path.name.split("_")[0]]) for path in half(trained=False))
+    samples = tuple(sample_of(path, things) for path in half(trained=False))
     return Dataset("imagenet-things", things.labels, {"train": (), "heldout": samples}, things.synsets, things.groups)
+
+
+def sample_of(path: Path, things: Things) -> Sample:
+    """A photo whose name begins with the id of its class; a person that it shows as much is right, too."""
+    label = things.synsets[path.name.split("_")[0]]
+    return Sample(path, label, also=person_in(path, things) - {label})
 
 
 def half(trained: bool) -> list[Path]:
