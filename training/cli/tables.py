@@ -97,7 +97,18 @@ def _photos(found: dict[str, Any]) -> tuple[str, str]:
 def _called_known(found: dict[str, Any]) -> Table:
     interval = f"95 % interval {found['known_low']:.2%} to {found['known_high']:.2%}"
     wrongly = f"{len(found['mistakes'])}, {found['known']:.2%}  ({interval}; none should be)"
-    return pairs(str(found["model"]), [_photos(found), ("called known", wrongly)])
+    rows = [_photos(found), ("called known", wrongly), ("displayed by a wrong label", _displayed(found))]
+    if len(found["kinds"]) > 1:
+        rows += [
+            (kind.replace("_", " "), f"{each['n']}: {each['label']} by a wrong label, {each['group']} by a wrong group")
+            for kind, each in found["kinds"].items()
+        ]
+    return pairs(str(found["model"]), rows)
+
+
+def _displayed(found: dict[str, Any]) -> str:
+    interval = f"95 % interval {found['displayed_wrong_low']:.2%} to {found['displayed_wrong_high']:.2%}"
+    return f"{found['displayed_wrong']:.2%}  ({interval}); {found['displayed_group']:.2%} by a wrong group"
 
 
 def _mistakes(mistakes: list[dict[str, Any]]) -> Table:

@@ -47,13 +47,13 @@ def dark_room(rng: Random, h: int, w: int) -> Scene:
 
 def overexposed(rng: Random, h: int, w: int) -> Scene:
     """White nearly everywhere."""
-    faint = 1 + rng.uniform(0.02, 0.1) * _waves(rng, h, w, rng.uniform(1, 3))
+    faint = 1 + rng.uniform(0.02, 0.1) * waves(rng, h, w, rng.uniform(1, 3))
     return _plain(rng.uniform(248, 300, 3), h, w) * faint[..., None]
 
 
 def wall(rng: Random, h: int, w: int) -> Scene:
     """A plain colour under light from a side."""
-    return _colour(rng, h, w) * _light(rng, h, w)[..., None]
+    return _colour(rng, h, w) * light(rng, h, w)[..., None]
 
 
 def room(rng: Random, h: int, w: int) -> Scene:
@@ -70,7 +70,7 @@ def room(rng: Random, h: int, w: int) -> Scene:
 
 def plaster(rng: Random, h: int, w: int) -> Scene:
     """A wall of small bumps, lit from a side."""
-    bumps = _waves(rng, h, w, w / rng.uniform(3, 12))
+    bumps = waves(rng, h, w, w / rng.uniform(3, 12))
     relief = bumps - np.roll(bumps, (1, 1), (0, 1))
     return wall(rng, h, w) * (1 + rng.uniform(0.03, 0.12) * relief / max(float(np.abs(relief).max()), 1e-6))[..., None]
 
@@ -78,7 +78,7 @@ def plaster(rng: Random, h: int, w: int) -> Scene:
 def wallpaper(rng: Random, h: int, w: int) -> Scene:
     """A pattern of low contrast that repeats: stripes, or a small figure mirrored both ways."""
     side = int(rng.integers(16, max(17, w // 5)))
-    small = _waves(rng, side, side, rng.uniform(2, 5))
+    small = waves(rng, side, side, rng.uniform(2, 5))
     if rng.random() < 0.4:
         small = np.broadcast_to(small[:1], small.shape)
     mirrored = np.block([[small, small[:, ::-1]], [small[::-1], small[::-1, ::-1]]])
@@ -89,7 +89,7 @@ def wallpaper(rng: Random, h: int, w: int) -> Scene:
 def curtain(rng: Random, h: int, w: int) -> Scene:
     """Soft upright folds."""
     across = np.linspace(0, rng.uniform(3, 14) * 2 * np.pi, w, dtype=np.float32)
-    folds = np.sin(across + 1.5 * _waves(rng, h, w, 2) + rng.uniform(0, 7))
+    folds = np.sin(across + 1.5 * waves(rng, h, w, 2) + rng.uniform(0, 7))
     return wall(rng, h, w) * (1 + rng.uniform(0.03, 0.15) * folds)[..., None]
 
 
@@ -102,7 +102,7 @@ def wood(rng: Random, h: int, w: int) -> Scene:
     gap = np.float32(rng.uniform(0, 0.4)) * (place % board < max(1.0, h / 200))
     shade = 1 + rng.uniform(0.03, 0.15) * grain + (tone - gap)[:, None]
     colour = np.array([1, rng.uniform(0.65, 0.85), rng.uniform(0.35, 0.65)]) * rng.uniform(90, 230)
-    return _floor(rng, _plain(colour, h, w) * shade[..., None])
+    return seen_at_a_slant(rng, _plain(colour, h, w) * shade[..., None])
 
 
 def tiles(rng: Random, h: int, w: int) -> Scene:
@@ -112,14 +112,14 @@ def tiles(rng: Random, h: int, w: int) -> Scene:
     lines = ((y % side < joint)[:, None] | (x % side < joint)[None]).astype(np.float32)
     tone = rng.normal(0, rng.uniform(0, 0.05), (32, 32)).astype(np.float32)
     shade = tone[(y // side).astype(int)[:, None] % 32, (x // side).astype(int)[None] % 32]
-    shade = shade + rng.uniform(-0.3, 0.15) * lines + rng.uniform(0, 0.06) * _waves(rng, h, w, 12)
-    return _floor(rng, wall(rng, h, w) * (1 + shade)[..., None])
+    shade = shade + rng.uniform(-0.3, 0.15) * lines + rng.uniform(0, 0.06) * waves(rng, h, w, 12)
+    return seen_at_a_slant(rng, wall(rng, h, w) * (1 + shade)[..., None])
 
 
 def carpet(rng: Random, h: int, w: int) -> Scene:
     """Tufts: a rough surface without any shape."""
-    rough = _waves(rng, h, w, w / rng.uniform(2, 6)) + 0.5 * _waves(rng, h, w, rng.uniform(3, 10))
-    return _floor(rng, _colour(rng, h, w) * (1 + rng.uniform(0.05, 0.2) * rough)[..., None])
+    rough = waves(rng, h, w, w / rng.uniform(2, 6)) + 0.5 * waves(rng, h, w, rng.uniform(3, 10))
+    return seen_at_a_slant(rng, _colour(rng, h, w) * (1 + rng.uniform(0.05, 0.2) * rough)[..., None])
 
 
 def sky(rng: Random, h: int, w: int) -> Scene:
@@ -127,7 +127,7 @@ def sky(rng: Random, h: int, w: int) -> Scene:
     down = np.linspace(0, 1, h, dtype=np.float32)[:, None, None]
     blue = np.array([rng.uniform(40, 130), rng.uniform(110, 180), rng.uniform(190, 250)], np.float32)
     air = blue + down * (np.float32(225) - blue) * np.float32(rng.uniform(0.1, 0.9))
-    veil = sum((_waves(rng, h, w, 2.0**n) * 0.6**n for n in range(1, 6)), np.zeros((h, w), np.float32))
+    veil = sum((waves(rng, h, w, 2.0**n) * 0.6**n for n in range(1, 6)), np.zeros((h, w), np.float32))
     cover = np.clip(rng.uniform(-1.5, 1.5) + veil * rng.uniform(0.5, 1.5), 0, 1)[..., None]
     return np.asarray(np.broadcast_to(air, (h, w, 3)) * (1 - cover) + cover * np.float32(rng.uniform(190, 245)))
 
@@ -141,12 +141,12 @@ def out_of_focus(rng: Random, h: int, w: int) -> Scene:
 def covered(rng: Random, h: int, w: int) -> Scene:
     """A hand over the lens: reddish and dark; at one side up to a seventh of the scene behind it may be seen."""
     skin = np.array([rng.uniform(8, 150), rng.uniform(2, 45), rng.uniform(0, 40)], np.float32)
-    hand = skin * (1 + 0.5 * _waves(rng, h, w, rng.uniform(1, 2.5)))[..., None]
+    hand = skin * (1 + 0.5 * waves(rng, h, w, rng.uniform(1, 2.5)))[..., None]
     if rng.random() < 0.4:
         return np.asarray(hand)
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
     angle = rng.uniform(0, 2 * np.pi)
-    along = np.float32(np.cos(angle)) * x + np.float32(np.sin(angle)) * y + np.float32(0.03 * w) * _waves(rng, h, w, 3)
+    along = np.float32(np.cos(angle)) * x + np.float32(np.sin(angle)) * y + np.float32(0.03 * w) * waves(rng, h, w, 3)
     edge = np.float32(np.quantile(along, 1 - rng.uniform(0.01, 0.14)))
     behind = 1 / (1 + np.exp(-np.clip((along - edge) / np.float32(w * rng.uniform(0.005, 0.03)), -30, 30)))
     return np.asarray(hand * (1 - behind[..., None]) + shapes(rng, h, w) * behind[..., None])
@@ -165,7 +165,7 @@ SCENES: tuple[Callable[[Random, int, int], Scene], ...] = (
 
 def blobs(rng: Random, h: int, w: int) -> Scene:
     """Soft patches of colour."""
-    return np.stack([127.5 * (1 + _waves(rng, h, w, rng.uniform(1.5, 5))) for _ in range(3)], -1)
+    return np.stack([127.5 * (1 + waves(rng, h, w, rng.uniform(1.5, 5))) for _ in range(3)], -1)
 
 
 def shapes(rng: Random, h: int, w: int) -> Scene:
@@ -191,7 +191,7 @@ def _colour(rng: Random, h: int, w: int) -> Scene:
     return _plain(grey_level * (1 + (0.6 if tint > 0.7 else 0.12) * rng.uniform(-1, 0.3, 3)), h, w)
 
 
-def _light(rng: Random, h: int, w: int) -> Plane:
+def light(rng: Random, h: int, w: int) -> Plane:
     """From bright to darker across the picture, and a soft spot."""
     y, x = np.mgrid[0:h, 0:w].astype(np.float32) / np.float32(w) - np.float32(0.5)
     slope, spot = rng.normal(0, 0.2, 2), rng.uniform(-0.7, 0.7, 2)
@@ -199,7 +199,7 @@ def _light(rng: Random, h: int, w: int) -> Plane:
     return np.asarray(np.clip(1 + slope[0] * y + slope[1] * x, 0.3, None) * (0.85 + rng.uniform(0, 0.35) * bright))
 
 
-def _waves(rng: Random, h: int, w: int, across: float) -> Plane:
+def waves(rng: Random, h: int, w: int, across: float) -> Plane:
     """Smooth random waves between about -1 and 1, so many across the picture."""
     return _stretched(rng, h, w, w / across, w / across)
 
@@ -210,7 +210,7 @@ def _stretched(rng: Random, h: int, w: int, width_px: float, height_px: float) -
     return np.asarray(cv2.resize(grid, (w, h), interpolation=cv2.INTER_CUBIC))
 
 
-def _floor(rng: Random, scene: Scene) -> Scene:
+def seen_at_a_slant(rng: Random, scene: Scene) -> Scene:
     """The same turned and seen at a slant."""
     h, w = scene.shape[:2]
     corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
@@ -241,10 +241,10 @@ def blank_frame(seed: int) -> Image:
     """
     rng = np.random.default_rng(seed)
     h, w = SIZES[rng.integers(len(SIZES))]
-    return _taken(rng, SCENES[seed % len(SCENES)](rng, h, w))
+    return taken(rng, SCENES[seed % len(SCENES)](rng, h, w))
 
 
-def _taken(rng: Random, scene: Scene) -> Image:
+def taken(rng: Random, scene: Scene) -> Image:
     """The scene as a camera delivers it: with vignetting, noise and often the artefacts of JPEG."""
     noisy = _vignetted(rng, scene)
     noisy = noisy + _noise(rng, noisy)

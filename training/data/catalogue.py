@@ -9,12 +9,14 @@ from vitcam_training.data.blank import blank
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
 from vitcam_training.data.manifest import list_manifest
+from vitcam_training.data.no_thing import no_thing
 from vitcam_training.data.published.cifar10 import cifar10
 from vitcam_training.data.published.everyday import everyday, everyday_before
 from vitcam_training.data.published.imagenet import cifar10_photos, imagenet, imagenet_things
 from vitcam_training.data.published.left_out import draws
 from vitcam_training.data.published.mnist import mnist
-from vitcam_training.data.published.ordinary import ordinary, ordinary_drawn, ordinary_night
+from vitcam_training.data.published.ordinary import ordinary, ordinary_drawn, ordinary_infrared, ordinary_night
+from vitcam_training.data.published.people import people
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
@@ -26,9 +28,12 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "imagenet": imagenet,
     "imagenet-things": imagenet_things,
     "mnist": mnist,
+    "no-thing": no_thing,
     "ordinary": ordinary,
     "ordinary-drawn": ordinary_drawn,
+    "ordinary-infrared": ordinary_infrared,
     "ordinary-night": ordinary_night,
+    "people": people,
     **draws(),
 }
 

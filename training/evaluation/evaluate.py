@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.errors import UsageError
+from vitcam.frames import Prediction
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
@@ -27,7 +28,7 @@ def evaluate_model(
 ) -> dict[str, Any]:
     """Every figure of a model file on photos, fractions of 1; then how each label was answered, as `LabelScore`.
 
-    Of data without labels: what `called_known` counts.
+    Of photos without labels: what `called_known` counts.
 
     data        a data set, a folder of photos or a list of some, with all or some of the model's labels, or with none
     part        of the data; None: see `open_to_measure`
@@ -36,11 +37,12 @@ def evaluate_model(
     """
     dataset, part = open_to_measure(data, part, _trained_on(model))
     classifier = open_model(model, dataset, threads)
-    if not dataset.labels:
+    samples = dataset.part(part)
+    if all(sample.label < 0 for sample in samples):
         if checkpoint:
             raise UsageError(f"{dataset.name} has no labels, so a checkpoint cannot be measured on it; omit --float")
         named = {"model": classifier.card.name, "data": dataset.name, "split": part}
-        return named | called_known(classifier, dataset.part(part))
+        return named | called_known(classifier, samples, dataset.labels)
     answers = ask_model(classifier, dataset, part)
     stored = classifier.card.accuracy
     if checkpoint:
@@ -90,13 +92,46 @@ def measure_other_datasets(model: Path, sources: Sequence[str]) -> list[dict[str
     return [{name: each[name] for name in _KEPT if name in each} for each in found]
 
 
-def called_known(classifier: Classifier, samples: tuple[Sample, ...]) -> dict[str, Any]:
-    """`n`, the share `known` with its 95 % interval, and `mistakes`: the photos that were called known."""
+def called_known(classifier: Classifier, samples: tuple[Sample, ...], labels: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What is said of photos that show no thing of the labels, or of which nobody knows what they show.
+
+    labels   the names of the labels that a sample accepts
+    returns  `n`, `skipped`; the share `known` with its 95 % interval; the share `displayed_wrong`, by the name of a
+             label that the photo does not accept, with its interval, and `displayed_group`, by the name of a group that
+             holds none of those; `kinds`: the counts by the photos' folders; `mistakes`: the photos called known
+    """
     answers = list(ask_readable(classifier, samples))
-    mistakes = [(sample, answer.top[0]) for sample, answer in answers if answer.known]
-    low, high = wilson(len(mistakes), len(answers)) if answers else (0.0, 1.0)
+    accepted = [frozenset(labels[label] for label in sample.accepted) for sample, _ in answers]
+    wrong = [_displayed_wrong(classifier, answer, right) for (_, answer), right in zip(answers, accepted, strict=True)]
+    kinds: dict[str, dict[str, int]] = {}
+    for (sample, _), level in zip(answers, wrong, strict=True):
+        counts = kinds.setdefault(sample.path.parent.name, {"n": 0, "label": 0, "group": 0})
+        counts["n"] += 1
+        if level is not None:
+            counts[level] += 1
+    mistakes = [
+        (sample, answer.top[0])
+        for (sample, answer), right in zip(answers, accepted, strict=True)
+        if answer.known and answer.top[0].label not in right
+    ]
+    count, named = len(answers), sum(level == "label" for level in wrong)
+    (low, high), (named_low, named_high) = (wilson(k, count) if count else (0.0, 1.0) for k in (len(mistakes), named))
     return {
-        "n": len(answers), "skipped": len(samples) - len(answers),
-        "known": len(mistakes) / max(1, len(answers)), "known_low": low, "known_high": high,
+        "n": count, "skipped": len(samples) - count,
+        "known": len(mistakes) / max(1, count), "known_low": low, "known_high": high,
+        "displayed_wrong": named / max(1, count), "displayed_wrong_low": named_low, "displayed_wrong_high": named_high,
+        "displayed_group": sum(level == "group" for level in wrong) / max(1, count),
+        "kinds": kinds,
         "mistakes": [{"path": sample.path.name, "label": best.label, "p": best.p} for sample, best in mistakes],
     }  # fmt: skip
+
+
+def _displayed_wrong(classifier: Classifier, answer: Prediction, right: frozenset[str]) -> str | None:
+    """The level of the name that is displayed, if it is wrong: `label` or `group`."""
+    shown = answer.shown
+    if shown.level == "label":
+        return None if shown.label in right else "label"
+    if shown.level == "none" or classifier.groups is None:
+        return None
+    held = {classifier.labels[label] for label in classifier.groups.members[str(shown.label)]}
+    return "group" if held.isdisjoint(right) else None
