@@ -137,6 +137,23 @@ class DistilRecipe:
 
 
 @dataclass(frozen=True)
+class RowsRecipe:
+    """Added labels as further rows of a head: the network and the rows that it has stay as they are. Nothing else of
+    the recipe's training applies then. See vitcam_training.rows."""
+
+    l2: float = 1.0
+    """Of the weights of the added rows."""
+    base_weight: float = 5.0
+    """How much a photo of a label that stays counts, beside one of an added label."""
+    per_label: int = 25
+    """As how many photos all those of one label count at most."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an invalid value."""
+        check_ranges(self, {"l2": (0, ANY), "base_weight": (0, ANY), "per_label": (1, ANY)})
+
+
+@dataclass(frozen=True)
 class AboutRecipe:
     """What the model's card will say of it."""
 
@@ -163,6 +180,8 @@ class Recipe:
     train: TrainRecipe = field(default_factory=TrainRecipe)
     distil: DistilRecipe | None = None
     """None: no teacher, or one with the defaults where the command names one."""
+    rows: RowsRecipe | None = None
+    """Not None: only rows for the labels that the weights lack are fitted."""
     before: tuple[Recipe, ...] = ()
     """Stages that are trained first, each going on with the weights of the one before: `[[before]]` in the TOML, which
     says what differs from the last stage, such as a smaller picture, with which a step takes less time."""

@@ -1,0 +1,117 @@
+"""How likely added labels are before a picture is seen: one offset for all their rows, chosen on photos.
+
+Photos in a collection show an added label far more often than a camera does. So the fitted biases are too high, and
+what the network knew would be taken for something added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
+
+OFFSETS = (0.0, -0.5, -1.0, -1.5, -2.0, -2.5, -3.0)
+FOLDS = 5
+WRONG = 1 / 3
+"""Of the answers that are an added label, on photos of labels that stay, so many may be wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The label of each row: of those that stay, and of those that are added."""
+
+    stays: tuple[int, ...]
+    added: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """All, in the order of the rows."""
+        return (*self.stays, *self.added)
+
+    def answers(self, logits: Floats, added: Floats, offset: float = 0.0) -> NDArray[np.intp]:
+        """The most probable label of each photo: (n, R) and (n, K) -> (n,). Rows of one label add up."""
+        every = np.concatenate([logits, added + offset], axis=1)
+        raised = np.exp(every - every.max(1, keepdims=True))
+        sums = raised @ np.eye(max(self.rows) + 1, dtype=np.float32)[np.array(self.rows)]
+        return np.asarray(sums.argmax(1))
+
+    def before(self, logits: Floats) -> NDArray[np.intp]:
+        """The same without the added rows."""
+        return self.answers(logits, np.full((len(logits), len(self.added)), -np.inf, np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """Photos that say which offset is good."""
+
+    logits: Floats
+    """(n, R) of the rows that stay."""
+    added: Floats
+    """(n, K) of the added rows, none of which was fitted to that photo."""
+    right: Sequence[frozenset[int]]
+    """n sets of labels."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What an offset does."""
+
+    offset: float
+    before: float
+    """Share of the photos of labels that stay that are right without the added rows."""
+    stays: float
+    """The same with them."""
+    added: float
+    """Share of the photos of added labels that are right."""
+    wrong: float
+    """Share of the wrong ones among the answers that are an added label, on photos of labels that stay."""
+
+    @property
+    def score(self) -> float:
+        """Both kinds of photos count the same, however many there are."""
+        return (self.stays + self.added) / 2
+
+
+def out_of_fold(lesson: Lesson, places: NDArray[np.intp], l2: float, begin: Rows, seed: int) -> Floats:
+    """The logits of some photos of a lesson by rows that were fitted without them: (m, K), in the order of `places`."""
+    fold = np.random.default_rng(seed).permutation(len(places)) % FOLDS
+    found = np.zeros((len(places), len(begin.bias)), np.float32)
+    for part in range(FOLDS):
+        held = places[fold == part]
+        rows = fit_rows(lesson.of(np.setdiff1d(np.arange(len(lesson.base)), held)), l2, begin)
+        found[fold == part] = rows.logits(lesson.features[held])
+    return found
+
+
+def try_offsets(head: Head, stays: Tried, added: Tried) -> list[Trial]:
+    """Each of `OFFSETS`, tried on photos of labels that stay and on photos of added ones."""
+    before = _right(head.before(stays.logits), stays.right).mean()
+    return [_trial(head, stays, added, offset, float(before)) for offset in OFFSETS]
+
+
+def best(trials: Sequence[Trial]) -> Trial:
+    """The highest score among those of which few enough added answers are wrong; else the one with the fewest."""
+    allowed = [trial for trial in trials if trial.wrong <= WRONG]
+    return max(allowed, key=lambda trial: trial.score) if allowed else min(trials, key=lambda trial: trial.wrong)
+
+
+def _trial(head: Head, stays: Tried, added: Tried, offset: float, before: float) -> Trial:
+    answers = head.answers(stays.logits, stays.added, offset)
+    right = _right(answers, stays.right)
+    named = np.isin(answers, head.added)
+    return Trial(
+        offset=offset,
+        before=before,
+        stays=float(right.mean()),
+        added=float(_right(head.answers(added.logits, added.added, offset), added.right).mean()),
+        wrong=float((named & ~right).sum() / max(1, named.sum())),
+    )
+
+
+def _right(answers: NDArray[Any], right: Sequence[frozenset[int]]) -> NDArray[np.bool_]:
+    return np.array([answer in labels for answer, labels in zip(answers.tolist(), right, strict=True)], bool)
