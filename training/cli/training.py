@@ -14,6 +14,7 @@ from vitcam_training.cli.options import DataOption, say, warn
 
 if TYPE_CHECKING:
     from vitcam_training.fit.session import Session
+    from vitcam_training.recipes.recipe import Recipe
     from vitcam_training.weights.normalisation import Normalisation
 
 RecipeArgument = Annotated[
@@ -108,7 +109,6 @@ def train(
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(options.hosts, options.host_index)  # before Keras computes anything
 
-    from vitcam_training.cli.export import export as make_model_file
     from vitcam_training.fit.budget import effort, within_budget
     from vitcam_training.fit.logs import LOG
     from vitcam_training.fit.loop import WEIGHTS
@@ -116,7 +116,7 @@ def train(
     from vitcam_training.fit.prepare import train as train_stages
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
-    from vitcam_training.model_card.commands import exporting, training
+    from vitcam_training.model_card.commands import training
     from vitcam_training.plots import CURVES, draw_curves
     from vitcam_training.recipes.recipe import on_photos, read_recipe
 
@@ -124,6 +124,10 @@ def train(
     if options.data:
         chosen = on_photos(chosen, options.data)
     place = options.out or Path("runs") / chosen.model_name
+    if chosen.rows:
+        base = _alone(chosen.name, options, weights, blocks, normalisation)
+        _add_rows(chosen, base, place, options, training(recipe, base, place, options.data, None))
+        return
     if blocks is not None and weights:
         chosen = last_blocks(chosen, weights, blocks, normalisation)
     check_teacher(chosen, teacher)  # before photos are read, which takes a while
@@ -150,13 +154,46 @@ def train(
     if not is_first():
         return
     draw_curves([run.stage.folder / LOG for run in runs], folder / CURVES)
-    again = exporting(folder / WEIGHTS, Path(f"{chosen.model_name}.tflite"), chosen.data)
     took = "" if budget_s is None else f" after {(time.monotonic() - started_s) / 60:.1f} minutes"
     say(f"wrote {folder / WEIGHTS} and {CURVES}{took}")
+    _then_export(options, folder / WEIGHTS, chosen)
+
+
+def _then_export(options: FitOptions, checkpoint: Path, recipe: "Recipe") -> None:
+    """Make the model file, or say how to."""
+    from vitcam_training.cli.export import export as make_model_file
+    from vitcam_training.model_card.commands import exporting
+
     if options.export:
-        make_model_file(folder / WEIGHTS, options.export, chosen.data)
+        make_model_file(checkpoint, options.export, recipe.data)
     else:
-        say(f"next: {again}")
+        say(f"next: {exporting(checkpoint, Path(f'{recipe.model_name}.tflite'), recipe.data)}")
+
+
+def _add_rows(recipe: "Recipe", weights: Path, place: Path, options: FitOptions, command: str) -> None:
+    from vitcam_training.fit.prepare import opened
+    from vitcam_training.plots import CURVES
+    from vitcam_training.rows.run import WEIGHTS, add_rows
+
+    trial = add_rows(recipe, weights, place, opened(recipe), command)
+    say(f"wrote {place / WEIGHTS} and {CURVES}; the offset of the added rows is {trial.offset:g}")
+    _then_export(options, place / WEIGHTS, recipe)
+
+
+def _alone(
+    name: str, options: FitOptions, weights: Path | None, blocks: int | None, normalisation: "Normalisation | None"
+) -> Path:
+    """The weights that rows are added to. Raises UsageError without any, and for options that train something else."""
+    if weights is None:
+        raise UsageError(f"the recipe {name} adds labels to a trained network; use finetune, and name one with --weights")
+    given = {
+        "--teacher": options.teacher, "--budget": options.budget, "--dry-run": options.dry_run or None,
+        "--hosts": options.hosts, "--stop-after": options.stop_after, "--blocks": blocks,
+        "--mean and --std": normalisation,
+    }  # fmt: skip
+    if used := [option for option, value in given.items() if value is not None]:
+        raise UsageError(f"the recipe {name} only adds labels, in minutes, and trains nothing else; leave out {used[0]}")
+    return weights
 
 
 def _unlabelled(options: FitOptions) -> list[Path]:
