@@ -35,11 +35,13 @@ def test_a_picture_that_fits_is_not_copied() -> None:
     assert np.shares_memory(to_model_size(image, InputSpec(224, 224)), image)
 
 
-def test_area_averages_where_linear_would_alias() -> None:
-    stripes = np.zeros((448, 448, 3), np.uint8)
+@pytest.mark.parametrize("interpolation", ["area", "bicubic"])
+@pytest.mark.parametrize("side", [448, 896])
+def test_area_and_bicubic_average_where_linear_would_alias(interpolation: str, side: int) -> None:
+    stripes = np.zeros((side, side, 3), np.uint8)
     stripes[:, ::2] = 255
 
-    assert to_model_size(stripes, InputSpec(224, 224)).std() < 1
+    assert to_model_size(stripes, InputSpec(224, 224, interpolation=interpolation)).std() < 1  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
