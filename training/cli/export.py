@@ -61,6 +61,15 @@ def export(
             "repeated.",
         ),
     ] = None,
+    began_with: Annotated[
+        Path | None,
+        typer.Option(
+            "--began-with",
+            metavar="FILE",
+            help="Measure what was kept of the knowledge of this checkpoint, which the training began with. A network "
+            "with added rows needs none.",
+        ),
+    ] = None,
     note: Annotated[
         str, typer.Option("--note", metavar="TEXT", help="Add this remark to the card's list of attempts.")
     ] = "",
@@ -79,7 +88,7 @@ def export(
     from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.trial import wanted
-    from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting
+    from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting, path_word
     from vitcam_training.model_card.page import card_warnings
 
     try:
@@ -92,10 +101,11 @@ def export(
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
     options = _options(golden, without, image_size, quantise, keep, representative, also)
+    options += ["--began-with", path_word(began_with)] if began_with else []
     command = exporting(checkpoint, out, data, *options)
 
     def make(place: Path) -> "ModelCard":
-        card = export_model(checkpoint, place, dataset, golden, rewrites, image_size, how)
+        card = export_model(checkpoint, place, dataset, golden, rewrites, image_size, how, began_with)
         if also:
             card = dataclasses.replace(
                 card, accuracy=card.accuracy | {OTHER_DATASETS: measure_other_datasets(place, also)}

@@ -185,14 +185,18 @@ def _alone(
 ) -> Path:
     """The weights that rows are added to. Raises UsageError without any, and for options that train something else."""
     if weights is None:
-        raise UsageError(f"the recipe {name} adds labels to a trained network; use finetune, and name one with --weights")
+        raise UsageError(
+            f"the recipe {name} adds labels to a trained network; use finetune, and name one with --weights"
+        )
     given = {
         "--teacher": options.teacher, "--budget": options.budget, "--dry-run": options.dry_run or None,
         "--hosts": options.hosts, "--stop-after": options.stop_after, "--blocks": blocks,
         "--mean and --std": normalisation,
     }  # fmt: skip
     if used := [option for option, value in given.items() if value is not None]:
-        raise UsageError(f"the recipe {name} only adds labels, in minutes, and trains nothing else; leave out {used[0]}")
+        raise UsageError(
+            f"the recipe {name} only adds labels, in minutes, and trains nothing else; leave out {used[0]}"
+        )
     return weights
 
 

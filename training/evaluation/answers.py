@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.calibration_error import calibration_error, debiased_error, error_if_calibrated
+from vitcam_training.evaluation.displayed import SURE_FROM, Named, at_threshold, name_is_right, risk_and_coverage
+from vitcam_training.evaluation.intervals import bootstrap_means
 
 Floats = NDArray[np.float32]
 MOST_GUESSES = 5
@@ -18,6 +20,8 @@ CHOSEN = "chosen"
 """Among the figures of a card: those by which one of several networks or files is chosen. They are not published."""
 OTHER_DATASETS = "elsewhere"
 """Among the figures of a card: those of photos from other sources than those it was trained on."""
+KEPT = "kept"
+"""Among the figures of a card: what a network still knows of what it knew when its training began."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,8 @@ class Answers:
     """n sets of labels of something else that the photo shows as much; empty where there are none."""
     named: tuple[frozenset[int], ...] = ()
     """n sets of labels: the group that the model names where its best guess is unsure, empty where it names none."""
+    names: Named = field(default_factory=Named)
+    """What is displayed."""
 
     @property
     def guesses(self) -> NDArray[np.int64]:
@@ -73,6 +79,14 @@ class Answers:
             for all_of, others, group in zip(shown, also, self.named, strict=True)
         ]
         return np.asarray(self.right | np.array(held, bool))
+
+    @property
+    def names_right(self) -> NDArray[np.bool_]:
+        """(n,) whether what is displayed is right, or the best guess where nothing is displayed."""
+        nothing: frozenset[int] = frozenset()
+        accepted, also = (each or (nothing,) * len(self.labels) for each in (self.accepted, self.also))
+        every = zip(self.names.labels, self.labels.tolist(), accepted, also, strict=True)
+        return np.array([name_is_right(named, each | {label}, other) for named, label, each, other in every], bool)
 
     @property
     def answered(self) -> NDArray[np.int64]:
@@ -108,6 +122,24 @@ def top5_tells(found: Mapping[str, Any]) -> bool:
 def grouped(answers: Answers) -> dict[str, float]:
     """Of a model with groups, `top1_or_group`, how often its best guess or the group that it names instead is right."""
     return {"top1_or_group": float(answers.right_or_group.mean())} if answers.named else {}
+
+
+def displayed(answers: Answers) -> dict[str, Any]:
+    """What is displayed and how much of it is right, see `risk_and_coverage`."""
+    return risk_and_coverage(answers.names, answers.names_right)
+
+
+def surely(answers: Answers, accuracy: Mapping[str, Any]) -> dict[str, Any]:
+    """The same from the probability on that a card says, see `at_threshold`; nothing where it says none."""
+    threshold = chosen_by(accuracy).get(SURE_FROM)
+    return {} if threshold is None else at_threshold(answers.names, answers.names_right, threshold)
+
+
+def paired(answers: Answers, reference: Answers) -> dict[str, float]:
+    """`difference`, how much more often the answers are right than others on the same photos, with its interval."""
+    difference = answers.right.astype(float) - reference.right.astype(float)
+    found = bootstrap_means(difference[:, None], seed=0)[0]
+    return {"difference": found.value, "difference_low": found.low, "difference_high": found.high}
 
 
 def calibration(answers: Answers) -> dict[str, float]:

@@ -6,6 +6,7 @@ Both are fitted on photos that are neither trained on nor used for figures.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 FALSE_REJECTION = 0.05  # share of the known photos that stay below the threshold
 PRIOR = 0.5  # scale of the temperature's logarithm about 0, before any photo is seen: Student's t of 3 degrees
+Confidence = NDArray[np.floating[Any]]
 RANGE = (0.01, 100.0)
 """Temperatures that are searched. One at an end says that the photos did not decide it."""
 
@@ -36,12 +38,27 @@ def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_]
     right          (n,) whether the best guess is a label that the photo shows
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
+    return least_surprising(lambda temperature: _surprise(scaled(probabilities, temperature).max(-1), right))
+
+
+def fit_displayed_temperature(
+    probabilities: NDArray[np.float32], named: Callable[[NDArray[np.float32]], tuple[Confidence, NDArray[np.bool_]]]
+) -> float:
+    """The same for what is displayed, which may be a group: another one at another temperature.
+
+    named  gives for probabilities (n, C) the probability of each name, (n,), and whether it is right
+    """
+    return least_surprising(
+        lambda temperature: _surprise(*named(scaled(probabilities, temperature).astype(np.float32)))
+    )
+
+
+def least_surprising(surprise: Callable[[float], float]) -> float:
+    """The temperature at which a surprise, plus that of the prior, is least."""
     from scipy.optimize import minimize_scalar  # imported late: reports read this module, too, and need no optimiser
 
     def loss(log_t: float) -> float:
-        return _surprise(scaled(probabilities, math.exp(log_t)).max(-1), right) + 2 * math.log1p(
-            (log_t / PRIOR) ** 2 / 3
-        )
+        return surprise(math.exp(log_t)) + 2 * math.log1p((log_t / PRIOR) ** 2 / 3)
 
     coarse = np.linspace(math.log(RANGE[0]), math.log(RANGE[1]), 47)  # wrong answers can make a second valley
     lowest = int(np.argmin([loss(log_t) for log_t in coarse]))
@@ -55,17 +72,18 @@ def at_the_edge(temperature: float) -> bool:
     return not 1.01 * RANGE[0] < temperature < RANGE[1] / 1.01
 
 
-def fit_threshold(scores: NDArray[np.floating[Any]]) -> float:
+def fit_threshold(scores: NDArray[np.floating[Any]], rejected: float = FALSE_REJECTION) -> float:
     """The score that 95 % of known photos reach, answered rightly or not; below it a guess is called unknown.
 
     It is the score of one of the photos: a blank picture scores minus infinity, which cannot be interpolated.
 
-    scores  (n,) of photos that show one of the labels: a probability, or anything else that grows with being known
+    scores    (n,) of photos that show one of the labels: a probability, or anything else that grows with being known
+    rejected  the share that may stay below it
     """
-    return float(np.quantile(scores, FALSE_REJECTION, method="higher"))
+    return float(np.quantile(scores, rejected, method="higher"))
 
 
-def _surprise(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+def _surprise(confidence: Confidence, right: NDArray[np.bool_]) -> float:
     """-Σ log p of what came true: the best guess being right, or not."""
     sure = np.clip(confidence, 1e-12, 1 - 1e-12)
     return float(-np.log(np.where(right, sure, 1 - sure)).sum())

@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from vitcam.frames import LIKELY, Prediction
 from vitcam.model.groups import Groups
+from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.scores import wilson
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+SURE_FROM = "sure_from"
+"""Among the figures by which choices are made: what `sure_from` found."""
 SURE = 0.95
 """So much of what is displayed is to be right at the threshold that `sure_from` finds."""
 
@@ -35,7 +38,9 @@ class Named:
     """(n,) whether it is displayed."""
 
 
-def name_of(prediction: Prediction, best: int, members: dict[str, tuple[int, ...]]) -> tuple[frozenset[int], float, bool]:
+def name_of(
+    prediction: Prediction, best: int, members: dict[str, tuple[int, ...]]
+) -> tuple[frozenset[int], float, bool]:
     """What a model file displays: labels, probability, and whether.
 
     best  the most probable label
@@ -49,6 +54,20 @@ def names(probabilities: NDArray[np.float32], groups: Groups | None) -> Named:
     """What would be displayed by probabilities alone, (n, C): those of a float network."""
     found = [_name(row, groups) for row in probabilities]
     return collected(found)
+
+
+def groups_of(labels: tuple[str, ...], dataset: Dataset | None) -> Groups | None:
+    """The data set's groups with the indices of a model's labels, which may be in another order; None without groups.
+
+    labels  of the model
+    """
+    if dataset is None or not dataset.groups:
+        return None
+    index = {label: i for i, label in enumerate(labels)}
+    named = {name: [dataset.labels[i] for i in members] for name, members in dataset.groups.items()}
+    found = {name: tuple(index[label] for label in members if label in index) for name, members in named.items()}
+    by_size = sorted(found.items(), key=lambda group: len(group[1]))
+    return Groups({name: members for name, members in by_size if members}, len(labels))
 
 
 def collected(found: list[tuple[frozenset[int], float, bool]]) -> Named:
@@ -95,7 +114,7 @@ def at_threshold(named: Named, right: NDArray[np.bool_], threshold: float) -> di
     """`sure_from`, and the coverage `sure` and the share `sure_right` from that probability on, with intervals."""
     kept = named.displayed & (named.p >= threshold)
     return {
-        "sure_from": threshold,
+        SURE_FROM: threshold,
         **share("sure", int(kept.sum()), len(right)),
         **share("sure_right", int(right[kept].sum()), int(kept.sum())),
     }

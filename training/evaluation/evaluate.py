@@ -16,7 +16,16 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset, Sample
-from vitcam_training.evaluation.answers import Answers, calibration, comparison, figures, grouped
+from vitcam_training.evaluation.answers import (
+    Answers,
+    calibration,
+    comparison,
+    displayed,
+    figures,
+    grouped,
+    paired,
+    surely,
+)
 from vitcam_training.evaluation.model_file import ask_model, ask_readable, open_model
 from vitcam_training.evaluation.scores import in_detail, wilson
 
@@ -48,7 +57,8 @@ def evaluate_model(
     if checkpoint:
         from vitcam_training.evaluation.float_network import ask_float
 
-        compared: dict[str, Any] = comparison(answers, ask_float(checkpoint, dataset, part))
+        reference = ask_float(checkpoint, dataset, part, classifier.labels)
+        compared: dict[str, Any] = comparison(answers, reference) | paired(answers, reference)
     elif (stored.get("data"), stored.get("split")) == (dataset.name, part):
         compared = {name: stored[name] for name in COMPARED}
     else:
@@ -66,6 +76,8 @@ def all_figures(
         "skipped": len(dataset.part(part)) - len(answers.labels),
         **in_detail(answers.labels, answers.answered, answers.known, classifier.labels),
         **calibration(answers),
+        **displayed(answers),
+        **surely(answers, classifier.card.accuracy),
         "labels": len(classifier.labels),
     }  # fmt: skip
 
@@ -79,7 +91,9 @@ def _trained_on(model: str | Path) -> str:
 
 _KEPT = (
     "data", "split", "n", "top1", "top1_low", "top1_high", "top1_or_group", "known", "known_low", "known_high",
-    "ece_debiased", "ece_low", "ece_high",
+    "ece_debiased", "ece_low", "ece_high", "displayed", "displayed_low", "displayed_high", "displayed_right",
+    "displayed_right_low", "displayed_right_high", "wrong_displayed", "sure", "sure_low", "sure_high", "sure_right",
+    "sure_right_low", "sure_right_high",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.answers import Answers
+from vitcam_training.evaluation.displayed import groups_of, names
 from vitcam_training.evaluation.model_file import right_in, unknown_labels
 from vitcam_training.vit import Tensor, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
@@ -24,13 +25,14 @@ class FloatNetwork(keras.Model):  # type: ignore[misc]
 
     (B, H, W, 3) RGB -> probabilities (B, C) and last-block attention (B, h, N).
 
-    rows  the label of each row of the head
+    rows   the label of each row of the head
+    count  C; rows of label C are left out
     """
 
-    def __init__(self, vit: ViT, rows: Sequence[int]) -> None:
+    def __init__(self, vit: ViT, rows: Sequence[int], count: int) -> None:
         super().__init__()
         self.vit = vit
-        self._merge = np.eye(max(rows) + 1, dtype=np.float32)[np.array(rows)]  # (R, C)
+        self._merge = np.eye(count + 1, count, dtype=np.float32)[np.array(rows)]  # (R, C)
 
     def call(self, images: Tensor) -> tuple[Tensor, Tensor]:
         logits, taps = self.vit(images)
@@ -39,22 +41,29 @@ class FloatNetwork(keras.Model):  # type: ignore[misc]
         return probabilities, pooled_attention(self.vit.config, attention)  # (B, C), (B, h, N)
 
 
-def ask_float(checkpoint: Path, dataset: Dataset, part: str) -> Answers:
-    """The same photos, cut the same way, through the float32 network of a checkpoint; answers index its labels."""
+def ask_float(checkpoint: Path, dataset: Dataset, part: str, known: tuple[str, ...] | None = None) -> Answers:
+    """The same photos, cut as the checkpoint says, through its float32 network.
+
+    known   the labels that the answers index, in this order; None: those of the checkpoint
+    raises  UsageError if the checkpoint has no right label for a photo
+    """
     about = read_metadata(checkpoint)
-    index = {label: i for i, label in enumerate(about.labels)}
     if strange := unknown_labels(dataset, about.labels):
         raise UsageError(f"{checkpoint} does not know {strange[0]!r} of {dataset.name}; give weights that fit the data")
+    known = known or about.labels
+    index = {label: i for i, label in enumerate(known)}
     labels, accepted, also = right_in(dataset.part(part), dataset, index)
     samples = [replace(sample, label=int(label)) for sample, label in zip(dataset.part(part), labels, strict=True)]
     config, weights = read_network(checkpoint, (about.input.height, about.input.width))
     vit = ViT(config)
     load_into(vit, weights)
-    network = FloatNetwork(vit, about.row_labels)
-    plan = BatchPlan(about.input, len(about.labels), size=20)
+    rows = [index.get(about.labels[label], len(known)) for label in about.row_labels]
+    network = FloatNetwork(vit, rows, len(known))
+    plan = BatchPlan(about.input, len(known), size=20)
     parts = []
     for images, targets in plain_batches(samples, plan):
         probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
         parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
     labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Answers(labels, probabilities, attention, accepted=accepted, also=also)
+    displayed = names(probabilities, groups_of(known, dataset))
+    return Answers(labels, probabilities, attention, accepted=accepted, also=also, names=displayed)

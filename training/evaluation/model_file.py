@@ -15,6 +15,7 @@ from vitcam.frames import Prediction
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.dataset import BrokenPhotoError, Dataset, Sample, photo_of
 from vitcam_training.evaluation.answers import Answers
+from vitcam_training.evaluation.displayed import collected, name_of
 from vitcam_training.progress import with_progress
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     index = {label: i for i, label in enumerate(classifier.labels)}
     samples = dataset.part(part)
     members = {} if classifier.groups is None else classifier.groups.members
-    kept, probabilities, attention, certainty, known, named = [], [], [], [], [], []
+    kept, probabilities, attention, certainty, known, named, names = [], [], [], [], [], [], []
     for sample in with_progress(samples, f"asking {classifier.card.name}"):
         try:
             photo = photo_of(sample)
@@ -77,6 +78,7 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
         kept.append(sample)
         known.append(prediction.known)
         named.append(frozenset(members[prediction.group.name] if prediction.group else ()))
+        names.append(name_of(prediction, int(row.argmax()), members))
         certainty.append(prediction.certainty)
         probabilities.append(row)
         attention.append(np.zeros(0) if prediction.attention is None else prediction.attention.reshape(-1))
@@ -86,7 +88,9 @@ def ask_model(classifier: Classifier, dataset: Dataset, part: str) -> Answers:
     labels, accepted, also = right_in(kept, dataset, index)
     groups = tuple(named) if members else ()
     decided = np.array(known), np.array(certainty)
-    return Answers(labels, np.stack(probabilities), looked, tuple(kept), *decided, accepted, also, groups)
+    return Answers(
+        labels, np.stack(probabilities), looked, tuple(kept), *decided, accepted, also, groups, collected(names)
+    )
 
 
 def right_in(

@@ -14,22 +14,35 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
-from vitcam.model.groups import Groups
 from vitcam.model.out_of_distribution import familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.data.dataset import Dataset, read_photo
-from vitcam_training.evaluation.answers import CHOSEN, Answers, calibration, chosen_by, comparison, figures
-from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
+from vitcam_training.evaluation.answers import (
+    CHOSEN,
+    KEPT,
+    Answers,
+    Floats,
+    calibration,
+    chosen_by,
+    comparison,
+    displayed,
+    figures,
+    surely,
+)
+from vitcam_training.evaluation.calibration import fit_displayed_temperature, fit_threshold, scaled
+from vitcam_training.evaluation.displayed import SURE_FROM, groups_of, names, sure_from
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.blank import blank_images, least_contrast
 from vitcam_training.export.folded import Rewrites
+from vitcam_training.export.kept import knowledge_kept
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.quantise import SHIPPED, Quantisation
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
@@ -37,6 +50,9 @@ from vitcam_training.export.trial import Trial
 from vitcam_training.plots import CURVES
 from vitcam_training.weights.checkpoints import read_network, read_weights, save_weights
 from vitcam_training.weights.metadata import Metadata, read_metadata
+
+NO_WORD = 0.01
+"""Share of the photos that calibrate, all of which show something that has a word, below `least_familiarity`."""
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +65,7 @@ def export_model(
     rewrites: Rewrites = Rewrites(),  # noqa: B008 - frozen
     side_px: int | None = None,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
+    began: Path | None = None,
 ) -> ModelCard:
     """Write model and weights and return the card with the figures measured; the run's curves, too, if it has any.
 
@@ -62,6 +79,8 @@ def export_model(
     side_px     height and width of the input; positions are interpolated. None: as it was trained
     how         what becomes of the layers. As it is by default, and where that loses more than 0.2 points of top-1, the
                 layers that suffer most stay in float
+    began       the checkpoint that its training began with, to measure what was kept of its knowledge; a network with
+                added rows needs none
     raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition, which
                 only what ships has to be
     """
@@ -71,9 +90,9 @@ def export_model(
     config, weights = read_network(shipped, (about.input.height, about.input.width))
     temperature, threshold = calibrate(shipped, dataset)
     network = TrainedNetwork(about, config, weights, temperature, threshold, rewrites)
-    card = _write(network, out, shipped, dataset, golden, how)
+    card = _write(network, out, shipped, dataset, golden, how, began)
     if how.ships and dataset and loses_too_much(chosen_by(card.accuracy)):
-        card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset))
+        card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset), began)
     curves = checkpoint.with_name(CURVES)
     if curves.exists():
         shutil.copy(curves, out.with_suffix(curves.suffix))
@@ -81,8 +100,9 @@ def export_model(
 
 
 def _write(
-    network: TrainedNetwork, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None, how: Quantisation
-) -> ModelCard:
+    network: TrainedNetwork, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None,
+    how: Quantisation, began: Path | None,
+) -> ModelCard:  # fmt: skip
     """Make the file, measure it, and write the figures into it."""
     tflite, labels = network.tflite(how), list(network.about.labels)
     card = network.card(tflite, how)
@@ -91,11 +111,11 @@ def _write(
     bundle.write(out, tflite, card, labels, [])
     card = replace(card, least_contrast=least_contrast(card.input, dataset))
     least = least_familiarity(out, dataset, card.temperature)
-    card = replace(card, least_familiarity=least, familiarity_temperature=card.temperature)
-    grouped = groups(network.about.labels, dataset)
+    card = replace(card, least_familiarity=least, familiarity_temperature=card.temperature, score=2)
+    grouped = groups_of(network.about.labels, dataset)
     card = bundle.write(out, tflite, card, labels, [], grouped)
     if dataset:
-        card = replace(card, accuracy=measure(out, shipped, dataset))
+        card = replace(card, accuracy=measure(out, shipped, dataset, began))
     blank = blank_images(out) if golden else []
     return bundle.write(out, tflite, card, labels, golden_images(out, golden), grouped, blank)
 
@@ -122,51 +142,59 @@ def _resized(checkpoint: Path, side_px: int | None) -> Metadata:
 
 
 def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
-    """Temperature and threshold, from the float network; 1 and 0 without photos to fit them on."""
+    """Temperature and threshold, from the float network; 1 and 0 without photos to fit them on.
+
+    The temperature is that of what is displayed: a label, or a group where no label is likely enough.
+    """
     if dataset is None or not dataset.parts.get("calibration"):
         return 1.0, 0.0
     answers = ask_float(checkpoint, dataset, "calibration")
-    temperature = fit_temperature(answers.probabilities, answers.right)
+    grouped = groups_of(read_metadata(checkpoint).labels, dataset)
+
+    def named(probabilities: Floats) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        found = replace(answers, names=names(probabilities, grouped))
+        return found.names.p, found.names_right
+
+    temperature = fit_displayed_temperature(answers.probabilities, named)
     return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
 
 
 def least_familiarity(model: Path, dataset: Dataset | None, temperature: float) -> float | None:
-    """What 95 % of the photos that calibrate reach in a model file of this temperature; None without such photos."""
+    """What 99 % of the photos that calibrate reach in a model file of this temperature; None without such photos.
+
+    Below it a picture shows something that the model has no word for. Most such pictures have no likely name anyway.
+    """
     if dataset is None or not dataset.parts.get("calibration"):
         return None
     answers = ask_model(open_model(model, dataset), dataset, "calibration")
-    return round(fit_threshold(np.array([familiarity(row, temperature) for row in answers.probabilities])), 4)
+    scores = np.array([familiarity(row, temperature) for row in answers.probabilities])
+    return round(fit_threshold(scores, NO_WORD), 4)
 
 
-def groups(labels: tuple[str, ...], dataset: Dataset | None) -> Groups | None:
-    """The data set's groups with the indices of a model's labels, which may be in another order; None without groups.
-
-    labels  of the model
-    """
-    if dataset is None or not dataset.groups:
-        return None
-    index = {label: i for i, label in enumerate(labels)}
-    named = {name: [dataset.labels[i] for i in members] for name, members in dataset.groups.items()}
-    found = {name: tuple(index[label] for label in members if label in index) for name, members in named.items()}
-    by_size = sorted(found.items(), key=lambda group: len(group[1]))
-    return Groups({name: members for name, members in by_size if members}, len(labels))
-
-
-def measure(model: Path, checkpoint: Path, dataset: Dataset) -> dict[str, Any]:
+def measure(model: Path, checkpoint: Path, dataset: Dataset, began: Path | None = None) -> dict[str, Any]:
     """The figures of a model file on the held-out photos, beside those of the float network it came from.
 
-    With `CHOSEN`: the same on the photos by which one of several networks or files is chosen, where there are others.
+    With `CHOSEN`: the same on the photos by which one of several networks or files is chosen, where there are others,
+    and the probability from which on nearly all that is displayed there is right. With `KEPT`: what became of the
+    knowledge of the network that its training began with.
+
+    began  that network; None: a head with added rows tells it, others do not
     """
     classifier = open_model(model, dataset)
 
     def measured(part: str) -> tuple[Answers, dict[str, Any]]:
         answers = ask_model(classifier, dataset, part)
-        compared = comparison(answers, ask_float(checkpoint, dataset, part))
-        return answers, {"data": dataset.name, "split": part, **figures(answers), **compared}
+        compared = comparison(answers, ask_float(checkpoint, dataset, part, classifier.labels))
+        return answers, {"data": dataset.name, "split": part, **figures(answers), **compared, **displayed(answers)}
 
     answers, found = measured("heldout")
     found |= calibration(answers) | {"labels": len(classifier.labels)}
-    return found if dataset.choosing == "heldout" else found | {CHOSEN: measured(dataset.choosing)[1]}
+    if dataset.choosing != "heldout":
+        chosen_on, chosen = measured(dataset.choosing)
+        found[CHOSEN] = chosen | {SURE_FROM: sure_from(chosen_on.names, chosen_on.names_right)}
+        found |= surely(answers, found)
+    kept = knowledge_kept(classifier, checkpoint, dataset, began)
+    return found | ({KEPT: kept} if kept else {})
 
 
 def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:

@@ -14,10 +14,13 @@ from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.card import ModelCard
-from vitcam_training.evaluation.answers import chosen_by
+from vitcam_training.evaluation.answers import KEPT, chosen_by
 from vitcam_training.model_card.attempts import Attempt, listed, with_attempts
 from vitcam_training.model_card.page import write_card
 from vitcam_training.provenance import revision
+
+MOST_LOST = 0.01
+"""Of the photos that a network knew when its training began, so many more may be wrong than become right."""
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +32,10 @@ class WeakerModel(VitcamError):
         super().__init__(message)
         self.card = card
         """Of what was exported."""
+
+
+class ForgetfulModel(WeakerModel):
+    """What was exported knows less than the network that its training began with; what lies there stays."""
 
 
 def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway: bool = False) -> ModelCard:
@@ -43,7 +50,7 @@ def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway
     anyway   a weaker model, or one that was not measured, is put in place, too
     returns  the card as it is in the file now
     raises   UsageError if `out` can be no model file, or if the one that lies there was measured and the new one was
-             not; WeakerModel
+             not; WeakerModel; ForgetfulModel if it lost more than one point of what it knew when its training began
     """
     _check_place(out)
     with tempfile.TemporaryDirectory(prefix=f".{out.stem}-", dir=out.parent) as folder:
@@ -52,6 +59,8 @@ def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway
         there = _same_model(out, made)
         attempt = Attempt.from_card(card, made.stat().st_size, datetime.now(UTC).strftime("%Y-%m-%d"), note, revision())
         earlier = [each for each in _earlier(there) if not attempt.again(each)]
+        if not anyway:
+            _refuse_forgetful(out, card)
         if there and not anyway:
             _refuse_unmeasured(there, card)
             if _weaker(there.card, card):
@@ -90,6 +99,18 @@ def _earlier(there: Bundle | None) -> tuple[Attempt, ...]:
     if there is None:
         return ()
     return listed(there.card) or (Attempt.from_card(there.card, there.path.stat().st_size),)
+
+
+def _refuse_forgetful(out: Path, card: ModelCard) -> None:
+    kept = card.accuracy.get(KEPT)
+    if kept and kept["difference"] < -MOST_LOST:
+        raise ForgetfulModel(
+            f"{out} was not written: of the {kept['n']:,} photos of {kept['data']}, part {kept['split']}, whose labels "
+            f"the network knew when its training began, it is right on {kept['top1']:.1%}, and it was right on "
+            f"{kept['began_with']:.1%}; {100 * MOST_LOST:g} point less is allowed. Give the added labels less weight, "
+            "or put it there all the same with --replace",
+            card,
+        )
 
 
 def _refuse_unmeasured(there: Bundle, card: ModelCard) -> None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Sample
-from vitcam_training.progress import with_progress
 from vitcam_training.vit import Tensor, ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 

@@ -22,7 +22,7 @@ from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import Recipe, RowsRecipe, fingerprint
 from vitcam_training.rows.choose import Head, Trial, Tried, best, out_of_fold, try_offsets
 from vitcam_training.rows.features import Features, read_features
-from vitcam_training.rows.logistic import Lesson, Rows, fit_rows
+from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
 from vitcam_training.weights.checkpoints import Weights, read_network, save_weights
 from vitcam_training.weights.metadata import Metadata, read_metadata
 
@@ -44,7 +44,7 @@ class _Photos:
 
     def where(self, chosen: Sequence[bool]) -> _Photos:
         places = np.flatnonzero(np.array(chosen, bool))
-        return _Photos([self.samples[place] for place in places], self.features.of(places))
+        return _Photos([self.samples[int(place)] for place in places], self.features.of(places))
 
 
 def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, command: str = "") -> Trial:
@@ -84,9 +84,7 @@ def head_of(about: Metadata, weights: Path, dataset: Dataset) -> Head:
     strange = [synset for synset in about.synsets if synset not in dataset.synsets]
     if strange or not about.synsets:
         found = f"{dataset.name} has no label for {strange[0]}" if strange else "its labels have no WordNet ids"
-        raise UsageError(
-            f"rows cannot be added to {weights}: {found}; import weights with --labels synset_words.txt"
-        )
+        raise UsageError(f"rows cannot be added to {weights}: {found}; import weights with --labels synset_words.txt")
     stays = tuple(dataset.synsets[synset] for synset in about.synsets)
     return Head(stays, tuple(sorted(set(range(len(dataset.labels))) - set(stays))))
 
@@ -95,8 +93,8 @@ def _check_photos(head: Head, dataset: Dataset) -> None:
     count = Counter(sample.label for sample in dataset.part("train"))
     if missing := [dataset.labels[label] for label in head.added if not count[label]]:
         raise UsageError(
-            f"{dataset.name} has no photos of {missing[0]!r} to train on, and the weights do not know it; leave out the "
-            "label, or add photos"
+            f"{dataset.name} has no photos of {missing[0]!r} to train on, and the weights do not know it; leave out "
+            "the label, or add photos"
         )
 
 
@@ -108,19 +106,18 @@ def _lesson(head: Head, train: _Photos, base: _Photos, settings: RowsRecipe) -> 
     for row, sample in zip(right, samples, strict=True):
         row[[place[label] for label in {sample.label, *sample.also} if label in place] or [0]] = True
     count = Counter(sample.label for sample in train.samples)
-    weights = [min(1.0, settings.per_label / count[sample.label]) for sample in train.samples]
-    weights = np.array([*weights, *[1.0] * len(base.samples)])
-    stays = np.array([sample.label not in place for sample in samples])
+    of_train = [min(1.0, settings.per_label / count[sample.label]) for sample in train.samples]
+    weights = np.array([*of_train, *[1.0] * len(base.samples)])
     logits = np.concatenate([train.features.logits, base.features.logits])
     return Lesson(
         np.concatenate([train.features.embedding, base.features.embedding]),
         logsumexp(logits, axis=1),
         right,
-        np.where(stays, settings.base_weight, 1.0) * weights,
+        np.where(right[:, 0], settings.base_weight, 1.0) * weights,
     )
 
 
-def _tried(head: Head, rows: Rows, base: _Photos, again: np.ndarray, choose: _Photos) -> list[Trial]:
+def _tried(head: Head, rows: Rows, base: _Photos, again: Floats, choose: _Photos) -> list[Trial]:
     """The offsets, tried on the photos that choose, and on those of labels that stay by rows fitted without them."""
     is_added = [sample.label in head.added for sample in choose.samples]
     known, new = choose.where([not each for each in is_added]), choose.where(is_added)
@@ -135,8 +132,8 @@ def _tried(head: Head, rows: Rows, base: _Photos, again: np.ndarray, choose: _Ph
 def _log(trials: Sequence[Trial], chosen: Trial) -> None:
     for trial in trials:
         log.info(
-            "offset %4.1f: %.1f%% of the photos of labels that stay are right (%.1f%% before), %.1f%% of those of added "
-            "ones; %.0f%% of the added answers are wrong%s",
+            "offset %4.1f: %.1f%% of the photos of labels that stay are right (%.1f%% before), %.1f%% of those of "
+            "added ones; %.0f%% of the added answers are wrong%s",
             trial.offset, 100 * trial.stays, 100 * trial.before, 100 * trial.added, 100 * trial.wrong,
             ": chosen" if trial is chosen else "",
         )  # fmt: skip

@@ -3,9 +3,10 @@
 In: the folders `caltech101/`, `flowers/`, `household/`, `imagenet_samples/` and `ordinary/` under the data root; photos
 in Caltech-101 of things that are no label are left out. Out: a Dataset with the parts `train`, `choose` (up to 6 photos
 of each label, for the recipe and for what stays in float), `calibration` (as many, for the temperature and the
-threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher) and `blank`
-(drawn frames that show nothing). The small parts are listed in `everyday_parts.csv`; `scene_split.py` makes it. The
-ordinary photos that may choose are in `choose` and in `calibration`.
+threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base` (the
+same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in
+`everyday_parts.csv`; `scene_split.py` makes it. The ordinary photos that may choose are in `choose` and in
+`calibration`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitcam_training.data.blank import blank
-from vitcam_training.data.dataset import BLANK, NOTHING, REPLAY, UNLABELLED, Dataset, Sample, data_root, missing_data
-from vitcam_training.data.published.imagenet import half
+from vitcam_training.data.dataset import (
+    BASE,
+    BLANK,
+    NOTHING,
+    REPLAY,
+    UNLABELLED,
+    Dataset,
+    Sample,
+    data_root,
+    missing_data,
+)
+from vitcam_training.data.published.imagenet import half, sample_of
 from vitcam_training.data.published.ordinary import ordinary
 from vitcam_training.data.published.scene_split import SOURCES, held_out_before, label_of, listed_parts, photos
 from vitcam_training.data.published.things import Things, read_things
@@ -33,6 +44,7 @@ def everyday() -> Dataset:
     for part in ("choose", "calibration"):
         parts[part] += ordinary().parts["choose"]
     parts[REPLAY] = tuple(Sample(path, UNLABELLED) for path in half(trained=True))
+    parts[BASE] = tuple(sample_of(path, things) for path in half(trained=True))
     parts[BLANK] = tuple(replace(sample, label=NOTHING) for sample in blank().parts["train"])
     return Dataset("everyday", things.labels, parts, things.synsets, things.groups)
 

@@ -46,7 +46,8 @@ def imagenet_things() -> Dataset:
 def sample_of(path: Path, things: Things) -> Sample:
     """A photo whose name begins with the id of its class; a person that it shows as much is right, too."""
     label = things.synsets[path.name.split("_")[0]]
-    return Sample(path, label, also=person_in(path, things) - {label})
+    accepted = things.right_for_label(label) - {label}
+    return Sample(path, label, accepted=accepted, also=person_in(path, things) - {label})
 
 
 def half(trained: bool) -> list[Path]:

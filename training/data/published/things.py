@@ -68,14 +68,21 @@ class Things:
         return right.union(*(self.groups[group] for group in groups))
 
     def right_for_label(self, label: int) -> frozenset[int]:
-        """The labels that are right for photos of a label: a monarch butterfly is a butterfly, but not the reverse."""
-        return frozenset({label, *self.groups.get(self.labels[label], ())})
+        """The labels that are right for photos of a label: where a label has the name of a group, each of the group.
+
+        So a photo of a chair may be called a throne, and that of a throne a chair, too.
+        """
+        wider = (self._by_label[group] for group in self.rows[label].groups if group in self._by_label)
+        return frozenset({label, *self.groups.get(self.labels[label], ()), *wider})
 
     @cached_property
     def _by_name(self) -> dict[str, int]:
         names = {name: i for i, thing in enumerate(self.rows) for name in thing.folders}
-        labels = {thing.label: i for i, thing in enumerate(self.rows)}
-        return {name.replace("_", " ").lower(): i for name, i in (names | labels).items()}
+        return {name.replace("_", " ").lower(): i for name, i in (names | self._by_label).items()}
+
+    @cached_property
+    def _by_label(self) -> dict[str, int]:
+        return {thing.label: i for i, thing in enumerate(self.rows)}
 
 
 def read_things() -> Things:

@@ -141,7 +141,8 @@ def test_a_head_with_several_rows_of_a_label_becomes_a_model_with_one_probabilit
     summed = np.bincount(rows, expected_outputs(PLAIN, weights, image)["probabilities"])
     vit = ViT(PLAIN)
     load_into(vit, weights)
-    floats, _ = FloatNetwork(vit, read_metadata(tmp_path / "small.safetensors").row_labels)(image[None])
+    made = read_metadata(tmp_path / "small.safetensors")
+    floats, _ = FloatNetwork(vit, made.row_labels, len(labels))(image[None])
 
     assert {guess.label: guess.p for guess in classifier.classify_image(image).top} == pytest.approx(
         dict(zip(labels, summed, strict=True)), abs=0.02

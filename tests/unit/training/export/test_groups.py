@@ -11,7 +11,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.published.things import read_things
-from vitcam_training.export.export import export_model, groups
+from vitcam_training.evaluation.displayed import groups_of
+from vitcam_training.export.export import export_model
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
@@ -34,7 +35,7 @@ def test_an_exported_file_carries_the_groups_of_its_data_set(tmp_path: Path) -> 
 
 
 def test_labels_that_the_model_does_not_have_leave_the_groups_smallest_first() -> None:
-    whole, part = groups(("tabby", "collie"), ANIMALS), groups(("cup", "collie"), ANIMALS)
+    whole, part = groups_of(("tabby", "collie"), ANIMALS), groups_of(("cup", "collie"), ANIMALS)
 
     assert whole is not None
     assert part is not None
@@ -43,13 +44,13 @@ def test_labels_that_the_model_does_not_have_leave_the_groups_smallest_first() -
 
 
 def test_a_data_set_without_groups_gives_none() -> None:
-    assert groups(("pug",), None) is None
-    assert groups(("pug",), Dataset("plain", ("pug",), {})) is None
+    assert groups_of(("pug",), None) is None
+    assert groups_of(("pug",), Dataset("plain", ("pug",), {})) is None
 
 
 def test_the_table_of_things_makes_valid_groups() -> None:
     things = read_things()
-    found = groups(things.labels, Dataset("things", things.labels, {}, groups=things.groups))
+    found = groups_of(things.labels, Dataset("things", things.labels, {}, groups=things.groups))
 
     assert found is not None
     assert found.members == things.groups
