@@ -143,4 +143,9 @@ def share(name: str, count: int, n: int) -> dict[str, float | None]:
 def _at(named: Named, right: NDArray[np.bool_], threshold: float) -> dict[str, Any]:
     kept = named.displayed & (named.p >= threshold)
     n = int(kept.sum())
-    return {"threshold": threshold, "n": n, "coverage": n / len(right), **share("right", int(right[kept].sum()), n)}
+    return {
+        "threshold": threshold,
+        "n": n,
+        "coverage": n / max(1, len(right)),
+        **share("right", int(right[kept].sum()), n),
+    }

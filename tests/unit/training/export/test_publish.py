@@ -17,7 +17,7 @@ from vitcam.model import bundle
 from vitcam.model.bundle import Golden
 from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.export.publish import WeakerModel, publish
+from vitcam_training.export.publish import ForgetfulModel, WeakerModel, publish
 from vitcam_training.model_card.attempts import Attempt, attempt_rows, listed
 
 pytestmark = pytest.mark.long
@@ -224,3 +224,28 @@ def test_photos_that_give_no_published_figures_decide_where_there_are_some(tmp_p
     publish(maker(0.85, filling=3, chosen=chosen(0.81)), model)
 
     assert [(each.top1, each.taken) for each in attempts(model)] == [(0.9, True), (0.95, False), (0.85, True)]
+
+
+def kept(difference: float) -> dict[str, object]:
+    return {
+        "data": "cups", "split": "choose", "n": 300, "began_with": 0.8, "top1": 0.8 + difference,
+        "difference": difference, "difference_low": difference - 0.02, "difference_high": difference + 0.02,
+    }  # fmt: skip
+
+
+def test_a_model_that_forgot_what_it_knew_is_not_published_unasked(tmp_path: Path) -> None:
+    model = tmp_path / "cups.tflite"
+    with pytest.raises(ForgetfulModel, match=r"300 photos of cups, part choose.* 78\.9%.* 80\.0%.*--replace"):
+        publish(maker(0.99, kept=kept(-0.011)), model)
+
+    assert not model.exists()
+    publish(maker(0.99, kept=kept(-0.011)), model, anyway=True)
+    publish(maker(0.995, filling=2, kept=kept(-0.009)), model)
+    assert [each.top1 for each in attempts(model)] == [0.99, 0.995]
+
+
+def test_what_held_out_photos_say_of_the_same_does_not_decide(tmp_path: Path) -> None:
+    model = tmp_path / "cups.tflite"
+    publish(maker(0.5, difference=-0.2, kept=kept(0.0)), model)
+
+    assert model.exists()
