@@ -1,15 +1,16 @@
 """Makes events of flickering predictions. Pure: the same predictions give the same events.
 
 Four rules, in this order: probabilities are smoothed over time; a label begins only once its smoothed probability has
-stayed above `enter` for `dwell_s`; where no label is above it, the smallest group that is begins in its place; what has
-begun ends only when its probability falls below `leave` (hysteresis) and it was not seen for `gap_s`, or when something
-else begins.
+stayed above `enter` for `dwell_s`; where no label has, the smallest group that has begins in its place; what has begun
+ends only when its probability falls below `leave` (hysteresis) and it was not seen for `gap_s`, or when something else
+begins.
 
 Smoothing decides whether there is an event, and it decides late. So start and end are those of the first and the
 last frame in which the thing was probable by itself.
 
 A label and a group that holds it are one thing, seen more or less clearly: going from one to the other changes an event
-and does not end it.
+and does not end it. Two labels of one group are one thing, too, where a frame finds both possible: the model cannot
+tell them apart, and the event is of their group from then on.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +20,8 @@ from typing import NamedTuple
 from vitcam.frames import LIKELY, Event, Group, Prediction
 
 _MUCH_SURER = 0.05
+_POSSIBLE = 0.02
+"""A label with this probability was not excluded by the model, though another one is far more probable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,12 @@ class Rules:
     update_s: float = 5.0
     """How often a lasting event is reported again."""
     labels: frozenset[str] = frozenset()
-    """Labels and groups that may begin; empty: every one. A label may also begin where a group of it may."""
+    """Labels and groups that may begin; empty: every one. What a group holds may begin where it may."""
     surer_s: float = 1.0
     """How often it is reported again while it becomes much surer: somebody may wait for that."""
+
+
+_FADED = 1e-3  # below this smoothed probability a subject is forgotten
 
 
 class Subject(NamedTuple):
@@ -66,6 +72,10 @@ class Lasting:
     subject: Subject
     kin: frozenset[Subject]
     """The same thing seen more or less clearly: the groups and the labels that came with the subject."""
+    narrowest: Subject | None
+    """The smallest group that holds the subject; the subject itself if it is a group. None: none is known."""
+    claimed: frozenset[Subject]
+    """The labels of which one was sure for a while; with several the event stays one of their group."""
     reported_ns: int
     reported: Event | None = None
     """The last report, where the event has become surer since."""
@@ -86,8 +96,8 @@ class EventState:
 
     @property
     def label(self) -> str | None:
-        """The smoothed top label, or None when nothing is there."""
-        return self.current.event.label if self.current else None
+        """What is there, a label or a group; None when nothing is."""
+        return self.current.subject.name if self.current else None
 
     @property
     def pending(self) -> bool:
@@ -109,14 +119,16 @@ def step(
     sightings = _look(rules, state, scores, prediction)
     above = _above(rules, scores, prediction)
     since = {subject: state.since_ns.get(subject, now) for subject in above}
-    ripe = above[0] if above and now - since[above[0]] >= rules.dwell_s * 1e9 else None
-    lasting = _with_kin(state.current, prediction)
+    # of a thing whose labels take turns only its group stays for long
+    first = above[:1] if above and above[0].is_group else above[:2]
+    ripe = next((each for each in first if now - since[each] >= rules.dwell_s * 1e9), None)
+    lasting = _with_kin(state.current, prediction, ripe)
     last_ns = _last_seen(lasting, sightings)
-    heir = _heir(rules, lasting, scores, above, ripe, prediction)
+    heir, is_same = _heir(rules, lasting, scores, above, ripe, prediction)
     if lasting and heir is None and now - last_ns < rules.gap_s * 1e9:
-        heir = lasting.subject
+        heir, is_same = lasting.subject, True
     events: list[Event] = []
-    if lasting and (heir is None or heir not in lasting.kin | {lasting.subject}):
+    if lasting and not is_same:
         events.append(_ended(lasting, last_ns))
         lasting = None
     if heir and lasting is None:
@@ -127,7 +139,7 @@ def step(
         lasting = _surest(lasting, scores, prediction)
     elif heir and lasting:
         update = _named(replace(lasting.event, phase="update"), heir, scores, prediction)
-        lasting = Lasting(update, heir, lasting.kin | {lasting.subject}, now)
+        lasting = _become(lasting, update, heir, prediction)
         events.append(update)
     return EventState(scores, now, since, sightings, lasting), tuple(events)
 
@@ -139,22 +151,29 @@ def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...
 
 
 def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Subject, float]:
-    """Exponential smoothing by elapsed time, so that the frame rate does not matter; what faded is dropped.
-
-    Where there is nothing to see, no label is probable, whatever the model says.
-    """
-    fresh: dict[Subject, float] = {}
-    if not prediction.blank:
-        fresh = {Subject(guess.label): guess.p for guess in prediction.top}
-        fresh |= {_of(group): group.p for group in _groups(prediction)}
+    """The smoothed probabilities. Where there is nothing to see, no label is probable, whatever the model says."""
+    fresh = {} if prediction.blank else subjects_of(prediction)
     if state.last_ns is None:
         return fresh
-    elapsed_s = max(0.0, (prediction.captured_ns - state.last_ns) / 1e9)
-    keep = 0.5 ** (elapsed_s / rules.half_life_s) if rules.half_life_s > 0 else 0.0
-    subjects = fresh.keys() | state.scores.keys()
-    blended = {each: keep * state.scores.get(each, 0.0) + (1 - keep) * fresh.get(each, 0.0) for each in subjects}
+    blended = blend(state.scores, fresh, prediction.captured_ns - state.last_ns, rules.half_life_s)
     held = state.current.subject if state.current else None
-    return {each: p for each, p in blended.items() if p > 1e-3 or each == held}
+    return {each: p for each, p in blended.items() if p > _FADED or each == held}
+
+
+def subjects_of(prediction: Prediction) -> dict[Subject, float]:
+    """The probability of each label and each group that a prediction names."""
+    labels = {Subject(guess.label): guess.p for guess in prediction.top}
+    return labels | {_of(group): group.p for group in prediction.groups}
+
+
+def blend(
+    before: Mapping[Subject, float], fresh: Mapping[Subject, float], elapsed_ns: int, half_life_s: float
+) -> dict[Subject, float]:
+    """Exponential smoothing by elapsed time, so that the frame rate does not matter."""
+    elapsed_s = max(0.0, elapsed_ns / 1e9)
+    keep = 0.5 ** (elapsed_s / half_life_s) if half_life_s > 0 else 0.0
+    subjects = fresh.keys() | before.keys()
+    return {each: keep * before.get(each, 0.0) + (1 - keep) * fresh.get(each, 0.0) for each in subjects}
 
 
 def _look(
@@ -164,13 +183,9 @@ def _look(
     now, held = prediction.captured_ns, state.current.subject if state.current else None
     seen: dict[Subject, float] = {}
     if not prediction.blank:
-        seen = {Subject(guess.label): guess.p for guess in prediction.top}
+        likely = next((_of(group) for group in prediction.groups if group.p >= LIKELY), None)
         # a larger group may be shared with what came instead, as in `_heir`
-        seen |= {
-            _of(group): group.p
-            for group in _groups(prediction)
-            if group is _groups(prediction)[0] or _of(group) == held
-        }
+        seen = {each: p for each, p in subjects_of(prediction).items() if not each.is_group or each in (likely, held)}
     found = {each: old for each, old in state.sightings.items() if each == held or scores.get(each, 0.0) >= rules.leave}
     for each, p in seen.items():
         old = state.sightings.get(each)
@@ -188,21 +203,23 @@ def _last_seen(lasting: Lasting | None, sightings: Mapping[Subject, Sighting]) -
 
 
 def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction) -> list[Subject]:
-    """What may begin: the best label that is watched, then the groups with the newest best label, smallest first."""
-    if not prediction.known:
+    """What may begin: the best label that is watched, then the groups of the newest prediction, the smallest first."""
+    if prediction.blank or prediction.unfamiliar:
         return []
     labels = (each for each in scores if not each.is_group and _is_watched(rules, each, prediction))
     best = max(labels, key=scores.__getitem__, default=None)
-    groups = (each for each in map(_of, _groups(prediction)) if _is_watched(rules, each, prediction))
-    found = [*([best] if best else []), *groups]
-    return [each for each in found if scores.get(each, 0.0) >= rules.enter]
+    found = [best] if best and scores[best] >= rules.enter else []
+    least = max(rules.enter, LIKELY)  # a group stands for what is surely there
+    groups = (each for each in map(_of, prediction.groups) if _is_watched(rules, each, prediction))
+    return [*found, *(each for each in groups if scores.get(each, 0.0) >= least)]
 
 
 def _is_watched(rules: Rules, subject: Subject, prediction: Prediction) -> bool:
+    """Whether a subject may begin: it is named, or what holds it is."""
     if not rules.labels or subject.name in rules.labels:
         return True
-    # the groups of a prediction are those of its best label
-    return subject.name == prediction.top[0].label and any(group.name in rules.labels for group in _groups(prediction))
+    family = _family(prediction)
+    return subject in family and any(each.name in rules.labels for each in family[family.index(subject) :])
 
 
 def _heir(
@@ -212,22 +229,30 @@ def _heir(
     above: list[Subject],
     ripe: Subject | None,
     prediction: Prediction,
-) -> Subject | None:
-    """What is there from now on: what was, the same thing seen more or less clearly, something else, or nothing.
+) -> tuple[Subject | None, bool]:
+    """What is there from now on, or nothing; and whether that is the thing that was, seen more or less clearly.
 
     above  what may begin
     ripe   what has waited long enough for it
     """
-    if lasting is None or (ripe and ripe not in lasting.kin and ripe != lasting.subject):
-        return ripe
-    if ripe and _is_narrower(ripe, lasting.subject, prediction):
-        return ripe
-    if scores[lasting.subject] >= rules.leave:
-        return lasting.subject
-    smallest = next(
-        map(_of, _groups(prediction)), None
-    )  # a larger one may be shared with what came instead: dog and cat
-    return smallest if smallest in lasting.kin and smallest in above else None
+    if lasting is None:
+        return ripe, False
+    subject, narrowest = lasting.subject, lasting.narrowest
+    if ripe and ripe != subject:
+        if ripe not in lasting.kin:
+            return ripe, False
+        if not ripe.is_group and not subject.is_group:  # another label of the same group
+            is_same = narrowest is not None and scores.get(narrowest, 0.0) >= rules.leave
+            return (narrowest, True) if is_same else (ripe, False)
+        is_disputed = not ripe.is_group and len(lasting.claimed) > 1
+        if _is_narrower(ripe, subject, prediction) and not is_disputed:
+            return ripe, True
+    if scores[subject] >= rules.leave:
+        return subject, True
+    best, *groups = _family(prediction)
+    smallest = groups[0] if groups else None  # a larger one may be shared with what came instead: dog and cat
+    is_other = prediction.top[0].p >= LIKELY and best not in lasting.kin
+    return (smallest, True) if smallest in lasting.kin and smallest in above and not is_other else (None, False)
 
 
 def _is_worth_a_report(
@@ -253,19 +278,43 @@ def _p(event: Event, subject: Subject) -> float:
 
 def _is_narrower(one: Subject, other: Subject, prediction: Prediction) -> bool:
     """Whether one of two kin says more than the other: a label, or the smaller of two groups."""
-    groups = [*map(_of, _groups(prediction))]
+    groups = [*map(_of, prediction.groups)]
     if not (one.is_group and other.is_group):
         return other.is_group
-    return other in groups and groups.index(one) < groups.index(other)
+    return one in groups and other in groups and groups.index(one) < groups.index(other)
+
+
+def _family(prediction: Prediction) -> list[Subject]:
+    """The most probable label and the likely groups that hold it, the smallest first."""
+    groups = (_of(group) for group in prediction.groups if group.with_best and group.p >= LIKELY)
+    return [Subject(prediction.top[0].label), *groups]
 
 
 def _kin(subject: Subject, prediction: Prediction) -> frozenset[Subject]:
-    family = frozenset([Subject(prediction.top[0].label), *map(_of, _groups(prediction))])
+    family = frozenset(_family(prediction))
     return family - {subject} if subject in family else frozenset()
 
 
-def _with_kin(lasting: Lasting | None, prediction: Prediction) -> Lasting | None:
-    return lasting and replace(lasting, kin=lasting.kin | _kin(lasting.subject, prediction))
+def _narrowest(subject: Subject, prediction: Prediction) -> Subject | None:
+    if subject.is_group:
+        return subject
+    holders = (_of(group) for group in prediction.groups if group.with_best)
+    return next(holders, None) if subject.name == prediction.top[0].label else None
+
+
+def _with_kin(lasting: Lasting | None, prediction: Prediction, ripe: Subject | None) -> Lasting | None:
+    """What lasts, with what the newest prediction says of its kin."""
+    if lasting is None:
+        return None
+    kin = lasting.kin | _kin(lasting.subject, prediction)
+    best, *_ = family = _family(prediction)
+    possible = {Subject(guess.label) for guess in prediction.top if guess.p >= _POSSIBLE}
+    if lasting.narrowest is not None and lasting.narrowest == _narrowest(best, prediction):
+        kin |= frozenset(family) if possible & lasting.claimed else frozenset()
+    kin -= {lasting.subject}
+    claimed = lasting.claimed | {ripe} if ripe in kin and not ripe.is_group else lasting.claimed
+    narrowest = lasting.narrowest or _narrowest(lasting.subject, prediction)
+    return replace(lasting, kin=kin, claimed=claimed, narrowest=narrowest)
 
 
 def _begun(
@@ -273,26 +322,39 @@ def _begun(
 ) -> Lasting:
     event = Event(event_id, "new", subject.name, 0.0, start_ns, None, prediction.source, zone=prediction.zone)
     named = _named(event, subject, scores, prediction)
-    return Lasting(named, subject, _kin(subject, prediction), prediction.captured_ns)
+    claimed = frozenset() if subject.is_group else frozenset([subject])
+    kin, narrowest = _kin(subject, prediction), _narrowest(subject, prediction)
+    return Lasting(named, subject, kin, narrowest, claimed, prediction.captured_ns)
+
+
+def _become(lasting: Lasting, update: Event, subject: Subject, prediction: Prediction) -> Lasting:
+    """The same event after a report."""
+    kin = (lasting.kin | {lasting.subject}) - {subject}
+    narrowest = _narrowest(subject, prediction) or lasting.narrowest
+    claimed = lasting.claimed if subject.is_group else lasting.claimed | {subject}
+    return Lasting(update, subject, kin, narrowest, claimed, prediction.captured_ns)
 
 
 def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], prediction: Prediction) -> Event:
     """The event with its label, the best probability so far, and the group where that is unsure."""
     best, label = prediction.top[0].label, subject.name
     if subject.is_group:
-        label = best if _kin(subject, prediction) else event.label
-        p = scores.get(Subject(label), 0.0)
-        return replace(event, label=label, p=p, group=Group(subject.name, scores[subject]))
+        label = _guess_within(subject, prediction) or event.label
+        before = event.group.p if event.group and event.group.name == subject.name else 0.0
+        group = Group(subject.name, max(before, scores[subject]))
+        return replace(event, label=label, p=scores.get(Subject(label), 0.0), group=group)
     p = max(event.p if event.label == label else 0.0, scores[subject])
     return replace(event, label=label, p=p, group=prediction.group if p < LIKELY and best == label else None)
 
 
+def _guess_within(subject: Subject, prediction: Prediction) -> str | None:
+    """The most probable label of a group; None if the prediction does not tell."""
+    group = next((group for group in prediction.groups if group.name == subject.name), None)
+    return None if group is None else group.best or prediction.top[0].label
+
+
 def _ended(lasting: Lasting, at_ns: int) -> Event:
     return replace(lasting.event, phase="end", end_ns=at_ns)
-
-
-def _groups(prediction: Prediction) -> list[Group]:
-    return [group for group in prediction.groups if group.with_best and group.p >= LIKELY]
 
 
 def _of(group: Group) -> Subject:

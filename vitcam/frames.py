@@ -97,8 +97,13 @@ class Group:
 
     name: str
     p: float
-    with_best: bool = True
-    """Whether the most probable label is one of its labels."""
+    best: str | None = None
+    """Its most probable label; None where that is the most probable one of all."""
+
+    @property
+    def with_best(self) -> bool:
+        """Whether the most probable label of all is one of its labels."""
+        return self.best is None
 
 
 Level = Literal["label", "group", "none"]
@@ -175,6 +180,14 @@ class Prediction:
     is above 1. None if the model does not say."""
     zone: str | None = None
     """The zone of the picture that the model saw; None: the whole view."""
+    headline: Shown | None = None
+    """What is displayed while the camera runs: what the event says that lasts in the zone, else `shown` of smoothed
+    probabilities. None for pictures by themselves, and before the pipeline has added it."""
+
+    @property
+    def told(self) -> Shown:
+        """`headline` where there is one, else `shown`."""
+        return self.headline or self.shown
 
     @property
     def shown(self) -> Shown:
@@ -230,3 +243,15 @@ class Event:
     kind: Literal["seen", "unknown", "problem"] = "seen"
     """`unknown`: something that the model does not know was to be seen for long. `problem`: the camera does not see
     what it usually sees, and `label` says why."""
+
+    @property
+    def shown(self) -> Shown:
+        """What is displayed of it, with its best probability so far; no name for what has none."""
+        return node_of(self.label, self.p, self.group) if self.kind == "seen" else Shown(None, self.p, "none")
+
+
+def node_of(label: str, p: float, group: Group | None) -> Shown:
+    """What is displayed of an event: its group where it has one, else its label if that is likely."""
+    if group is not None:
+        return Shown(group.name, group.p, "group")
+    return Shown(label, p, "label") if p >= LIKELY else Shown(None, p, "none")

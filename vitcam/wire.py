@@ -88,6 +88,7 @@ def event_record(event: Event) -> dict[str, Any]:
         "zone": event.zone,
         "p": round(event.p, 6),
         "group": group_record(event.group),
+        "shown": shown_record(event.shown),
         "start": wall_time(event.start_ns),
         "end": None if event.end_ns is None else wall_time(event.end_ns),
         "camera": event.camera,

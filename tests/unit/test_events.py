@@ -2,12 +2,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.frames import SECOND, prediction
 from vitcam.events import EventState, Rules, finish, step
-from vitcam.frames import Event, Group, Prediction
+from vitcam.frames import Event, Group, Guess, Prediction, Shown
 
 
 def replay(predictions: Iterable[Prediction], rules: Rules | None = None) -> list[Event]:
@@ -89,7 +90,7 @@ def test_a_lasting_event_is_reported_again_with_its_best_probability() -> None:
 
 
 def test_what_the_model_does_not_know_never_begins() -> None:
-    frames = [replace(at(i / 10, "cup"), known=False) for i in range(30)]
+    frames = [replace(at(i / 10, "cup"), known=False, unfamiliar=True) for i in range(30)]
 
     assert replay(frames) == []
 
@@ -352,7 +353,7 @@ def test_a_sure_label_never_waits_behind_its_group() -> None:
 
 
 def test_an_unknown_picture_begins_no_event_of_a_group() -> None:
-    assert replay(replace(dog(i / 10), known=False) for i in range(30)) == []
+    assert replay(replace(dog(i / 10), known=False, unfamiliar=True) for i in range(30)) == []
 
 
 @given(
@@ -360,7 +361,7 @@ def test_an_unknown_picture_begins_no_event_of_a_group() -> None:
         st.tuples(
             st.sampled_from(["collie", "pug", "tabby"]),
             st.floats(0, 1),
-            st.sampled_from([(), (DOG,), (DOG, MAMMAL), (MAMMAL,), (CAT, MAMMAL)]),
+            st.sampled_from([(), (DOG,), (DOG, MAMMAL), (MAMMAL,), (CAT, MAMMAL), (Group("dog", 0.7, "pug"), MAMMAL)]),
             st.booleans(),
         ),
         max_size=60,
@@ -371,7 +372,7 @@ def test_events_of_groups_never_overlap_and_each_step_reports_little(
 ) -> None:
     state, open_id = EventState(), None
     for i, (label, p, groups, known) in enumerate(run):
-        one = replace(at(i / 4, label, p), groups=groups, known=known)
+        one = replace(at(i / 4, label, p), groups=groups, known=known, unfamiliar=not known)
         state, events = step(Rules(), state, one, partial(str, i))
         phases = [event.phase for event in events]
         assert phases in ([], ["new"], ["end"], ["update"], ["end", "new"])
@@ -379,6 +380,67 @@ def test_events_of_groups_never_overlap_and_each_step_reports_little(
             assert event.phase == "new" or event.id == open_id
             open_id = None if event.phase == "end" else event.id
     assert (state.label is None) == (open_id is None)
+
+
+def breeds(seconds: float, tabby: float, persian: float) -> Prediction:
+    """A cat of one of two breeds, with their probabilities."""
+    ranked = sorted((Guess("tabby", tabby), Guess("Persian", persian)), key=lambda guess: -guess.p)
+    return replace(at(seconds, "cat"), top=tuple(ranked), groups=(Group("cat", 0.97), Group("animal", 0.99)))
+
+
+def test_a_cat_whose_breeds_take_turns_is_one_event_and_in_the_end_a_cat() -> None:
+    run = [breeds(i / 10, *((0.75, 0.2) if i // 15 % 2 == 0 else (0.1, 0.85))) for i in range(90)]
+    events = replay(run)
+
+    assert told(edges(events)) == [("new", "tabby"), ("end", "cat")]
+    assert [event.shown.label for event in events if event.phase == "update"][-1] == "cat"
+    assert events[-1].shown.p == pytest.approx(0.97, abs=0.01)
+
+
+def test_breeds_that_take_turns_faster_than_one_can_begin_delay_the_event_of_their_group_no_longer() -> None:
+    turns = [breeds(i / 10, *((0.75, 0.22) if i // 3 % 2 == 0 else (0.22, 0.75))) for i in range(1, 60)]
+    events = replay([breeds(0, 0.485, 0.485), *turns])
+
+    assert told(edges(events)) == [("new", "cat"), ("end", "cat")]
+    assert events[0].start_ns == 0
+
+
+def test_a_thing_that_follows_another_of_its_group_at_once_is_an_event_of_its_own() -> None:
+    fruit = (Group("fruit", 0.95), Group("food", 0.96))
+    run = [replace(at(i / 10, "banana" if i < 20 else "strawberry"), groups=fruit) for i in range(40)]
+
+    assert told(replay(run)) == [("new", "banana"), ("end", "banana"), ("new", "strawberry"), ("end", "strawberry")]
+
+
+def test_a_likely_group_without_the_most_probable_label_is_what_is_seen() -> None:
+    dog = Group("dog", 0.6, "pug")
+    events = replay(replace(at(i / 10, "laptop", 0.3), groups=(dog,)) for i in range(20))
+
+    assert told(events) == [("new", "dog"), ("end", "dog")]
+    assert (events[0].label, events[0].shown) == ("pug", Shown("dog", 0.6, "group"))
+
+
+def test_a_group_inside_a_watched_one_begins_by_its_own_name_and_a_larger_one_does_not() -> None:
+    run = [dog(i / 10) for i in range(20)]
+    large = [dog(i / 10, "collie", 0.3, MAMMAL) for i in range(20)]
+
+    assert told(replay(run, Rules(labels=frozenset({"mammal"})))) == [("new", "dog"), ("end", "dog")]
+    assert replay(large, Rules(labels=frozenset({"dog"}))) == []
+
+
+def test_a_moment_in_which_the_model_is_not_sure_does_not_hold_an_event_back() -> None:
+    run = [replace(at(i / 10, "cup", 0.9 if i % 3 else 0.4), known=bool(i % 3)) for i in range(20)]
+
+    assert seen(replay(run)) == [("new", "cup"), ("end", "cup")]
+
+
+def test_an_event_is_displayed_by_its_group_or_its_likely_label_or_not_at_all() -> None:
+    event = Event("1", "new", "tabby", 0.45, 0, None, "demo")
+
+    assert replace(event, group=Group("cat", 0.9)).shown == Shown("cat", 0.9, "group")
+    assert replace(event, p=0.5).shown == Shown("tabby", 0.5, "label")
+    assert event.shown == Shown(None, 0.45, "none")
+    assert replace(event, label="covered", p=1.0, kind="problem").shown == Shown(None, 1.0, "none")
 
 
 def test_an_event_that_becomes_surer_says_so_within_a_second_and_its_end_has_the_best_probability() -> None:

@@ -97,6 +97,7 @@ def assemble(
             areas=areas,
             input=classifier.input,
             pending=lambda: publisher.pending,
+            events=lambda: publisher.lasting,
             worked=trials.worked,
             failed=trials.failed,
         ),

@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from vitcam.errors import VitcamError
@@ -50,6 +50,11 @@ class Publisher:
     def pending(self) -> frozenset[str | None]:
         """Zones in which an event may begin soon; None: in the whole view. May be read in any thread."""
         return self._events.pending
+
+    @property
+    def lasting(self) -> Mapping[str | None, Event]:
+        """What is there now, by zone; None: in the whole view. May be read in any thread."""
+        return self._events.lasting
 
     def connect(self, *sinks: Sink) -> None:
         """Add sinks. Call it before anything runs."""

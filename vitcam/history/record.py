@@ -3,7 +3,7 @@
 from typing import Any
 
 from vitcam.history.stored import Action, StoredEvent
-from vitcam.wire import fractions, group_record, nested_lists, rfc3339
+from vitcam.wire import fractions, group_record, nested_lists, rfc3339, shown_record
 
 ROUTE = "/api/events"
 
@@ -24,6 +24,7 @@ def stored_record(event: StoredEvent, phase: str = "", base: str = "") -> dict[s
         "zone": event.zone,
         "p": round(event.p, 6),
         "group": group_record(event.group),
+        "shown": shown_record(event.shown),
         "start": time_text(event.start_ms),
         "end": None if event.end_ms is None else time_text(event.end_ms),
         "camera": event.camera,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from vitcam.frames import Event, Frame, Guess, Prediction
+from vitcam.frames import Event, Frame, Group, Guess, Prediction
 from vitcam.history.best_picture import BestPicture, EncodedFrame
 from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
@@ -66,11 +66,13 @@ class _SeenFrame:
     zone: str | None
     captured_ns: int
     top: tuple[Guess, ...]
+    groups: tuple[Group, ...]
     strangeness: float
 
     @classmethod
     def of(cls, prediction: Prediction) -> Self:
-        return cls(prediction.zone, prediction.captured_ns, prediction.top, prediction.strangeness)
+        """What a prediction says."""
+        return cls(prediction.zone, prediction.captured_ns, prediction.top, prediction.groups, prediction.strangeness)
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +99,7 @@ class _LastingEvent:
             self.event = replace(self.event, summary=FrameSummary(prediction.top, familiarity=prediction.familiarity))
 
     def remember(self, seen: _SeenFrame) -> float:
-        """Put a frame on the curve; the probability of the event's label in it."""
+        """Put a frame on the curve; the probability in it of what the event is about."""
         p = _probability(self.event, seen)
         self.curve.add((seen.captured_ns - self.start_ns) // 1_000_000, p)
         self.event = replace(self.event, peak=max(self.event.peak, p))
@@ -105,7 +107,7 @@ class _LastingEvent:
 
     def update(self, event: Event) -> None:
         """Take over what the event says of itself now."""
-        self.changed = self.changed or event.label != self.event.label
+        self.changed = self.changed or event.shown.label != self.event.shown.label or event.label != self.event.label
         self.event = replace(self.event, label=event.label, p=event.p, group=event.group)
 
     def let_go(self) -> None:
@@ -205,7 +207,9 @@ class Recorder:
 
 
 def _probability(event: StoredEvent, seen: _SeenFrame) -> float:
-    """Of the event's label in one frame."""
+    """Of the event's group in one frame, or of its label where it has none."""
     if event.kind == "unknown":
         return seen.strangeness
+    if event.group is not None:
+        return next((group.p for group in seen.groups if group.name == event.group.name), 0.0)
     return next((guess.p for guess in seen.top if guess.label == event.label), 0.0)

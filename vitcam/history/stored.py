@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Group, Guess, Rect
+from vitcam.frames import Group, Guess, Rect, Shown, node_of
 
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,127}", re.ASCII)
 Kind = Literal["seen", "unknown", "problem"]
@@ -84,6 +84,11 @@ class StoredEvent:
     favourite: bool = False
     corrected: str | None = None
     """The label that a person gave it."""
+
+    @property
+    def shown(self) -> Shown:
+        """What is displayed of it, as `Event.shown`."""
+        return node_of(self.label, self.p, self.group) if self.kind == "seen" else Shown(None, self.p, "none")
 
     @property
     def name(self) -> str:

@@ -187,7 +187,7 @@ class Classifier:
             ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=outputs.get("embedding"),
-            groups=self.groups.likely(best[0], probabilities) if self.groups else (),
+            groups=self.groups.likely(best[0], probabilities, self.labels) if self.groups else (),
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,12 @@ class Groups:
             for label in labels:
                 self._with_label.setdefault(label, []).append(group)
 
-    def likely(self, best: int, probabilities: NDArray[Any]) -> tuple[Group, ...]:
+    def likely(self, best: int, probabilities: NDArray[Any], labels: Sequence[str] | None = None) -> tuple[Group, ...]:
         """The groups that take part in what is displayed, as `Prediction.groups` says, the smallest first.
 
         best           index of the most probable label
         probabilities  (C,) of all labels
+        labels         their names; None: `Group.best` stays empty where it would be another label
         """
         with_best = self._with_label.get(best, [])
         if probabilities[best] >= LIKELY:  # then no other group can be likely, so the sums of most are not needed
@@ -47,12 +48,20 @@ class Groups:
             return ()
         every = np.add.reduceat(probabilities[self._labels], self._starts)
         found = np.flatnonzero(every >= LEAST).tolist()
-        return tuple(Group(self._names[group], min(float(every[group]), 1.0), group in with_best) for group in found)
+        labels = labels or [""] * len(probabilities)
+        best_of = {group: None if group in with_best else labels[self._best(group, probabilities)] for group in found}
+        return tuple(Group(self._names[group], min(float(every[group]), 1.0), best_of[group]) for group in found)
+
+    def _best(self, group: int, probabilities: NDArray[Any]) -> int:
+        members = self._members(group)
+        return int(members[probabilities[members].argmax()])
 
     def _sum(self, group: int, probabilities: NDArray[Any]) -> float:
+        return min(float(probabilities[self._members(group)].sum()), 1.0)
+
+    def _members(self, group: int) -> NDArray[np.intp]:
         start = self._starts[group]
-        labels = self._labels[start : start + len(self.members[self._names[group]])]
-        return min(float(probabilities[labels].sum()), 1.0)
+        return self._labels[start : start + len(self.members[self._names[group]])]
 
     def parts(self) -> dict[str, str]:
         """The file for the zip of a model file, by name."""

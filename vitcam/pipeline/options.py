@@ -1,11 +1,12 @@
 """The options of a pipeline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from vitcam.frames import Frame
+from vitcam.frames import Event, Frame
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.resize import InputSpec
+from vitcam.pipeline.headlines import nothing_lasts
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.zones.active import ActiveAreas
 
@@ -38,6 +39,8 @@ class PipelineOptions:
     pending: Callable[[], frozenset[str | None]] = nothing_pending
     """Zones in which an event may begin with one of the next predictions, None for the whole view: they are looked at
     first, and in every frame. Called in any thread."""
+    events: Callable[[], Mapping[str | None, Event]] = nothing_lasts
+    """The events that last, by zone; None: of the whole view. Called in the classifying thread."""
     lasting: bool = False
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
     frozen: FrozenWatch | None = None

@@ -10,6 +10,7 @@ from vitcam.errors import MasksUnknown, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
+from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
@@ -159,6 +160,7 @@ class ClassifyStage:
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
         self._looks = ZoneLooks(options.input)
+        self._headlines = Headlines(options.events)
         self._retries = Retries("the classify stage", stopping, options.failed)
 
     @property
@@ -203,13 +205,14 @@ class ClassifyStage:
         return gate is None or not self._beats.capture.live or gate(frame) or None in self.options.pending()
 
     def _predict(self, frame: Frame) -> None:
-        prediction = self._classified(frame)
+        prediction = self._headlines.add_to(self._classified(frame))
         self._latest.classified(frame, prediction)
         self._pass_on(frame, prediction)
 
     def _meter_zones(self, names: tuple[str, ...]) -> None:
         if self.by_zone.keys() != set(names):
             self.by_zone = {name: self.by_zone.get(name) or RateMeter() for name in names}
+            self._headlines.keep(names or (None,))
 
     def _predict_zones(self, frame: Frame, areas: Areas) -> None:
         """Look at the zones of a frame: of a live source only until a newer one waits, of a file at every one."""
@@ -225,7 +228,7 @@ class ClassifyStage:
                 return
 
     def _predict_zone(self, frame: Frame, look: ZoneLook, names: tuple[str, ...]) -> None:
-        prediction = replace(self._classified(look.frame), zone=look.zone)
+        prediction = self._headlines.add_to(replace(self._classified(look.frame), zone=look.zone))
         self.by_zone[look.zone].tick()
         self._latest.classified_zone(frame, prediction, names)
         self._pass_on(look.frame, prediction)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from vitcam.events import EventState, Rules, finish, step
 from vitcam.frames import UNKNOWN, Event, Prediction
@@ -15,7 +16,7 @@ _ENDS_NS = 10_000_000_000  # a guess that counts as known for a moment does not 
 
 @dataclass(slots=True)
 class UnknownWatch:
-    """Finds times in which something is to be seen that the model does not know. Blank pictures are not among them.
+    """Finds times in which something is to be seen that the model has no word for. Blank pictures are not among them.
 
     Of one zone. Fed with every prediction, in order. Pure, as `vitcam.events`.
     """
@@ -35,7 +36,7 @@ class UnknownWatch:
         """
         now = prediction.captured_ns
         other = state.current is not None or bool(rules.labels and UNKNOWN not in rules.labels)
-        if not prediction.known and not prediction.blank and not other:
+        if prediction.unfamiliar and not other:
             self._since_ns = now if self._since_ns is None else self._since_ns
             self._last_ns = now
         elif self._since_ns is not None and (other or now - self._last_ns > _ENDS_NS):
@@ -56,7 +57,7 @@ class UnknownWatch:
 
 
 class ZoneEvents:
-    """Called by the publishing thread only; `rules` may be replaced and `pending` read in any thread.
+    """Called by the publishing thread only; `rules` may be replaced, `pending` and `lasting` read in any thread.
 
     areas  the zones in force; None: nobody tells, so every zone that predictions name exists
     """
@@ -65,6 +66,8 @@ class ZoneEvents:
         self.rules = rules
         self.pending: frozenset[str | None] = frozenset()
         """Zones in which an event may begin with one of the next predictions; None: in the whole view."""
+        self.lasting: Mapping[str | None, Event] = MappingProxyType({})
+        """What is there now, by zone; replaced as a whole."""
         self._active = areas
         self._areas = Areas()
         self._rules_of: tuple[Rules, Mapping[str | None, Rules]] = (rules, {})
@@ -86,6 +89,7 @@ class ZoneEvents:
         rules = self._current_rules(zone)
         after, events = step(rules, before, prediction, new_id)
         self._states[zone] = after
+        self._note_lasting(zone, after.current.event if after.current else None)
         unknown = self._unknown.setdefault(zone, UnknownWatch()).step(rules, after, prediction, new_id)
         if after.pending != (zone in self.pending):
             self.pending = self.pending.symmetric_difference({zone})
@@ -113,8 +117,14 @@ class ZoneEvents:
 
     def _finish(self, zone: str | None, now_ns: int) -> tuple[Event, ...]:
         _, events = finish(self._states.pop(zone), now_ns)
+        self._note_lasting(zone, None)
         self.pending = self.pending - {zone}
         return events + self._unknown.pop(zone).finish()
+
+    def _note_lasting(self, zone: str | None, event: Event | None) -> None:
+        if event is not self.lasting.get(zone):
+            others = {other: lasts for other, lasts in self.lasting.items() if other != zone}
+            self.lasting = MappingProxyType(others if event is None else {**others, zone: event})
 
     def _current_rules(self, zone: str | None) -> Rules:
         common, by_zone = self._rules_of

@@ -20,29 +20,30 @@ _LONGEST_GAP_NS = 600_000_000_000
 class RarerUpdates:
     """Which updates of a lasting event are worth a line: the first, and then each after twice the time, up to 10 min.
 
-    A thing that stays for a day would else be 17,000 lines in the journal. A change of its label is always worth one.
+    A thing that stays for a day would else be 17,000 lines in the journal. A change of its name is always worth one.
     """
 
     def __init__(self) -> None:
-        self._label = ""
+        self._name = ""
         self._told_ns = self._gap_ns = 0
 
     def wants(self, event: Event, now_ns: int) -> bool:
         """Called for every event in order. now_ns is monotonic time."""
+        name = event.shown.label or event.label
         if event.phase != "update":
-            self._label, self._told_ns, self._gap_ns = event.label, now_ns, 0
+            self._name, self._told_ns, self._gap_ns = name, now_ns, 0
             return True
-        if event.label == self._label and now_ns - self._told_ns < self._gap_ns:
+        if name == self._name and now_ns - self._told_ns < self._gap_ns:
             return False
         self._gap_ns = min(2 * (now_ns - self._told_ns), _LONGEST_GAP_NS)
-        self._label, self._told_ns = event.label, now_ns
+        self._name, self._told_ns = name, now_ns
         return True
 
 
 class JsonLines:
     """Writes each record at once.
 
-    every   write every prediction; else those at which the smoothed top label changes, and the events
+    every   write every prediction; else those at which another thing is there, and the events
     raises  OSError from any call when the reader is gone or the disk is full
     """
 

@@ -27,7 +27,7 @@ class Sink(Protocol):
         ...
 
     def prediction(self, prediction: Prediction, changed: bool) -> None:
-        """One frame was classified; `changed`: the smoothed top label is not the one before."""
+        """One frame was classified; `changed`: another label or group is there than before."""
         ...
 
     def event(self, event: Event) -> None:

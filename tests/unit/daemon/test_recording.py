@@ -69,7 +69,7 @@ def test_a_problem_is_kept_with_its_picture_told_to_sinks_and_in_the_state(tmp_p
         for step in range(400):
             frame, predicted = scenes.at(step / 2)
             covered = replace(frame, preview=picture(180, 320, 0)) if step >= 300 else frame
-            publisher.prediction(covered, replace(predicted, known=False))
+            publisher.prediction(covered, replace(predicted, known=False, unfamiliar=True))
         during = recording.problem()
         publisher.close(None)
         found = eventually(lambda: [e for e in store.find(Query(kind="problem")).events if e.end_ms])

@@ -25,7 +25,7 @@ class Story:
     def see(self, label: str, p: float, seconds: float, known: bool = True, blank: bool = False) -> None:
         for _ in range(round(seconds * 10)):
             self.ns += SECOND // 10
-            seen = replace(prediction(label, p, self.ns), known=known, blank=blank)
+            seen = replace(prediction(label, p, self.ns), known=known, blank=blank, unfamiliar=not known and not blank)
             events, _ = self._events.step(seen, self._new_id)
             self.show(replace(frame(), captured_ns=self.ns), seen, events)
 

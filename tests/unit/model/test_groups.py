@@ -25,7 +25,7 @@ ANIMALS = Groups({"cat": (2,), "dog": (0, 1), "animal": (0, 1, 2)}, len(LABELS))
 
 def found(*probabilities: float, groups: Groups = ANIMALS) -> list[Group]:
     given = np.array(probabilities, np.float32)
-    return [*groups.likely(int(given.argmax()), given)]
+    return [*groups.likely(int(given.argmax()), given, LABELS)]
 
 
 def written(path: Path, groups: object) -> Path:
@@ -37,9 +37,9 @@ def written(path: Path, groups: object) -> Path:
 
 
 def test_groups_above_the_noise_are_found_the_smallest_first_where_no_label_is_likely() -> None:
-    assert found(0.375, 0.25, 0.125, 0.25) == [Group("cat", 0.125, False), Group("dog", 0.625), Group("animal", 0.75)]
+    assert found(0.375, 0.25, 0.125, 0.25) == [Group("cat", 0.125, "tabby"), Group("dog", 0.625), Group("animal", 0.75)]
     assert found(0.375, 0.0625, 0.03125, 0.375) == [Group("dog", 0.4375), Group("animal", 0.46875)]
-    assert found(0.25, 0.125, 0.1875, 0.4375)[2] == Group("animal", 0.5625, False)
+    assert found(0.25, 0.125, 0.1875, 0.4375)[2] == Group("animal", 0.5625, "collie")
     assert found(0.25, 0.25, 0.25, 0.25, groups=Groups({}, 4)) == []
 
 
@@ -81,25 +81,25 @@ def test_no_name_is_displayed_where_none_is_likely_or_the_picture_not_known() ->
 
 
 def test_the_sum_of_all_labels_is_never_above_one() -> None:
-    many = Groups({"thing": tuple(range(1000))}, 1000)
+    many, names = Groups({"thing": tuple(range(1000))}, 1000), [str(label) for label in range(1000)]
     even = np.full(1000, 0.0010001, np.float32)
     likely = np.full(1000, 0.0005006, np.float32)
     likely[0] = 0.5
 
-    assert many.likely(0, even) == (Group("thing", 1.0),)
-    assert many.likely(0, likely) == (Group("thing", 1.0),)
+    assert many.likely(0, even, names) == (Group("thing", 1.0),)
+    assert many.likely(0, likely, names) == (Group("thing", 1.0),)
 
 
 @pytest.mark.parametrize("best", [0.001, 0.7])
 def test_summing_hundreds_of_groups_takes_a_fraction_of_a_millisecond(best: float) -> None:
     parts = (range(start, start + size) for size in (5, 20, 100, 1100) for start in range(0, 1100, size))
-    many = Groups({str(part): tuple(part) for part in parts}, 1100)
+    many, names = Groups({str(part): tuple(part) for part in parts}, 1100), [str(label) for label in range(1100)]
     even = np.full(1100, 0.001, np.float32)
     even[7] = best
     times = []
     for _ in range(30):
         started = time.perf_counter()
-        many.likely(7, even)
+        many.likely(7, even, names)
         times.append(time.perf_counter() - started)
 
     assert min(times) < 1e-3

@@ -10,7 +10,7 @@ LEFT, RIGHT = Rect(0, 0, 300, 360), Rect(340, 0, 300, 360)
 
 
 def zone(name: str, label: str = "cup", known: bool = True) -> Prediction:
-    return replace(prediction(label), zone=name, known=known)
+    return replace(prediction(label), zone=name, known=known, unfamiliar=not known)
 
 
 def test_each_zone_gets_its_overlay_and_nothing_outside_of_them_changes() -> None:

@@ -31,7 +31,7 @@ class Strange:
         for _ in range(round(seconds * 5)):
             self._now_ns += SECOND // 5
             p = 0.95 if known else 0.2
-            seen = replace(prediction(label, p, self._now_ns), zone="door", known=known, familiarity=None)
+            seen = replace(prediction(label, p, self._now_ns), zone="door", known=known, unfamiliar=not known)
             made += self.events.step(seen, lambda: str(next(self._numbers)))[0]
         return [(event.phase, event.kind, event.zone) for event in made if event.phase != "update"]
 

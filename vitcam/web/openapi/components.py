@@ -97,7 +97,7 @@ def _prediction() -> dict[str, Schema]:
 
 
 def _live() -> dict[str, Schema]:
-    return {"frame": named("Frame"), "attention": nullable(_HEADS)}
+    return {"headline": named("Shown"), "frame": named("Frame"), "attention": nullable(_HEADS)}
 
 
 def _photo() -> dict[str, Schema]:

@@ -46,6 +46,7 @@ def _event() -> dict[str, Schema]:
         "zone": nullable(TEXT, "Null: the whole view."),
         "p": described(PROBABILITY, "The best smoothed probability."),
         "group": nullable(named("Guess"), "What is surely there where no label is."),
+        "shown": named("Shown"),
         "start": _TIME,
         "end": nullable(_TIME, "Null while it lasts."),
         "camera": TEXT,

@@ -17,7 +17,7 @@ from vitcam.web.requests.proxies import address_of
 from vitcam.web.route import ENDLESS, Route
 from vitcam.web.routes.live_events import EventInbox, LiveEvents
 from vitcam.web.stream.back_pressure import BackPressure, transport_of
-from vitcam.wire import frame_record, nested_lists, prediction_record
+from vitcam.wire import frame_record, nested_lists, prediction_record, shown_record
 
 _HEADERS = {
     "Content-Type": "text/event-stream",
@@ -178,7 +178,8 @@ class _Client:
 
 def _serialise(prediction: Prediction, *, attention: bool) -> bytes:
     """Without an id: a client that comes back names the last one, and it must be that of an event."""
-    record = {**prediction_record(prediction), "frame": frame_record(prediction)}
+    headline = shown_record(prediction.told)
+    record = {**prediction_record(prediction), "headline": headline, "frame": frame_record(prediction)}
     if attention:
         record["attention"] = nested_lists(prediction.attention)
     return f"event: prediction\ndata: {json.dumps(record)}\n\n".encode()
