@@ -34,7 +34,7 @@ class FilterOptions:
         str, typer.Option("--since", metavar="TIME", help="Take events from this time on, such as 2026-01-31T22:00.")
     ] = ""
     until: Annotated[str, typer.Option("--until", metavar="TIME", help="Take events before this time.")] = ""
-    label: Annotated[str, typer.Option("--label", help="Take events of this label.")] = ""
+    label: Annotated[str, typer.Option("--label", help="Take events of this label or group, in any case.")] = ""
     zone: Annotated[str, typer.Option("--zone", help="Take events of this zone.")] = ""
     min_p: Annotated[str, typer.Option("--min-p", metavar="P", help="Take events that were at least this certain.")] = (
         ""
@@ -249,4 +249,4 @@ def _line(event: "StoredEvent") -> str:
     lasted = "" if event.end_ms is None else f"{(event.end_ms - event.start_ms) / 1000:.1f} s"
     zone = f" in {event.zone}" if event.zone else ""
     star = " *" if event.favourite else ""
-    return f"{began:%Y-%m-%d %H:%M:%S}  {lasted:>9}  {event.peak:4.0%}  {event.name}{zone}{star}  {event.id}"
+    return f"{began:%Y-%m-%d %H:%M:%S}  {lasted:>9}  {event.peak:4.0%}  {event.displayed}{zone}{star}  {event.id}"

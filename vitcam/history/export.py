@@ -18,7 +18,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """A label or the name of a camera may begin with one of these."""
 _COLUMNS = (
     "id", "kind", "label", "corrected", "zone", "camera", "start", "end", "p", "peak", "favourite", "model", "frame",
-    "clip",
+    "clip", "shown", "shown_p", "shown_level",
 )  # fmt: skip
 
 
@@ -93,4 +93,5 @@ def _row(event: StoredEvent) -> tuple[object, ...]:
     return (
         event.id, event.kind, event.label, event.corrected, event.zone, event.camera, time_text(event.start_ms), end,
         round(event.p, 6), round(event.peak, 6), int(event.favourite), event.model, event.frame, event.clip,
+        event.shown.label, round(event.shown.p, 6), event.shown.level,
     )  # fmt: skip

@@ -95,6 +95,11 @@ class StoredEvent:
         """The label that holds: a person's, else the model's."""
         return self.corrected or self.label
 
+    @property
+    def displayed(self) -> str:
+        """What it is called: a person's word, else what is displayed, else the model's best guess."""
+        return self.corrected or self.shown.label or self.label
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventChange:
@@ -121,7 +126,7 @@ class Query:
     until_ms: int | None = None
     """Before this."""
     label: str | None = None
-    """The label that holds."""
+    """The label that holds, or what is displayed, in any case."""
     zone: str | None = None
     min_p: float = 0.0
     """Least `peak`."""
@@ -130,7 +135,7 @@ class Query:
     corrected: bool | None = None
     """Whether a person gave it another label."""
     text: str = ""
-    """A part of the label or of the zone, in any case."""
+    """A part of the label, of what is displayed, or of the zone, in any case."""
 
     @property
     def is_empty(self) -> bool:

@@ -8,7 +8,9 @@ import pytest
 
 from tests.histories import is_sound
 from vitcam.errors import VitcamError
+from vitcam.frames import Shown
 from vitcam.history.database.connections import FILE, open_to_write
+from vitcam.history.database.counts import by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, migrate, version_of
 from vitcam.history.database.search import find, get
 from vitcam.history.stored import Query
@@ -30,6 +32,36 @@ def test_an_older_history_is_brought_up_to_date_with_its_events(tmp_path: Path, 
         assert event is not None
         assert (event.label, event.name, event.start_ms) == ("cup", "cup", 1000)
         assert [each.id for each in find(new, Query(text="CU", zone="door"), 10).events] == ["old"]
+    assert is_sound(tmp_path)
+
+
+def test_events_of_before_get_what_is_displayed_of_them(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as old:
+        migrate(old, MIGRATIONS[:5])
+        for event_id, p, group, kind in (
+            ("sure", 0.7, None, "seen"),
+            ("group", 0.45, "Cat", "seen"),
+            ("unsure", 0.4, None, "seen"),
+            ("problem", 1.0, None, "problem"),
+        ):
+            old.execute(ROW.replace("old", event_id).replace("cup", "tabby cat"))
+            old.execute(
+                "UPDATE events SET p = ?, group_name = ?, group_p = ?, kind = ? WHERE id = ?",
+                (p, group, group and 0.9, kind, event_id),
+            )
+    with closing(open_to_write(tmp_path)) as new:
+        found = {event.id: event for event in find(new, Query(), 10).events}
+
+        assert {event_id: event.shown for event_id, event in found.items()} == {
+            "sure": Shown("tabby cat", 0.7, "label"),
+            "group": Shown("Cat", 0.9, "group"),
+            "unsure": Shown(None, 0.4, "none"),
+            "problem": Shown(None, 1.0, "none"),
+        }
+        assert [event.id for event in find(new, Query(label="cat"), 10).events] == ["group"]
+        assert len(find(new, Query(label="TABBY cat"), 10).events) == 4
+        assert by_label_and_quarter(new, Query(label="cat")) == [(0, "Cat", 1)]
+        assert by_label_and_quarter(new, Query()) == [(0, "Cat", 1), (0, "tabby cat", 3)]
     assert is_sound(tmp_path)
 
 

@@ -63,7 +63,15 @@ _CLOCKS = (
     ) STRICT""",
     "ALTER TABLE events ADD COLUMN clock INTEGER",  # the one that dated it; NULL in rows of older versions
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS)
+_DISPLAYED = (
+    # what is displayed: a person's word, else the group where no label was likely, else the label
+    """ALTER TABLE events ADD COLUMN displayed TEXT
+        AS (coalesce(corrected, CASE WHEN kind = 'seen' THEN group_name END, label)) VIRTUAL""",
+    "DROP INDEX events_by_name",
+    "CREATE INDEX events_by_name ON events (name, start_ms, n, peak, zone, kind, displayed)",
+    "CREATE INDEX events_by_display ON events (displayed, start_ms, n, peak, zone, kind, name)",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED)
 """From version 0, an empty file, to 1, and so on."""
 
 

@@ -60,11 +60,9 @@ def row_numbers(
     place  time and number of a row: only what is older
     newer  only what is newer, the oldest first
     """
-    branches = [_branch(query, {}, limit, place, newer)]
-    if query.text:
-        branches = [_branch(query, meant, limit, place, newer) for meant in _meant(connection, query)]
-        if not branches:
-            return []
+    branches = [_branch(query, words, limit, place, newer) for words in _meant(connection, query)]
+    if not branches:
+        return []
     union = " UNION ".join(f"SELECT * FROM ({sql})" for sql, _ in branches)  # noqa: S608 - no text of users
     values = [value for _, each in branches for value in each]
     found = connection.execute(f"{union} {_OLDEST_FIRST if newer else _NEWEST_FIRST} LIMIT ?", (*values, limit))
@@ -89,7 +87,7 @@ def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, .
 
 
 def distinct_values(connection: sqlite3.Connection, column: str) -> list[str]:
-    """Every label (`name`) or zone (`zone`) that there is; reads one entry of the index for each."""
+    """Every label (`name`), displayed name (`displayed`) or zone (`zone`); reads one entry of the index for each."""
     sql = f"""WITH RECURSIVE found(word) AS (
         SELECT min({column}) FROM events WHERE {column} IS NOT NULL UNION ALL
         SELECT (SELECT min({column}) FROM events WHERE {column} > found.word) FROM found WHERE found.word IS NOT NULL
@@ -97,27 +95,44 @@ def distinct_values(connection: sqlite3.Connection, column: str) -> list[str]:
     return [word for (word,) in connection.execute(sql)]
 
 
-def _meant(connection: sqlite3.Connection, query: Query) -> list[dict[str, str]]:
-    """What must hold instead of the text: a label or a zone that contains it."""
+Words = tuple[tuple[str, str], ...]
+"""Columns, and the word that each must hold."""
+
+
+def words_like(connection: sqlite3.Connection, label: str) -> list[tuple[str, str]]:
+    """Columns and words that a label of a query means: what is displayed, or the label that holds, in any case."""
+    key = label.casefold()
+    return [
+        (column, word)
+        for column in ("displayed", "name")
+        for word in distinct_values(connection, column)
+        if word.casefold() == key
+    ]
+
+
+def _meant(connection: sqlite3.Connection, query: Query) -> list[Words]:
+    """What must hold for label and text of a query; each of the answers is enough."""
+    labels: list[Words] = [()] if query.label is None else [(word,) for word in words_like(connection, query.label)]
+    if not query.text:
+        return labels
     text = query.text.casefold()
-    found = [
-        {column: word}
-        for column in ("name", "zone")
+    texts = [
+        (column, word)
+        for column in ("displayed", "name", "zone")
         for word in distinct_values(connection, column)
         if text in word.casefold()
     ]
-    return found[:_MOST_WORDS]
+    return [(*label, word) for label in labels for word in texts][:_MOST_WORDS]
 
 
 def _branch(
-    query: Query, meant: dict[str, str], limit: int, place: tuple[int, int] | None, newer: bool
+    query: Query, words: Words, limit: int, place: tuple[int, int] | None, newer: bool
 ) -> tuple[str, tuple[Any, ...]]:
     """A statement for time and number of each row, and its values."""
-    conditions: list[tuple[str, tuple[Any, ...]]] = [(f"{column} = ?", (word,)) for column, word in meant.items()]
+    conditions: list[tuple[str, tuple[Any, ...]]] = [(f"{column} = ?", (word,)) for column, word in words]
     given: dict[str, Any] = {
         "start_ms >= ?": query.since_ms,
         "start_ms < ?": query.until_ms,
-        "name = ?": query.label,
         "zone = ?": query.zone,
         "kind = ?": query.kind,
         "peak >= ?": query.min_p or None,
@@ -131,18 +146,17 @@ def _branch(
         conditions.append((f"(start_ms, n) {'>' if newer else '<'} (?, ?)", place))
     where = " AND ".join(condition for condition, _ in conditions) or "1"
     order = _OLDEST_FIRST if newer else _NEWEST_FIRST
-    sql = f"SELECT start_ms, n FROM events INDEXED BY {_index(query, meant)} WHERE {where} {order} LIMIT ?"  # noqa: S608
+    sql = f"SELECT start_ms, n FROM events INDEXED BY {_index(query, words)} WHERE {where} {order} LIMIT ?"  # noqa: S608
     return sql, (*(value for _, values in conditions for value in values), limit)
 
 
-def _index(query: Query, meant: dict[str, str]) -> str:
+def _index(query: Query, words: Words) -> str:
     """Named, because SQLite without statistics would guess."""
     if query.favourite:
         return "events_by_star"
     if query.corrected:
         return "events_by_correction"
-    if query.label is not None or "name" in meant:
-        return "events_by_name"
-    if query.zone is not None or "zone" in meant:
-        return "events_by_zone"
-    return "events_by_time"
+    for column, index in (("displayed", "events_by_display"), ("name", "events_by_name"), ("zone", "events_by_zone")):
+        if any(column == named for named, _ in words):
+            return index
+    return "events_by_time" if query.zone is None else "events_by_zone"
