@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from vitcam.actions.notification import Notifications, Picture
 from vitcam.actions.outbox import has_outbox
 from vitcam.actions.pin import MISSING as NO_GPIOZERO
 from vitcam.actions.pin import Pins
-from vitcam.actions.rules import GroupsOfLabels
 from vitcam.actions.runner import ActionRunner, OutcomeLog
 from vitcam.actions.task import Note
 from vitcam.actions.webhook import Webhooks
@@ -23,7 +21,8 @@ from vitcam.config.settings import Settings
 from vitcam.config.tables import OnSettings
 from vitcam.folders import state_folder
 from vitcam.frames import UNKNOWN
-from vitcam.model.classifier import Classifier
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.names.wanted import key_of
 from vitcam.threads.worker import Watched
 
 log = logging.getLogger(__name__)
@@ -32,30 +31,11 @@ _NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO)}
 """Kind of action -> the library that does it, and what is said where that is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """What a model can see."""
-
-    names: frozenset[str] = frozenset()
-    """Of labels and groups; empty where they may change during the run."""
-    groups: GroupsOfLabels = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, classifier: Classifier) -> "Vocabulary":
-        """That of the model in use."""
-        members = classifier.groups.members if classifier.groups else {}
-        groups: dict[str, set[str]] = {}
-        for name, labels in members.items():
-            for index in labels:
-                groups.setdefault(classifier.labels[index], set()).add(name)
-        names = frozenset() if classifier.card.word_capacity else frozenset({*classifier.labels, *members})
-        return cls(names, {label: frozenset(found) for label, found in groups.items()})
-
-
 class RuleEngine:
     """The runner of a run and what only a reload changes in it.
 
-    seen     what the model can see
+    seen     what the model can see, and how it may be named
+    is_open  whether labels may change during the run, so that nobody can say which are unknown
     outbox   folder for webhooks that wait, which no other run uses; None: they are lost at the end
     environ  of the process
     note     keeps what came of an action
@@ -66,12 +46,13 @@ class RuleEngine:
         self,
         settings: Settings,
         seen: Vocabulary,
+        is_open: bool,
         outbox: Path | None,
         environ: Mapping[str, str],
         note: Note,
         picture: Picture,
     ) -> None:
-        self._names = seen.names
+        self._seen = None if is_open else seen
         self._outbox = outbox
         outcomes = OutcomeLog(note)
         commands, pins = Commands(environ), Pins()
@@ -83,7 +64,7 @@ class RuleEngine:
             "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
             "file": WorkerQueue("file", LineFiles(state_folder(environ)), outcomes),
         }
-        self.runner = ActionRunner((), seen.groups, handlers, outcomes)
+        self.runner = ActionRunner((), seen, handlers, outcomes)
         self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
         """Every thread that acts."""
         self.change(settings)
@@ -100,7 +81,7 @@ class RuleEngine:
         self.webhooks.urls = frozenset(rule.webhook for rule in settings.on if rule.webhook)
         for sentence in missing_libraries(settings.on):
             log.error("%s", sentence)
-        for sentence in unknown_labels_of(settings.on, self._names) if self._names else ():
+        for sentence in unknown_labels_of(settings.on, self._seen.known) if self._seen is not None else ():
             log.warning("%s", sentence)
 
 
@@ -112,9 +93,9 @@ def missing_libraries(rules: Iterable[OnSettings]) -> list[str]:
 
 def unknown_labels_of(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
-    found = []
+    found, keys = [], {UNKNOWN, "", *map(key_of, names)}
     for rule in rules:
-        if rule.kind == "seen" and rule.label not in ("", UNKNOWN, *names):
+        if rule.kind == "seen" and key_of(rule.label) not in keys:
             near = nearest(rule.label, names)
             hint = f"; did you mean {near!r}?" if near else ""
             found.append(f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{hint}")

@@ -12,9 +12,9 @@ from functools import cache
 from vitcam.config.tables import OnSettings
 from vitcam.config.validators import minutes_of
 from vitcam.frames import UNKNOWN, Event
+from vitcam.names.vocabulary import Meanings, means_any, means_label
+from vitcam.names.wanted import key_of
 
-GroupsOfLabels = Mapping[str, frozenset[str]]
-"""Label -> the names of the groups that hold it."""
 TICK_S = 1.0
 """A tick must come at least this often while an event lasts."""
 
@@ -55,11 +55,11 @@ class RuleState:
 
 
 def step(
-    rules: Sequence[OnSettings], groups: GroupsOfLabels, state: RuleState, now: Instant, event: Event | None = None
+    rules: Sequence[OnSettings], meanings: Meanings, state: RuleState, now: Instant, event: Event | None = None
 ) -> tuple[RuleState, tuple[Firing, ...]]:
     """Take one report of an event into account, or, without one, that time has passed.
 
-    groups   of the model's labels: a rule for a group holds for every label in it
+    meanings  by which rules may name labels and groups: a rule for a group holds for every label in it
     returns  the next state, and what has to be done, in the order of the rules
     """
     lasting = dict(state.lasting)
@@ -72,7 +72,7 @@ def step(
     firings: list[Firing] = []
     for one in [event] if event else lasting.values():
         for rule in rules:
-            if (one.id, rule) in fired or not _holds(rule, groups, one, now):
+            if (one.id, rule) in fired or not _holds(rule, meanings, one, now):
                 continue
             if (before_ns := last_ns.get(rule)) is not None and now.monotonic_ns - before_ns < rule.cooldown_s * 1e9:
                 continue
@@ -86,28 +86,28 @@ def step(
     return RuleState(lasting, kept, {rule: ns for rule, ns in last_ns.items() if rule in rules}), tuple(firings)
 
 
-def fits(rule: OnSettings, groups: GroupsOfLabels, event: Event) -> bool:
+def fits(rule: OnSettings, meanings: Meanings, event: Event) -> bool:
     """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
-    names = {event.label, *groups.get(event.label, ()), *([event.group.name] if event.group else [])}
-    kind = event.kind == rule.kind or (event.kind == "unknown" and rule.label == UNKNOWN)
-    return kind and (not rule.label or rule.label in names) and rule.zone in ("", event.zone)
+    kind = event.kind == rule.kind or (event.kind == "unknown" and key_of(rule.label) == UNKNOWN)
+    named = not rule.label or means_any([rule.label], event, meanings)
+    return kind and rule.zone in ("", event.zone) and named
 
 
-def _holds(rule: OnSettings, groups: GroupsOfLabels, event: Event, now: Instant) -> bool:
+def _holds(rule: OnSettings, meanings: Meanings, event: Event, now: Instant) -> bool:
     """Whether all conditions but the cooldown hold now."""
     lasted_s = ((event.end_ns or now.monotonic_ns) - event.start_ns) / 1e9
     return (
         (rule.phase == "new" or event.phase == "end")
-        and fits(rule, groups, event)
-        and _probability(rule, event) >= rule.above
+        and fits(rule, meanings, event)
+        and _probability(rule, meanings, event) >= rule.above
         and lasted_s >= rule.for_s
         and (not rule.between or _within(_span(rule.between), now.minute))
     )
 
 
-def _probability(rule: OnSettings, event: Event) -> float:
+def _probability(rule: OnSettings, meanings: Meanings, event: Event) -> float:
     """Of what the rule is about: a label alone if the rule names it, else the group where it is surer."""
-    sure = event.group.p if event.group and rule.label != event.label else 0.0
+    sure = event.group.p if event.group and not means_label(rule.label, event, meanings) else 0.0
     return max(event.p, sure)
 
 

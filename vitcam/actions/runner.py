@@ -7,11 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from vitcam.actions.rules import TICK_S, Firing, GroupsOfLabels, Instant, RuleState, step
+from vitcam.actions.rules import TICK_S, Firing, Instant, RuleState, step
 from vitcam.actions.task import Note, Outcome, Task
 from vitcam.actions.worker_queue import ActionHandler
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.names.vocabulary import Meanings
 from vitcam.sinks.sink import Summary
 from vitcam.state import Actions
 from vitcam.threads.worker import Watched, Worker
@@ -56,7 +57,7 @@ class ActionRunner:
     """Called by the publisher; nothing here makes it wait.
 
     rules     as they stand in the settings
-    groups    of the model's labels
+    meanings  by which rules may name labels and groups
     handlers  kind of action -> who does it
     outcomes  what came of the actions
     """
@@ -64,13 +65,13 @@ class ActionRunner:
     def __init__(
         self,
         rules: Sequence[OnSettings],
-        groups: GroupsOfLabels,
+        meanings: Meanings,
         handlers: Mapping[str, ActionHandler],
         outcomes: OutcomeLog,
     ) -> None:
         self.rules = tuple(rules)
         """Any thread may replace them."""
-        self._groups = groups
+        self._meanings = meanings
         self._handlers = handlers
         self._outcomes = outcomes
         self._events: queue.Queue[Event | None] = queue.Queue(_MOST_EVENTS)
@@ -146,7 +147,7 @@ class ActionRunner:
 
     def _fire(self, event: Event | None) -> None:
         moment = Instant.at(time.monotonic_ns(), datetime.now())
-        self._rule_state, firings = step(self.rules, self._groups, self._rule_state, moment, event)
+        self._rule_state, firings = step(self.rules, self._meanings, self._rule_state, moment, event)
         for firing in firings:
             self._begin(firing)
 

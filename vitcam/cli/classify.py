@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import ClassifierOptions, JsonOption
+from vitcam.cli.options import ClassifierOptions, JsonOption, call_by_names
 from vitcam.errors import UsageError, VitcamError
 from vitcam.terminal.consoles import stderr_console
 from vitcam.terminal.verbs import grouped
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from vitcam.batch.photos import ClassifiedPhoto
-    from vitcam.config.settings import ModelSettings
+    from vitcam.config.settings import Settings
 
 
 @grouped
@@ -41,15 +41,16 @@ def classify(
         raise typer.Exit(1)
 
 
-def _classify(targets: list[str], model: "ModelSettings", as_json: bool, overlay: Path | None) -> bool:
+def _classify(targets: list[str], settings: "Settings", as_json: bool, overlay: Path | None) -> bool:
     """Print the answers and save the overlays; False if not a single photo could be read."""
     from vitcam.batch.photos import classify_all
     from vitcam.batch.report import Report
     from vitcam.model.classifier import open_classifier
     from vitcam.pictures.overlay_kinds import default_overlay
 
-    classifier = open_classifier(model)
-    report = Report(len(targets), classifier.labels, as_json)
+    classifier = open_classifier(settings.model)
+    call_by_names(classifier, settings.names)
+    report = Report(len(targets), classifier.displayed_labels, as_json)
     with _progress() as progress:
         task = progress.add_task("classifying", total=0, visible=False)
 
@@ -57,7 +58,7 @@ def _classify(targets: list[str], model: "ModelSettings", as_json: bool, overlay
             report.expected += more
             progress.update(task, total=report.expected, visible=report.expected > 1)
 
-        workers = model.threads or None
+        workers = settings.model.threads or None
         with closing(classify_all(classifier, targets, report.unreadable, expect, workers)) as photos:
             for photo in photos:
                 report.prediction(photo.prediction)

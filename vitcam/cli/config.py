@@ -63,15 +63,18 @@ def show_schema() -> None:
 
 
 def _warnings_of_labels(settings: "Settings") -> list[str]:
-    """Labels of zones, rules and clips that the model does not know. Without the model, why it cannot be asked."""
+    """Labels of names, zones, rules and clips that the model does not know. Without it, why it cannot be asked."""
     from vitcam.config.settings import labels_in
     from vitcam.model.bundle import read
     from vitcam.model.files import find_model
     from vitcam.model.labels import read_labels, unknown_labels
+    from vitcam.names.active import ActiveNames
+    from vitcam.names.naming import trouble_with
+    from vitcam.names.vocabulary import Vocabulary
 
     asked_for = [(label, f"the zone {zone.name} watches") for zone in settings.zones for label in zone.labels]
     asked_for += labels_in(settings)
-    if not asked_for:
+    if not asked_for and not settings.names.own:
         return []
     try:
         bundle = read(find_model(settings.model.name))
@@ -79,4 +82,7 @@ def _warnings_of_labels(settings: "Settings") -> list[str]:
     except (VitcamError, OSError) as error:
         return [f"the labels were not checked: {error}"]
     groups = bundle.groups.members if bundle and bundle.groups else {}
-    return unknown_labels(asked_for, {*labels, *groups})
+    names = settings.names.wanted
+    trouble = trouble_with(names, labels, groups)
+    vocabulary = Vocabulary(ActiveNames(names), lambda: labels, groups)
+    return [*([trouble] if trouble else []), *unknown_labels(asked_for, vocabulary.known)]

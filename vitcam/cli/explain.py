@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import ClassifierOptions
+from vitcam.cli.options import ClassifierOptions, call_by_names
 from vitcam.errors import UsageError, VitcamError
 from vitcam.redaction import redacted
 from vitcam.terminal.consoles import stdout_console
@@ -44,10 +44,12 @@ def explain(
     _check_paths(photo, out)
     if not 0 < opacity <= 1:
         raise UsageError(f"--opacity is {opacity:g}; more than 0 and at most 1 is allowed")
-    if settings.top_k > MAX_GUESSES:
-        raise UsageError(f"--top-k is {settings.top_k}; at most {MAX_GUESSES} guesses fit into a picture")
+    if settings.model.top_k > MAX_GUESSES:
+        raise UsageError(f"--top-k is {settings.model.top_k}; at most {MAX_GUESSES} guesses fit into a picture")
     decoded = _read(photo)
-    explained = ask(open_classifier(settings), decoded, photo.name, settings.top_k, opacity, photo)
+    classifier = open_classifier(settings.model)
+    call_by_names(classifier, settings.names)
+    explained = ask(classifier, decoded, photo.name, settings.model.top_k, opacity, photo)
     _write(out, draw_figure(explained))
     stdout_console().print(f"wrote {out}: {_in_words(explained)}", markup=False, highlight=False)
 

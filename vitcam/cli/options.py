@@ -1,5 +1,6 @@
 """Options that several verbs take, and groups of them that a command takes as one parameter."""
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,13 @@ from vitcam.model.files import list_models
 
 if TYPE_CHECKING:
     from vitcam.config.load import EffectiveSettings
-    from vitcam.config.settings import ModelSettings
+    from vitcam.config.names import NameSettings
+    from vitcam.config.settings import Settings
+    from vitcam.model.classifier import Classifier
     from vitcam.storage.owner import OwnedFolder
+
+
+log = logging.getLogger(__name__)
 
 
 def model_names(incomplete: str) -> list[str]:
@@ -77,7 +83,7 @@ class ClassifierOptions:
     top_k: TopKOption = None
     threads: ThreadsOption = None
 
-    def settings(self) -> "ModelSettings":
+    def settings(self) -> "Settings":
         """With what files and the environment say of the others. Raises ConfigError."""
         flags = {
             "model.name": self.model,
@@ -85,7 +91,18 @@ class ClassifierOptions:
             "model.top_k": self.top_k,
             "model.threads": self.threads,
         }
-        return ConfigOptions().load(flags).settings.model
+        return ConfigOptions().load(flags).settings
+
+
+def call_by_names(classifier: "Classifier", names: "NameSettings") -> None:
+    """Call labels and groups as this user's runs do; the log says what of it this model does not have."""
+    from vitcam.daemon.part_options import trouble_with_names
+    from vitcam.daemon.saved_state.page_settings import initial_names
+
+    active = initial_names(names, state_folder(os.environ))
+    classifier.call_by(active)
+    if trouble := trouble_with_names(active, classifier):
+        log.warning("%s", trouble)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from vitcam.terminal.verbs import grouped
 if TYPE_CHECKING:
     from vitcam.frames import Event, Image
     from vitcam.model.classifier import Classifier
+    from vitcam.names.wanted import WantedNames
     from vitcam.replay.agreement import Agreement
     from vitcam.replay.stored_picture import StoredPicture
     from vitcam.replay.video import WouldAct
@@ -73,6 +74,7 @@ def replay(
         settings = config.load({"model.name": model}).settings
         _show_events(replay_video(Path(target), settings, _time_of_day(at)), as_json)
         return
+    from vitcam.names.active import ActiveNames
     from vitcam.replay.agreement import judge
     from vitcam.replay.bundle import public_settings, versions
     from vitcam.replay.stored_picture import ask_again, open_model
@@ -80,9 +82,10 @@ def replay(
     effective = config.load({})
     if bundle is not None and is_bundle:
         raise UsageError(f"{target} is a bundle already; --bundle takes the id of an event")
-    stored, record, picture = _read(target, service)
+    stored, record, picture, page = _read(target, service)
     labels = effective.settings.model.labels
     classifier = open_model(stored, model or "", Path(labels) if labels else None)
+    classifier.call_by(ActiveNames(effective.settings.names.wanted, page))
     agreement = judge(stored, picture, ask_again(classifier, picture, stored.crop, "replay"))
     if overlay is not None:
         _save_overlay(overlay, agreement)
@@ -95,12 +98,14 @@ def replay(
         raise typer.Exit(1)
 
 
-def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object], Image]":
-    """The event, its record and its picture.
+def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object], Image, WantedNames]":
+    """The event, its record, its picture, and the names that were set on the page of the run that has seen it.
 
     Nothing in a bundle is trusted, nor what root reads of somebody else: a child process decodes such a picture.
     """
+    from vitcam.daemon.saved_state.page_settings import SavedNames
     from vitcam.history.store import EventStore
+    from vitcam.names.wanted import NOTHING_WANTED
     from vitcam.pictures.decode import decode_image
     from vitcam.replay.bundle import BUNDLE, read_bundle
     from vitcam.replay.stored_picture import checked_picture, stored_picture
@@ -108,13 +113,14 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
 
     if target.endswith(BUNDLE):
         stored = read_bundle(Path(target))
-        return stored, {}, _decoded(stored)
+        return stored, {}, _decoded(stored), NOTHING_WANTED
     place = owned(_folder(service))
     with place.acting() as folder:
         stored, record = stored_picture(EventStore(folder), target)
+        page = SavedNames(folder).load()
     if place.owner is None:
-        return stored, record, checked_picture(stored, decode_image(stored.jpeg))
-    return stored, record, _decoded(stored)
+        return stored, record, checked_picture(stored, decode_image(stored.jpeg)), page
+    return stored, record, _decoded(stored), page
 
 
 def _decoded(stored: "StoredPicture") -> "Image":

@@ -24,7 +24,7 @@ def words(
     """Change the words of a model whose labels are words, or show them."""
     from vitcam.words.relabel import read_open_vocabulary
 
-    name = ClassifierOptions(model).settings().name
+    name = ClassifierOptions(model).settings().model.name
     if texts:
         labels, file = _change(name, texts)
     else:

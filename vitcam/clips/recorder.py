@@ -5,7 +5,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import cv2
@@ -16,6 +16,7 @@ from vitcam.clips.queue import ClipQueue, ClipStore, remove_leftovers
 from vitcam.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
 from vitcam.pictures.encode import encode_jpeg
 
 log = logging.getLogger(__name__)
@@ -43,12 +44,13 @@ class ClipOptions:
     """Pictures/s of a clip, and the most that are kept in memory."""
     width: int = 640
     """In px; a narrower picture is never enlarged."""
+    meanings: Meanings = field(default_factory=lambda: NO_MEANINGS, compare=False)
+    """By which `labels` may name labels and groups."""
 
     def wants(self, event: Event) -> bool:
         """Whether this event gets a clip."""
-        names = {event.label, event.group.name if event.group else event.label}
         in_zone = not self.zones or event.zone in self.zones
-        return in_zone and (not self.labels or bool(self.labels & names))
+        return in_zone and (not self.labels or means_any(self.labels, event, self.meanings))
 
 
 @dataclass(frozen=True, slots=True)

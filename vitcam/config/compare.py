@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from vitcam.config.names import OWN_NAME
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import TABLES
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Names of settings whose value is another one, in the order of the file: `section.key`, or `zones` or `on`."""
+    """Names of settings whose value is another one, in the order of the file: `section.key`, or a key of a table."""
 
     live: tuple[str, ...]
     """The run can take these over."""
@@ -20,9 +21,13 @@ class Changes:
     @classmethod
     def between(cls, running: Settings, wanted: Settings) -> Self:
         """From the settings of a run to new ones."""
-        changed = [name for name in options() if _value(running, name) != _value(wanted, name)]
+        changed = [
+            name
+            for name, option in options().items()
+            if option.section != OWN_NAME.section and _value(running, name) != _value(wanted, name)
+        ]
         live, restart = (tuple(name for name in changed if options()[name].rule.live is kind) for kind in (True, False))
-        tables = tuple(key for key in TABLES if getattr(running, key) != getattr(wanted, key))
+        tables = tuple(key for key in (*TABLES, OWN_NAME.section) if _whole(running, key) != _whole(wanted, key))
         return cls(live + tables, restart)
 
     def touch(self, section: str) -> bool:
@@ -54,6 +59,12 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
 def _value(settings: Settings, name: str) -> Any:
     section, _, key = name.partition(".")
     return getattr(getattr(settings, section), key)
+
+
+def _whole(settings: Settings, key: str) -> Any:
+    """Of a language also where it is set: one that is set is in force, and one of the page is not any more."""
+    value = getattr(settings, key)
+    return (value, value.language_place) if key == OWN_NAME.section else value
 
 
 def _listed(names: tuple[str, ...]) -> str:

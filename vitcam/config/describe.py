@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vitcam.config.layers import MOST_TABLES
+from vitcam.config.names import OWN_NAME
 from vitcam.config.option import Option
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES, table_options
@@ -20,7 +21,7 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            **{name: _table_schema(kind, _of(name)) for name, kind in sections().items()},
+            **{name: _table_schema(kind, _of(name)) | _other_keys(name) for name, kind in sections().items()},
             **{key: _tables_schema(key) for key in TABLES},
         },
     }
@@ -32,7 +33,7 @@ def table() -> str:
     several = (option for key in TABLES for option in table_options(key).values())
     lines += [
         f"| `{option.name}` | {_default(option)} | {option.allowed} | {_taken_by(option)} | {option.rule.doc} |"
-        for option in (*options().values(), *several)
+        for option in (*options().values(), OWN_NAME, *several)
     ]
     return "\n".join(lines) + "\n"
 
@@ -47,6 +48,8 @@ def example() -> str:
         lines += ["", f"# {section_class.__doc__}", f"[{section}]"]
         for option in _of(section):
             lines += [f"# {option.rule.doc}{_limits(option)}", f"# {option.key} = {_toml(option.default)}"]
+        if section == OWN_NAME.section:
+            lines += [f"# {OWN_NAME.rule.doc}{_limits(OWN_NAME)}", f'# "tabby cat" = {_shown(OWN_NAME)}']
     for key, kind in TABLES.items():
         lines += ["", f"# {kind.holds.__doc__}", f"#{kind.heading}"]
         for option in table_options(key).values():
@@ -61,6 +64,10 @@ def _table_schema(kind: type[Any], its_options: Iterable[Option]) -> dict[str, A
         "additionalProperties": False,
         "properties": {option.key: _option_schema(option) for option in its_options},
     }
+
+
+def _other_keys(section: str) -> dict[str, Any]:
+    return {"additionalProperties": _option_schema(OWN_NAME)} if section == OWN_NAME.section else {}
 
 
 def _tables_schema(key: str) -> dict[str, Any]:

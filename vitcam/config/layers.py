@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.config.names import OWN_NAME
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
@@ -18,6 +19,7 @@ from vitcam.zones.areas import ZONE_NAME
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""
 _SET = re.compile(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", re.DOTALL)
+_SET_NAME = re.compile(r"\s*(names)\.\s*\"?([^=\"]+?)\"?\s*=(.*)", re.DOTALL)
 _MOST_BYTES = 65_536  # ten times the file with every setting: the parser takes minutes for hostile megabytes
 MOST_TABLES = 64
 NOT_SETTINGS = frozenset({"VITCAM_CONFIG", "VITCAM_DATA", "VITCAM_REQUIRE", "VITCAM_WEB_PASSWORD"})
@@ -69,6 +71,10 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Ra
         if not variable.startswith("VITCAM_") or variable in NOT_SETTINGS:
             continue
         section, _, key = variable.removeprefix("VITCAM_").lower().partition("_")
+        if section == OWN_NAME.section and f"{section}.{key}" not in options():
+            raise ConfigError(
+                f"{variable}: names of your own can only be given in a file, below [names], or with --set"
+            )
         if section in sections():
             yield RawSetting(section, key, environ[variable], variable, is_text=True)
         elif section in TABLES:
@@ -82,7 +88,7 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Ra
 def from_sets(sets: Iterable[str]) -> Iterator[RawSetting]:
     """`section.key=value`, each."""
     for text in sets:
-        found = _SET.fullmatch(text)
+        found = _SET.fullmatch(text) or _SET_NAME.fullmatch(text)
         if (key := text.split(".", 1)[0].strip()) in TABLES:
             raise ConfigError(f"--set {key}: {key} can only be given in a file, as {TABLES[key].heading}")
         if not found:
@@ -131,7 +137,8 @@ def _from_file(path: Path, origin: str) -> Iterator[RawSetting | RawTable]:
         if not isinstance(table, dict):
             raise ConfigError(f"{origin}: {shortened(section)!r} is not a section; {_remedy(section)}")
         for key, value in table.items():
-            yield RawSetting(shortened(section), shortened(key), value, origin)
+            key = key if section == OWN_NAME.section else shortened(key)
+            yield RawSetting(shortened(section), key, value, origin)
 
 
 def _tables(key: str, found: object, origin: str) -> Iterator[RawTable]:

@@ -3,6 +3,7 @@
 Nothing here reads the process's own environment or arguments: they are handed in.
 """
 
+import json
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,10 +13,12 @@ from typing import Any
 from vitcam.config import layers
 from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, RawSetting, RawTable
+from vitcam.config.names import OWN_NAME
 from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
-from vitcam.errors import ConfigError
+from vitcam.errors import ConfigError, UsageError
+from vitcam.names.wanted import MOST, OwnName, checked_label, checked_name, key_of
 from vitcam.text import shortened
 
 log = logging.getLogger(__name__)
@@ -47,7 +50,11 @@ class EffectiveSettings:
             for name, option in options().items()
         ]
         tables = table_values(self.settings.zones, self.settings.on)
-        return plain + [(name, value, self.origins[name]) for name, value in tables if name in self.origins]
+        own = [
+            (f"{OWN_NAME.section}.{json.dumps(each.label, ensure_ascii=False)}", each.name, each.place)
+            for each in self.settings.names.own
+        ]
+        return [*plain, *own, *((name, value, self.origins[name]) for name, value in tables if name in self.origins)]
 
 
 def load(
@@ -83,16 +90,22 @@ def merge_layers(
     ]
     values = {name: option.default for name, option in options().items()}
     origins = dict.fromkeys(values, DEFAULT)
-    tables = FoundTables()
+    tables, names = FoundTables(), FoundNames()
     for raw in raw_settings:
         if isinstance(raw, RawTable):
             tables.add(raw)
+            continue
+        if raw.section == OWN_NAME.section and f"{raw.section}.{raw.key}" not in options():
+            names.add(raw)
             continue
         option = _option_of(raw)
         values[option.name] = checked(option, raw)
         origins[option.name] = raw.origin
     _check_together(values, origins)
-    return EffectiveSettings(_build(values, tables), origins | tables.origins, tuple(warnings))
+    language_place = origins["names.language"].replace(DEFAULT, "")
+    settings = _build(values, tables)
+    settings = replace(settings, names=replace(settings.names, own=names.own(), language_place=language_place))
+    return EffectiveSettings(settings, origins | tables.origins, tuple(warnings))
 
 
 def _option_of(raw: RawSetting) -> Option:
@@ -176,6 +189,30 @@ class FoundTables:
     def _forget(self, key: str) -> None:
         self._values[key] = {}
         self.origins = {name: origin for name, origin in self.origins.items() if not name.startswith(f"{key}.")}
+
+
+class FoundNames:
+    """Takes names of one's own in the order of their places; a later one changes what it names again."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, OwnName] = {}
+
+    def add(self, raw: RawSetting) -> None:
+        """Raises the error class of `raw` for a label or a name that is not allowed, and for one that comes twice."""
+        try:
+            own = OwnName(checked_label(raw.key), checked_name(raw.key, raw.value), raw.origin)
+        except UsageError as error:
+            raise raw.error_class(f"{raw.origin}: {error}") from error
+        before = self._found.pop(key_of(own.label), None)
+        if before is not None and before.place == raw.origin:
+            raise raw.error_class(f"{raw.origin}: [names] names {before.label!r} twice; leave out one of the two")
+        if len(self._found) >= MOST:
+            raise raw.error_class(f"{raw.origin}: there are more than {MOST:,} names of your own; leave some out")
+        self._found[key_of(own.label)] = own
+
+    def own(self) -> tuple[OwnName, ...]:
+        """All of them."""
+        return tuple(self._found.values())
 
 
 def table_values(zones: Iterable[ZoneSettings], on: Iterable[OnSettings]) -> Iterator[tuple[str, object]]:

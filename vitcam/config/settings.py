@@ -6,6 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
+from vitcam.config.names import OWN_NAME, NameSettings
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.validators import DURATION_WORDS, is_duration
@@ -313,6 +314,7 @@ class Settings:
     problems: ProblemSettings = ProblemSettings()
     web: WebSettings = field(default_factory=WebSettings)
     overlay: OverlaySettings = OverlaySettings()
+    names: NameSettings = field(default_factory=NameSettings)
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()
     on: tuple[OnSettings, ...] = ()
@@ -338,6 +340,8 @@ def options() -> Mapping[str, Option]:
 
 
 def option_called(name: str) -> Option:
-    """The option of `section.key`, `zones.NAME.key` or `on.NUMBER.key`."""
+    """The option of `section.key`, `zones.NAME.key`, `on.NUMBER.key` or `names."LABEL"`."""
     key, _, rest = name.partition(".")
+    if key == OWN_NAME.section and name not in options():
+        return OWN_NAME
     return table_options(key)[rest.rpartition(".")[2]] if key in TABLES else options()[name]

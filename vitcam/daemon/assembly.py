@@ -5,18 +5,26 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from vitcam.actions.rule_engine import RuleEngine, Vocabulary
+from vitcam.actions.rule_engine import RuleEngine
 from vitcam.config.settings import HeatSettings, Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
 from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
 from vitcam.daemon.model import LastModel, RunModel, load_configured_model
-from vitcam.daemon.part_options import build_sink, check_overlay, default_variant, frozen_of, gate_of
+from vitcam.daemon.part_options import (
+    build_sink,
+    check_overlay,
+    default_variant,
+    frozen_of,
+    gate_of,
+    trouble_with_names,
+)
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
+from vitcam.daemon.saved_state.page_settings import initial_names
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
@@ -72,6 +80,12 @@ def assemble(
     last = LastModel(state_folder(environ)) if service else None
     model = load_configured_model(settings.model, options.model_from, last, set_aside.model)
     classifier, words = model.classifier, _words(model)
+    names = initial_names(settings.names, state_folder(environ))
+    if not names.in_force.page.changes_nothing:
+        log.info("names that were set on the page in an earlier run are in force; change them there")
+    classifier.call_by(names)
+    if trouble := trouble_with_names(names, classifier):
+        log.warning("%s", trouble)
     crop = initial_crop(settings.camera, environ, trials)
     areas = initial_areas(settings, environ, trials)
     set_aside.offer(crop, areas)
@@ -83,7 +97,7 @@ def assemble(
     over, playback, demand = threading.Event(), Playback(), Demand()
     machine, frozen = Machine(environ), frozen_of(settings, areas)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier))
-    publisher = Publisher(settings.events.rules, over.set, areas)
+    publisher = Publisher(settings.events.rules, over.set, areas, classifier.vocabulary())
     pipeline = Pipeline(
         PipelineOptions(
             source=readable(redacted(settings.camera.source)) or "auto",
@@ -121,7 +135,7 @@ def assemble(
         reclassify = StoredPictureClassifier(classifier, words)
         recording = recording_of(settings, environ, publisher, classifier, reclassify, frozen=frozen, lock=lock)
     rule_engine = _rule_engine(settings, classifier, environ, recording)
-    console = build_sink(settings.log, every, classifier.labels)
+    console = build_sink(settings.log, every, classifier.displayed_labels)
     publisher.connect(console, rule_engine.runner)
     areas.on_new_masks(pipeline.let_go, publisher.let_go, *recording.let_go())  # those nearer to the source first
 
@@ -139,6 +153,7 @@ def assemble(
             default=Current(default_variant(settings, classifier)),
             crop=crop,
             areas=areas,
+            names=names,
             playback=playback,
             demand=demand,
             words=words,
@@ -151,6 +166,7 @@ def assemble(
         open_source=open_source,
         crop=crop,
         areas=areas,
+        names=names,
         model=model,
         pipeline=pipeline,
         heat=heat,
@@ -177,7 +193,7 @@ def _words(model: RunModel) -> LiveLabels | None:
 
 def _warn_of_unknown_labels(settings: Settings, areas: ActiveAreas, classifier: Classifier) -> None:
     asked_for = [*areas.areas.watched_labels, *labels_in(settings)]
-    for sentence in unknown_labels(asked_for, model_info(classifier).names):
+    for sentence in unknown_labels(asked_for, classifier.vocabulary().known):
         log.warning("%s", sentence)
 
 
@@ -222,8 +238,15 @@ def _rule_engine(
 ) -> RuleEngine:
     # only one run of a camera uses a state folder, but any number of runs of files
     outbox = state_folder(environ) if is_camera(settings.camera.source) else None
-    vocabulary = Vocabulary.of(classifier)
-    return RuleEngine(settings, vocabulary, outbox, environ, note=recording.note, picture=recording.picture_soon)
+    return RuleEngine(
+        settings,
+        classifier.vocabulary(),
+        bool(classifier.card.word_capacity),
+        outbox,
+        environ,
+        note=recording.note,
+        picture=recording.picture_soon,
+    )
 
 
 def _web_server(

@@ -7,6 +7,9 @@ from vitcam.clips.recorder import ClipOptions
 from vitcam.config.settings import ClipSettings, LogSettings, MotionSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
+from vitcam.names.active import ActiveNames
+from vitcam.names.naming import trouble_with
+from vitcam.names.vocabulary import NO_MEANINGS, Meanings
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.problems.frozen import FrozenWatch
@@ -46,8 +49,14 @@ def frozen_of(settings: Settings, areas: ActiveAreas) -> FrozenWatch | None:
     return FrozenWatch(after_s, areas) if after_s and is_camera(settings.camera.source) else None
 
 
-def clip_options_of(clips: ClipSettings) -> ClipOptions | None:
-    """What clips show; None where they are off."""
+def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:
+    """What of the names in force cannot be used with this model, as one sentence; empty if all can."""
+    groups = classifier.groups.members if classifier.groups else {}
+    return trouble_with(names.in_force.wanted, classifier.labels, groups)
+
+
+def clip_options_of(clips: ClipSettings, meanings: Meanings = NO_MEANINGS) -> ClipOptions | None:
+    """What clips show; None where they are off. meanings: by which the settings may name labels and groups"""
     if not clips.enabled:
         return None
     return ClipOptions(
@@ -58,6 +67,7 @@ def clip_options_of(clips: ClipSettings) -> ClipOptions | None:
         zones=frozenset(clips.zones),
         fps=clips.fps,
         width=clips.width,
+        meanings=meanings,
     )
 
 

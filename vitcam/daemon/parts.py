@@ -16,6 +16,7 @@ from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.heat.watch import HeatWatch
+from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Heartbeats
@@ -48,6 +49,7 @@ class Daemon:
     open_source: SourceOpener
     crop: ActiveCrop
     areas: ActiveAreas
+    names: ActiveNames
     model: RunModel
     pipeline: Pipeline
     heat: HeatWatch

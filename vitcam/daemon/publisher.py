@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.zone_events import ZoneEvents
 from vitcam.sinks.sink import FrameSink, Sink, Summary
 from vitcam.sources.masks import masked
@@ -23,12 +24,19 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 class Publisher:
     """Passes predictions and their events to every sink.
 
-    stop   called when nobody reads the output any more: the run then ends without a message, as any filter does
-    areas  the zones in force, each with rules of its own; None: all go by `rules`
+    stop        called when nobody reads the output any more: the run then ends without a message, as any filter does
+    areas       the zones in force, each with rules of its own; None: all go by `rules`
+    vocabulary  as `ZoneEvents` takes it
     """
 
-    def __init__(self, rules: Rules, stop: Callable[[], None], areas: ActiveAreas | None = None) -> None:
-        self._events = ZoneEvents(rules, areas)
+    def __init__(
+        self,
+        rules: Rules,
+        stop: Callable[[], None],
+        areas: ActiveAreas | None = None,
+        vocabulary: Vocabulary | None = None,
+    ) -> None:
+        self._events = ZoneEvents(rules, areas, vocabulary)
         self._areas = areas or ActiveAreas()
         self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()

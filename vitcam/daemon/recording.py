@@ -22,6 +22,7 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
 from vitcam.model.classifier import Classifier
+from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
@@ -129,12 +130,16 @@ def recording_of(
     lock        of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     """
     no_history = _why_none(settings.store, lock)
+    vocabulary = classifier.vocabulary()
     history = None if no_history else event_store(settings.store, environ, reclassify)
     if history is not None:
         origin = Origin(classifier.card.name, classifier.card.graph_sha256)
-        recorder = Recorder(history.put, origin, history.budget.detail, frozenset(settings.store.forget))
+        names = settings.store.forget
+        recorder = Recorder(
+            history.put, origin, history.budget.detail, lambda event: means_any(names, event, vocabulary)
+        )
         publisher.show_to(recorder)
-    return replace(clips_and_problems(settings, history, publisher, frozen), no_history=no_history)
+    return replace(clips_and_problems(settings, history, publisher, frozen, vocabulary), no_history=no_history)
 
 
 def _why_none(settings: StoreSettings, lock: FolderLock | None) -> str:
@@ -166,14 +171,19 @@ def retention_of(settings: StoreSettings) -> RetentionRules:
 
 
 def clips_and_problems(
-    settings: Settings, history: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
+    settings: Settings,
+    history: EventStore | None,
+    publisher: Publisher,
+    frozen: FrozenWatch | None = None,
+    meanings: Meanings = NO_MEANINGS,
 ) -> Recording:
     """A history, and the clips and problems that the settings ask for.
 
-    history  None: nothing is kept, so there are no clips, and problems are only reported
-    frozen   as `ProblemWatch` takes it
+    history   None: nothing is kept, so there are no clips, and problems are only reported
+    frozen    as `ProblemWatch` takes it
+    meanings  by which the settings may name labels and groups
     """
-    clips, watch = _clips(settings, history), _watch(settings, history, publisher, frozen)
+    clips, watch = _clips(settings, history, meanings), _watch(settings, history, publisher, frozen)
     if clips is not None:
         publisher.show_to(clips.recorder)
     if watch is not None:
@@ -181,8 +191,8 @@ def clips_and_problems(
     return Recording(history, clips=clips, watch=watch)
 
 
-def _clips(settings: Settings, store: EventStore | None) -> Clips | None:
-    options = clip_options_of(settings.clips)
+def _clips(settings: Settings, store: EventStore | None, meanings: Meanings) -> Clips | None:
+    options = clip_options_of(settings.clips, meanings)
     if options is None:
         return None
     if store is None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vitcam.config.compare import Changes, with_changes
-from vitcam.daemon.part_options import check_overlay, default_variant, gate_of, prints_every
+from vitcam.daemon.part_options import check_overlay, default_variant, gate_of, prints_every, trouble_with_names
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.recording import retention_of
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -52,6 +52,10 @@ class Reloader:
         """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
         daemon, settings = self._daemon, self._running
         daemon.model.classifier.top_k = settings.model.top_k
+        if changes.touch("names"):
+            daemon.names.fix(settings.names.wanted)
+            if trouble := trouble_with_names(daemon.names, daemon.model.classifier):
+                log.warning("%s", trouble)
         daemon.publisher.rules = settings.events.rules
         daemon.rule_engine.change(settings)
         daemon.console.every = prints_every(settings.log, daemon.every_by_default)

@@ -46,7 +46,7 @@ def explain(
     name  of the photo, for the figure
     path  its file, where there is one: the folder may name the right label
     """
-    count = len(classifier.labels)
+    count = len(classifier.displayed_labels)
     frame = frame_of(photo.image, classifier.input, "explain", None if path is None else str(path))
     return ExplainedPhoto(
         name=name,
@@ -57,9 +57,17 @@ def explain(
         # with every label, because the figure gives the rank of the right one, however low
         prediction=classifier.with_top_k(count)(frame, explain=True),
         top_k=min(top_k, count, MAX_GUESSES),
-        truth=None if path is None else true_label(path, classifier.labels),
+        truth=None if path is None else _truth(path, classifier),
         opacity=opacity,
     )
+
+
+def _truth(path: Path, classifier: Classifier) -> str | None:
+    """As it is displayed; the folder may also have the model's own name."""
+    own, naming = true_label(path, classifier.labels), classifier.naming
+    if naming is None or own is None:
+        return true_label(path, classifier.displayed_labels)
+    return naming.of_labels[classifier.labels.index(own)].name
 
 
 def true_label(photo: Path, labels: tuple[str, ...]) -> str | None:

@@ -131,7 +131,7 @@ class Recorder:
 
     put     hands a change to the store; never waits
     detail  says what there is budget for
-    forget  labels and groups whose events are not kept
+    forget  says of which events nothing is kept
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Recorder:
         put: Callable[[EventChange], None],
         origin: Origin,
         detail: Callable[[], Detail] = lambda: Detail.FULL,
-        forget: frozenset[str] = frozenset(),
+        forget: Callable[[Event], bool] = lambda _: False,
     ) -> None:
         self._put = put
         self._origin = origin
@@ -171,7 +171,7 @@ class Recorder:
             self._end(event)
 
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
-        if event.phase == "new" and not self._forget & {event.label, event.group.name if event.group else ""}:
+        if event.phase == "new" and not self._forget(event):
             lasting = self._lasting[event.id] = _LastingEvent(self._begun(event), event.start_ns)
             for seen in self._seen:
                 if seen.zone == event.zone and seen.captured_ns >= event.start_ns:

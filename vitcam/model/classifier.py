@@ -15,11 +15,15 @@ from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
 from vitcam.model.files import DEFAULT, content_of, find_model
+from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, read_labels
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
+from vitcam.names.active import ActiveNames
+from vitcam.names.naming import Naming
+from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
@@ -82,6 +86,8 @@ class Classifier:
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
+        self._names: ActiveNames | None = None
+        self._named: tuple[Naming, Groups] | None = None
         self._words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
         check_inputs(self.path, self._graph.inputs, self.card, self._words)
         check_outputs(self.path, self._graph.outputs, self.card)
@@ -105,6 +111,27 @@ class Classifier:
         """The graph keeps what it was given once."""
         for name, value in self._words.items():
             self._graph.set_input(value, self.card.inputs[name])
+
+    def call_by(self, names: ActiveNames) -> None:
+        """Call labels and groups by these names, as they are at each picture. What is cloned later does, too."""
+        self._names = names
+
+    @property
+    def naming(self) -> Naming | None:
+        """What labels and groups are called now; None: as the model says."""
+        if self._names is None:
+            return None
+        return self._names.of(self.labels, self.groups.members if self.groups else {})
+
+    @property
+    def displayed_labels(self) -> tuple[str, ...]:
+        """The labels as predictions name them now."""
+        naming = self.naming
+        return self.labels if naming is None else naming.labels
+
+    def vocabulary(self) -> Vocabulary:
+        """By which texts labels and groups may be named; it goes with the names and the words of this model."""
+        return Vocabulary(self._names or ActiveNames(), lambda: self.labels, self.groups.members if self.groups else {})
 
     def with_top_k(self, top_k: int) -> "Classifier":
         """The same model with another number of guesses. It shares the interpreter, so use it in the same thread."""
@@ -167,10 +194,14 @@ class Classifier:
         self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
         given = outputs["probabilities"]
-        probabilities = given[: len(self.labels)]  # behind them are places for more words
+        probabilities = own = given[: len(self.labels)]  # behind them are places for more words
+        labels, groups = self.labels, self.groups
+        if (naming := self.naming) is not None:
+            probabilities, labels, groups = naming.merged(own), naming.labels, self._groups_of(naming)
         best = self._best(probabilities)
-        top = tuple(Guess(self.labels[i], float(probabilities[i])) for i in best)
-        certainty = -math.inf if blank else self._certainty(top[0], given)
+        top = tuple(Guess(labels[i], float(probabilities[i])) for i in best)
+        best_p = top[0].p if probabilities is own else max(top[0].p, float(own.max()))  # also where it is hidden
+        certainty = -math.inf if blank else self._certainty(best_p, given)
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         prediction = Prediction(
@@ -187,7 +218,7 @@ class Classifier:
             ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=outputs.get("embedding"),
-            groups=self.groups.likely(best[0], probabilities, self.labels) if self.groups else (),
+            groups=groups.likely(best[0], probabilities, labels) if groups else (),
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
             evidence=self._on_grid(outputs.get("evidence")),
@@ -203,12 +234,18 @@ class Classifier:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
         return self(frame_of(image, self.input, source), explain)
 
-    def _certainty(self, best: Guess, probabilities: NDArray[Any]) -> float:
+    def _groups_of(self, naming: Naming) -> Groups:
+        named = self._named
+        if named is None or named[0] is not naming:
+            named = self._named = naming, Groups(naming.members, len(naming.labels))
+        return named[1]
+
+    def _certainty(self, best_p: float, probabilities: NDArray[Any]) -> float:
         if self._words:
             none = float(probabilities[len(self.labels)])
-            return best.p / (best.p + none) if best.p else 0.0
+            return best_p / (best_p + none) if best_p else 0.0
         if self.card.least_familiarity is None:
-            return best.p
+            return best_p
         return familiarity(probabilities, self.card.familiarity_temperature)
 
     def _seen(self, frame: Frame) -> Rect:
@@ -219,7 +256,9 @@ class Classifier:
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
-        return tuple(self._checked(golden) for golden in (*self.golden, *self.blank))
+        other = copy.copy(self)
+        other._names = None  # golden answers have the model's own names
+        return tuple(other._checked(golden) for golden in (*self.golden, *self.blank))
 
     def _checked(self, golden: bundle.Golden) -> GoldenResult:
         prediction = self.classify_image(golden.image, "golden")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import UNKNOWN
+from vitcam.names.wanted import key_of
 from vitcam.text import shortened
 
 
@@ -34,12 +35,13 @@ def unknown_labels(asked_for: Iterable[tuple[str, str]], known: Collection[str])
     """A sentence for each label that somebody asks for and that is not known.
 
     asked_for  labels, and who asks for each: `("cat", "the zone door watches")`
-    known      the labels of the model and the names of its groups
+    known      every name of a label or a group
     """
+    keys = {UNKNOWN, *map(key_of, known)}
     return [
         f"the model knows no label or group {shortened(label)!r}, which {who}; {_hint(label, known)}"
         for label, who in asked_for
-        if label not in known and label != UNKNOWN
+        if key_of(label) not in keys
     ]
 
 

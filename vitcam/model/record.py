@@ -1,5 +1,6 @@
 """What is known of a loaded model, and the JSON of it that `/api/model` and `vitcam models show` print."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -25,11 +26,6 @@ class ModelInfo:
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Group -> indices of its labels, the smallest group first."""
 
-    @property
-    def names(self) -> frozenset[str]:
-        """Everything that a guess may be called: labels and groups."""
-        return frozenset(self.labels).union(self.groups)
-
 
 def model_info(classifier: Classifier) -> ModelInfo:
     """What is known of a loaded model."""
@@ -44,14 +40,21 @@ def model_info(classifier: Classifier) -> ModelInfo:
     )
 
 
+def names_of_model(labels: Sequence[str], groups: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Labels and groups as JSON. groups: indices of the labels of each"""
+    return {
+        "labels": list(labels),
+        "groups": [{"name": name, "labels": list(members)} for name, members in groups.items()],
+    }
+
+
 def model_record(model: ModelInfo) -> dict[str, Any]:
     """The same as JSON."""
     card, runtime = model.card, model.runtime
     return {
         "name": card.name,
         "description": card.description,
-        "labels": list(model.labels),
-        "groups": [{"name": name, "labels": list(labels)} for name, labels in model.groups.items()],
+        **names_of_model(model.labels, model.groups),
         "input": asdict(card.input),
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
         "pooling": card.pooling,

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 
 from vitcam.events import EventState, Rules, finish, step
 from vitcam.frames import UNKNOWN, Event, Prediction
+from vitcam.names.vocabulary import Vocabulary
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
@@ -59,10 +61,11 @@ class UnknownWatch:
 class ZoneEvents:
     """Called by the publishing thread only; `rules` may be replaced, `pending` and `lasting` read in any thread.
 
-    areas  the zones in force; None: nobody tells, so every zone that predictions name exists
+    areas       the zones in force; None: nobody tells, so every zone that predictions name exists
+    vocabulary  by which zones may name labels and groups; None: as predictions have them
     """
 
-    def __init__(self, rules: Rules, areas: ActiveAreas | None = None) -> None:
+    def __init__(self, rules: Rules, areas: ActiveAreas | None = None, vocabulary: Vocabulary | None = None) -> None:
         self.rules = rules
         self.pending: frozenset[str | None] = frozenset()
         """Zones in which an event may begin with one of the next predictions; None: in the whole view."""
@@ -72,6 +75,9 @@ class ZoneEvents:
         self._areas = Areas()
         self._rules_of: tuple[Rules, Mapping[str | None, Rules]] = (rules, {})
         """The common rules, and what they are in each zone."""
+        self._vocabulary = vocabulary
+        self._named_by: object = None
+        """State of the vocabulary that those rules go by."""
         self._states: dict[str | None, EventState] = {}
         self._unknown: dict[str | None, UnknownWatch] = {}
 
@@ -128,19 +134,25 @@ class ZoneEvents:
 
     def _current_rules(self, zone: str | None) -> Rules:
         common, by_zone = self._rules_of
-        if common is not self.rules:
-            common, by_zone = self.rules, {}
+        named_by = None if self._vocabulary is None else self._vocabulary.state
+        if common is not self.rules or named_by != self._named_by:
+            common, by_zone, self._named_by = self.rules, {}, named_by
         if zone not in by_zone:
             found = next((each for each in self._areas.zones if each.name == zone), None)
-            by_zone = {**by_zone, zone: common if found is None else zone_rules(common, found)}
+            by_zone = {**by_zone, zone: common if found is None else zone_rules(common, found, self._vocabulary)}
             self._rules_of = (common, by_zone)
         return by_zone[zone]
 
 
-def zone_rules(common: Rules, zone: Zone) -> Rules:
-    """The rules of a zone: its own where it has some, else the common ones."""
+def zone_rules(common: Rules, zone: Zone, vocabulary: Vocabulary | None = None) -> Rules:
+    """The rules of a zone: its own where it has some, else the common ones.
+
+    vocabulary  by which it may name labels and groups; None: as predictions have them
+    """
     enter = common.enter if zone.enter is None else zone.enter
     leave = common.leave if zone.leave is None else zone.leave
     dwell_s = common.dwell_s if zone.dwell_s is None else zone.dwell_s
+    meant = zone.labels if vocabulary is None else chain.from_iterable(map(vocabulary.names_of, zone.labels))
+    labels = frozenset(meant)
     # a zone may enter below the common `leave`: what has just begun must not end at once
-    return replace(common, enter=enter, leave=min(leave, enter), dwell_s=dwell_s, labels=frozenset(zone.labels))
+    return replace(common, enter=enter, leave=min(leave, enter), dwell_s=dwell_s, labels=labels)

@@ -10,12 +10,13 @@ from itertools import count
 from pathlib import Path
 
 from vitcam.actions import rules
-from vitcam.actions.rule_engine import Vocabulary
 from vitcam.actions.rules import Firing, Instant, RuleState
 from vitcam.config.settings import Settings
 from vitcam.events import EventState, Rules, finish, step
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.model.classifier import Classifier, open_classifier
+from vitcam.names.active import ActiveNames
+from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.pipeline.zone_events import UnknownWatch, zone_rules
@@ -95,22 +96,27 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
     began   local time at the film's start, for rules with `between`
     raises  ModelError, SourceError, UsageError
     """
-    classifier, areas = open_classifier(settings.model), areas_of(settings)
+    classifier = open_classifier(settings.model)
+    classifier.call_by(ActiveNames(settings.names.wanted))
     masks = tuple(map(Region.parse, settings.camera.masks))
-    groups, state, due_ns = Vocabulary.of(classifier).groups, RuleState(), 0
+    vocabulary, state, due_ns = classifier.vocabulary(), RuleState(), 0
+    areas = areas_of(settings, vocabulary)
     for now_ns, events in steps_of(predictions_of(film, classifier, areas, masks), areas):
         now = Instant.at(now_ns, began + timedelta(microseconds=now_ns // 1000))
         tick = () if now_ns < due_ns else (None,)
         due_ns = now_ns + round(rules.TICK_S * 1e9) if tick else due_ns
         for event in (*events, *tick):
-            state, firings = rules.step(settings.on, groups, state, now, event)
+            state, firings = rules.step(settings.on, vocabulary, state, now, event)
             if event is not None:
                 yield event
             yield from (WouldAct(now_ns, firing) for firing in firings)
 
 
-def areas_of(settings: Settings) -> list[Area]:
-    """The zones with their rules, or the part of the picture that the model sees."""
+def areas_of(settings: Settings, vocabulary: Vocabulary | None = None) -> list[Area]:
+    """The zones with their rules, or the part of the picture that the model sees.
+
+    vocabulary  as `zone_rules` takes it
+    """
     common = settings.events.rules
     if not settings.zones:
         crop = settings.camera.crop
@@ -119,4 +125,4 @@ def areas_of(settings: Settings) -> list[Area]:
         Zone(each.name, Region.parse(each.rect), each.labels, each.enter, each.leave, each.dwell_s)
         for each in settings.zones
     )
-    return [Area(zone.name, zone.region, zone_rules(common, zone)) for zone in zones]
+    return [Area(zone.name, zone.region, zone_rules(common, zone, vocabulary)) for zone in zones]

@@ -8,6 +8,8 @@ from vitcam.access.guard import Guard
 from vitcam.frames import ClassifiedFrame, Image, Prediction
 from vitcam.history.store import EventStore
 from vitcam.model.record import ModelInfo
+from vitcam.names.active import ActiveNames
+from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.decode import Decoded
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
@@ -69,6 +71,7 @@ class WebParts:
     """Of `/stream` and `/snapshot.jpg` without parameters."""
     crop: ActiveCrop = field(default_factory=ActiveCrop)
     areas: ActiveAreas = field(default_factory=ActiveAreas)
+    names: ActiveNames = field(default_factory=ActiveNames)
     playback: Playback = field(default_factory=Playback)
     """Pauses a source of files."""
     demand: Demand = field(default_factory=Demand)
@@ -79,6 +82,11 @@ class WebParts:
     """None: no events are kept."""
     set_aside: Aside | None = None
     """None: nothing is remembered."""
+
+    def vocabulary(self) -> Vocabulary:
+        """By which texts labels and groups may be named now."""
+        words, model = self.words, self.model
+        return Vocabulary(self.names, lambda: model.labels if words is None else words.labels, model.groups)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
+from vitcam.web.routes.names import NamesRoute
 from vitcam.web.routes.page import PageRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import PredictionRoutes
@@ -25,6 +26,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     UploadRoutes,
     CropRoute,
     ZonesRoute,
+    NamesRoute,
     PlaybackRoute,
     RememberedRoute,
     LoginRoutes,

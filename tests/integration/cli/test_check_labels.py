@@ -8,13 +8,13 @@ CONFIG = """
 [model]
 name = "{model}"
 [clips]
-labels = ["Tench"]
+labels = ["Tenchh"]
 [zones.door]
 rect = "0,0,0.5,1"
 labels = ["cat", "unknown", "gofldish"]
 [[on]]
 name = "lamp"
-label = "Cat"
+label = "Catt"
 command = ["true"]
 [[on]]
 label = "dog"
@@ -36,9 +36,20 @@ def test_labels_of_zones_rules_and_clips_that_the_model_does_not_know_are_named_
     found = check(tmp_path, "everyday")
 
     assert len(found) == 3
-    assert ["gofldish" in found[0], "Cat" in found[1], "Tench" in found[2]] == [True] * 3
+    assert ["gofldish" in found[0], "Catt" in found[1], "Tenchh" in found[2]] == [True] * 3
     assert ["goldfish" in found[0], "'cat'" in found[1], "'tench'" in found[2]] == [True] * 3
     assert ["zone door" in found[0], "rule lamp" in found[1], "clips.labels" in found[2]] == [True] * 3
+
+
+def test_labels_may_be_named_in_any_case_and_by_names_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        '[names]\nlanguage = "de"\n"tabby cat" = "Mia"\n"getigerte Kat" = "Luna"\n'
+        '[clips]\nlabels = ["CAT", "Katze", "mia", "tabby cat", "getigerte katze"]\n'
+    )
+    (found,) = vitcam("config", "check", "--config", str(tmp_path / "c.toml"), "--json").lines[0]["warnings"]
+
+    assert "[names]" in found
+    assert "'getigerte Kat' (near are 'getigerte Katze'" in found
 
 
 def test_without_its_model_the_configuration_is_valid_and_the_labels_are_said_to_be_unchecked(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ FITTING: dict[str, bytes] = {
     "/api/classify": PHOTO,
     "/api/explain": PHOTO,
     "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
+    "/api/names": b'{"language": "de", "names": {"tabby cat": "Mia"}}',
     "/api/playback": b'{"paused": false}',
     "/api/remembered": b'{"use": false}',
     "/api/events/{id}": b'{"favourite": true}',
@@ -41,6 +42,7 @@ WRONG = [
     ("POST", "/api/words", 400),
     ("POST", "/api/remembered", 400),
     ("PUT", "/api/zones", 400),
+    ("PUT", "/api/names", 400),
 ]
 
 

@@ -11,8 +11,12 @@ from tests.frames import SECOND
 from vitcam.actions.rules import Instant, RuleState, fits, step
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Group
+from vitcam.names.vocabulary import Meaning
 
-GROUPS = {"tabby": frozenset({"cat", "animal"}), "beagle": frozenset({"dog", "animal"})}
+MEANINGS = {
+    "tabby": Meaning(frozenset({"tabby", "tabby cat"}), frozenset({"cat", "animal"})),
+    "beagle": Meaning(groups=frozenset({"dog", "animal"})),
+}
 NOON = datetime(2026, 6, 1, 12, 0)
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -30,7 +34,7 @@ def fired(
     found = []
     for at_s, event in reports:
         moment = Instant.at(round(at_s * SECOND), wall + timedelta(seconds=at_s))
-        state, firings = step(rules, GROUPS, state, moment, event)
+        state, firings = step(rules, MEANINGS, state, moment, event)
         found += [(at_s, firing.rule.name, firing.event.id) for firing in firings]
     return found
 
@@ -42,13 +46,15 @@ def fired(
         ("tabby", "", True),
         ("cat", "", True),
         ("animal", "door", True),
-        ("Tabby", "", False),
+        ("Tabby", "", True),
+        ("TABBY  Cat", "", True),
+        ("Animal", "", True),
         ("dog", "", False),
         ("", "feeder", False),
     ],
 )
 def test_a_rule_fits_label_group_and_zone_of_an_event(label: str, zone: str, expected: bool) -> None:
-    assert fits(OnSettings(label=label, zone=zone), GROUPS, replace(cat(), zone="door")) is expected
+    assert fits(OnSettings(label=label, zone=zone), MEANINGS, replace(cat(), zone="door")) is expected
 
 
 def test_a_rule_for_problems_of_the_camera_fires_at_those_only() -> None:
@@ -160,9 +166,9 @@ def test_an_hour_that_the_clock_skips_or_repeats_holds_never_or_twice(day: tuple
 
 def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gone() -> None:
     gone, stays = OnSettings("gone", cooldown_s=5), OnSettings("stays", cooldown_s=5)
-    state, _ = step([gone, stays], GROUPS, RuleState(), Instant(0, 0), cat())
+    state, _ = step([gone, stays], MEANINGS, RuleState(), Instant(0, 0), cat())
 
-    state, _ = step([stays], GROUPS, state, Instant(SECOND, 0), cat("end", end_s=1))
+    state, _ = step([stays], MEANINGS, state, Instant(SECOND, 0), cat("end", end_s=1))
 
     assert state.lasting == {}
     assert state.fired == frozenset()
@@ -171,8 +177,8 @@ def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gon
 
 def test_rules_that_change_while_an_event_lasts_do_not_fire_again_if_they_stay_the_same() -> None:
     stays, new = OnSettings("stays"), OnSettings("new")
-    state, _ = step([stays], GROUPS, RuleState(), Instant(0, 0), cat())
+    state, _ = step([stays], MEANINGS, RuleState(), Instant(0, 0), cat())
 
-    _, firings = step([new, stays], GROUPS, state, Instant(SECOND, 0))
+    _, firings = step([new, stays], MEANINGS, state, Instant(SECOND, 0))
 
     assert [firing.rule.name for firing in firings] == ["new"]

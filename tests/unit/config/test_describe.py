@@ -9,6 +9,7 @@ import pytest
 
 from vitcam.config import describe
 from vitcam.config.load import merge_layers
+from vitcam.config.names import OWN_NAME
 from vitcam.config.option import Option, without_secrets
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import TABLES, table_options
@@ -55,7 +56,7 @@ def test_the_schema_names_every_section_and_refuses_all_others() -> None:
 
     assert list(schema["properties"]) == [*sections(), *TABLES]
     assert schema["additionalProperties"] is False
-    assert all(schema["properties"][section]["additionalProperties"] is False for section in sections())
+    assert [name for name in sections() if schema["properties"][name]["additionalProperties"] is not False] == ["names"]
 
 
 def test_the_schema_says_what_a_zone_and_a_rule_may_hold() -> None:
@@ -81,7 +82,14 @@ def test_the_tables_of_the_example_file_are_valid_once_they_are_taken_in(tmp_pat
     assert len(settings.on) == 1
 
 
-@pytest.mark.parametrize("option", [*table_options("zones").values(), *table_options("on").values()])
+def test_the_schema_takes_a_text_for_any_label_as_its_name() -> None:
+    names = describe.schema()["properties"]["names"]
+
+    assert list(names["properties"]) == ["language"]
+    assert names["additionalProperties"]["type"] == "string"
+
+
+@pytest.mark.parametrize("option", [OWN_NAME, *table_options("zones").values(), *table_options("on").values()])
 def test_the_documentation_has_a_row_for_every_key_of_a_table(option: Option) -> None:
     page = (ROOT / "docs" / "use" / "configuration.md").read_text(encoding="utf-8")
 

@@ -44,6 +44,7 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
     "overlay.mode": ("grid", lambda daemon: web(daemon)._parts.default.value.overlay, "grid"),
     "overlay.opacity": ("0.9", lambda daemon: web(daemon)._parts.default.value.opacity, 0.9),
+    "names.language": ("de", lambda daemon: daemon.names.in_force.wanted.language, "de"),
     "log.emit": ("all", lambda daemon: daemon.console.every, True),
 }
 """A new value, where it must arrive, and as what."""

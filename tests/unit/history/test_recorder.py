@@ -8,6 +8,7 @@ from vitcam.frames import Event, Frame, Prediction, Rect
 from vitcam.history.best_picture import sharpness
 from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.stored import EventChange
+from vitcam.names.vocabulary import means_any
 from vitcam.pictures.decode import decode_image
 from vitcam.pipeline.zone_events import ZoneEvents
 
@@ -17,7 +18,9 @@ class Story:
 
     def __init__(self, forget: frozenset[str] = frozenset()) -> None:
         self.changes: list[EventChange] = []
-        self.recorder = Recorder(self.changes.append, Origin("toy", "abc"), forget=forget)
+        self.recorder = Recorder(
+            self.changes.append, Origin("toy", "abc"), forget=lambda event: means_any(forget, event, {})
+        )
         self._events = ZoneEvents(Rules())
         self._count = 0
         self.ns = 0

@@ -4,20 +4,24 @@ from itertools import count
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event, Group
+from vitcam.names.active import ActiveNames
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.names.wanted import WantedNames, own_names
 from vitcam.pictures.view import Region
 from vitcam.pipeline.zone_events import ZoneEvents, zone_rules
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
+LABELS = ("pug", "cup", "plate")
 DOOR, ROAD = Zone("door", Region(0, 0, 0.5, 1)), Zone("road", Region(0.5, 0, 0.5, 1))
 
 
 class Watched:
     """Predictions of zones, five a second, and the events that they made."""
 
-    def __init__(self, *zones: Zone) -> None:
+    def __init__(self, *zones: Zone, vocabulary: Vocabulary | None = None) -> None:
         self.active = ActiveAreas(Areas(zones))
-        self.events = ZoneEvents(Rules(), self.active)
+        self.events = ZoneEvents(Rules(), self.active, vocabulary)
         self._numbers = count(1)
         self._now_ns = 0
 
@@ -140,3 +144,15 @@ def test_other_common_rules_reach_every_zone_with_the_next_prediction() -> None:
     watched.events.rules = Rules(dwell_s=60.0)
 
     assert watched.see(5, door="cup") == []
+
+
+def test_a_zone_may_name_a_label_by_the_models_name_and_goes_with_names_that_change() -> None:
+    names = ActiveNames(WantedNames("de", own_names({"pug": "Rex"})))
+    vocabulary = Vocabulary(names, lambda: LABELS, {"dog": (0,)})
+    watched = Watched(replace(DOOR, labels=("PUG", "Tasse")), vocabulary=vocabulary)
+    named = told(watched.see(2, door="Rex") + watched.see(2, door="plate") + watched.see(2, door="Tasse"))
+    names.fix(WantedNames())
+    own = told(watched.see(2, door="pug") + watched.see(2, door="Rex"))
+
+    assert [label for phase, _, label in named if phase == "new"] == ["Rex", "Tasse"]
+    assert [label for phase, _, label in own if phase == "new"] == ["pug"]

@@ -5,6 +5,8 @@ from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
 from vitcam.frames import Level
+from vitcam.names.languages import LANGUAGES
+from vitcam.names.wanted import MOST
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
@@ -32,6 +34,12 @@ _RECT = array_of(NUMBER, "x, y, width and height, in fractions of the picture.",
 _GRID = array_of(array_of(NUMBER), "One weight for each patch: rows of columns.")
 _HEADS = array_of(_GRID, "One grid for each attention head of the last block.")
 _ORIGIN: Schema = one_of(("page", "configuration"), "What set them.")
+_OWN_NAMES: Schema = {
+    "type": "object",
+    "additionalProperties": described(TEXT, "Empty: it is hidden."),
+    "maxProperties": MOST,
+    "description": "Names of one's own, by a name of the model or its translation.",
+}
 _REASON = described(TEXT, "Why the next run will not have it; empty if it will.")
 
 
@@ -69,6 +77,14 @@ def components() -> dict[str, Schema]:
         "Zones": record(_areas() | {"from": _ORIGIN}, "Zones and privacy masks."),
         "ChangedZones": record(_areas() | {"from": _ORIGIN, "remembered": FLAG, "reason": _REASON}),
         "ZonesRequest": record(_areas()),
+        "Names": record(_names(), "What labels and groups are called."),
+        "ChangedNames": record(_names() | {"remembered": FLAG, "reason": _REASON}),
+        "NamesRequest": record(
+            {"language": nullable(one_of(LANGUAGES), "Null: none is chosen."), "names": _OWN_NAMES},
+            "All that is set on the page. What is left out is not set.",
+            optional=("language", "names"),
+        )
+        | {"additionalProperties": False, "minProperties": 1},
         "Status": record({"status": TEXT}),
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
@@ -131,6 +147,31 @@ def _areas() -> dict[str, Schema]:
     return {
         "zones": {"type": "object", "additionalProperties": zone, "description": "By name."},
         "masks": array_of(rect, "Parts of the picture that are black before anybody gets it."),
+    }
+
+
+def _names() -> dict[str, Schema]:
+    called = array_of(
+        record(
+            {
+                "label": described(TEXT, "The model's own name."),
+                "translation": described(TEXT, "In the language in force; the model's own name where there is none."),
+                "name": nullable(TEXT, "As it is displayed; null: it is hidden."),
+            }
+        )
+    )
+    places = {"type": "object", "additionalProperties": TEXT}
+    return {
+        "language": one_of(LANGUAGES, "The language in force."),
+        "languages": array_of(record({"code": one_of(LANGUAGES), "name": TEXT})),
+        "names": _OWN_NAMES,
+        "labels": called,
+        "groups": called,
+        "fixed": record(
+            {"language": nullable(TEXT), "names": described(places, "By what is on the left there.")},
+            "The place of what the configuration says. A request that says otherwise is refused.",
+        ),
+        "warning": described(TEXT, "What cannot be used with this model; empty: all can."),
     }
 
 

@@ -38,7 +38,7 @@ _WHY = {
     403: "The `Host` is not one of this vitcam's names, another site's page asks, or the token's scope is too small.",
     404: "There is nothing of that name.",
     408: "The body did not arrive in time.",
-    409: "The source cannot do that.",
+    409: "The source cannot do that, or the configuration says otherwise.",
     413: "The body is too large.",
     416: "The file has no such part.",
     429: "There are too many variants, or too many attempts with wrong credentials.",

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import ModelError, UsageError, VitcamError
-from vitcam.model.record import model_record
+from vitcam.model.record import model_record, names_of_model
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import Admission, Quota
@@ -25,6 +25,7 @@ class ModelRoutes(Handlers):
     def __init__(self, app: AppContext) -> None:
         self._model = app.parts.model
         self._words = app.parts.words
+        self._names = app.parts.names
         self._default = app.parts.default
         self._overlays = available_overlays(app.parts.model.gives)
         quota = Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words")
@@ -35,10 +36,16 @@ class ModelRoutes(Handlers):
         """The model card."""
         record = {
             **model_record(self._model),
+            **self._displayed(),
             **words_record(self._words),
             "stream": stream_record(self._default.value, self._overlays),
         }
         return web.json_response(record, headers={"Cache-Control": "no-store"})
+
+    def _displayed(self) -> dict[str, Any]:
+        """Labels and groups as predictions name them."""
+        naming = self._names.of(self._model.labels, self._model.groups)
+        return {} if naming is None else names_of_model(naming.labels, naming.members)
 
     @Route("POST", "/api/words", Scope.CONTROL, body=as_json("WordsRequest"), answers=as_json("Words"))
     async def change_words(self, request: web.Request) -> web.Response:

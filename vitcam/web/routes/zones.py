@@ -27,7 +27,7 @@ class ZonesRoute(Handlers):
     def __init__(self, app: AppContext) -> None:
         parts = app.parts
         self._latest = parts.latest
-        self._known = None if parts.words is not None else parts.model.names  # words change while it runs
+        self._vocabulary = None if parts.words is not None else parts.vocabulary()  # words change while it runs
         self._active = parts.areas
         self._admission = Admission.of_changes(_ZONES, app.threads.change)
 
@@ -50,8 +50,9 @@ class ZonesRoute(Handlers):
         areas = read_areas(read_json(body))
         for zone in areas.zones:
             check_size(f"the zone {zone.name}", zone.region, size_of(self._latest))
-        if self._known is not None and (sentences := unknown_labels(areas.watched_labels, self._known)):
-            raise UsageError(sentences[0])
+        if (vocabulary := self._vocabulary) is not None:
+            for sentence in unknown_labels(areas.watched_labels, vocabulary.known):
+                raise UsageError(sentence)
         return self._active.replace(areas)
 
     def _record(self) -> dict[str, Any]:

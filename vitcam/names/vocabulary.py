@@ -1,0 +1,124 @@
+"""By which texts settings, rules and searches may name what a model sees: its own names, translations, and yours."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from vitcam.frames import UNKNOWN, Event
+from vitcam.names.active import ActiveNames
+from vitcam.names.naming import Called, Naming
+from vitcam.names.wanted import WantedNames, key_of
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The keys of texts by which a label or a group may be named."""
+
+    own: frozenset[str] = frozenset()
+    """Of itself."""
+    groups: frozenset[str] = frozenset()
+    """Of the groups that hold it."""
+
+
+NOTHING = Meaning()
+Meanings = Mapping[str, Meaning]
+"""By the name of a label or a group as it is displayed."""
+NO_MEANINGS: Meanings = MappingProxyType({})
+
+
+def means_label(text: str, event: Event, meanings: Meanings) -> bool:
+    """Whether a text means the label of an event, and not a group."""
+    key = key_of(text)
+    return key == key_of(event.label) or key in meanings.get(event.label, NOTHING).own
+
+
+def means_any(texts: Iterable[str], event: Event, meanings: Meanings) -> bool:
+    """Whether one of some texts means what an event is about: its label, its group, or a group that holds the label."""
+    keys = {key_of(event.label)}
+    label = meanings.get(event.label, NOTHING)
+    keys |= label.own | label.groups
+    if event.group is not None:
+        keys |= {key_of(event.group.name)} | meanings.get(event.group.name, NOTHING).own
+    return any(key_of(text) in keys for text in texts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Of one naming."""
+
+    naming: Naming
+    meanings: dict[str, Meaning]
+    names: dict[str, list[str]]
+    """Key of a text -> every name of what it means: the displayed one first."""
+
+
+class Vocabulary(Mapping[str, Meaning]):
+    """`Meanings` that go with the names in force. In any thread.
+
+    labels   gives those of the model; words may change
+    members  group -> indices of its labels
+    """
+
+    def __init__(
+        self, names: ActiveNames, labels: Callable[[], Sequence[str]], members: Mapping[str, Sequence[int]]
+    ) -> None:
+        self._names = names
+        self._labels = labels
+        self._members = members
+        self._last: _Found | None = None
+
+    def __getitem__(self, name: str) -> Meaning:
+        return self._found().meanings[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found().meanings)
+
+    def __len__(self) -> int:
+        return len(self._found().meanings)
+
+    @property
+    def naming(self) -> Naming:
+        """The names in force."""
+        return self._names.naming(self._labels(), self._members)
+
+    @property
+    def state(self) -> tuple[WantedNames, Sequence[str]]:
+        """Is equal as long as everything means the same; cheap."""
+        return self._names.in_force.wanted, self._labels()
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Every name that means something."""
+        return frozenset(name for names in self._found().names.values() for name in names)
+
+    def names_of(self, text: str) -> tuple[str, ...]:
+        """Every name of what a text means, as it is written; the text itself where it means nothing."""
+        return tuple(self._found().names.get(key := key_of(text), [UNKNOWN if key == UNKNOWN else text]))
+
+    def _found(self) -> _Found:
+        naming, last = self.naming, self._last
+        if last is None or last.naming is not naming:
+            last = self._last = _find(naming)
+        return last
+
+
+def _find(naming: Naming) -> _Found:
+    own: dict[str, set[str]] = {}
+    names: dict[str, dict[str, None]] = {}
+    for each in (*naming.of_labels, *naming.of_groups):
+        every = _names_of(each)
+        if each.name is not None:
+            own.setdefault(each.name, set()).update(map(key_of, every))
+        for name in every:
+            names.setdefault(key_of(name), {}).update(every)
+    groups: dict[str, set[str]] = {}
+    for group, labels in naming.members.items():
+        for label in labels:
+            groups.setdefault(naming.labels[label], set()).update(own[group])
+    meanings = {name: Meaning(frozenset(keys), frozenset(groups.get(name, ()))) for name, keys in own.items()}
+    return _Found(naming, meanings, {key: [*found] for key, found in names.items()})
+
+
+def _names_of(called: Called) -> dict[str, None]:
+    """Its names, the displayed one first."""
+    return dict.fromkeys(filter(None, (called.name, called.own, called.translation)))
