@@ -1,6 +1,7 @@
 """`vitcam events …`: what was seen, whether the daemon runs or not."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import JsonOption, StateOptions
+from vitcam.cli.options import ConfigOptions, JsonOption, StateOptions
 from vitcam.errors import UsageError, VitcamError
+from vitcam.folders import state_folder
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
@@ -49,7 +51,25 @@ class FilterOptions:
         from vitcam.history.query_text import read_query
 
         marks = {"favourite": "1" if self.favourite else "", "corrected": "1" if self.corrected else ""}
-        return read_query(asdict(self) | marks)
+        return read_query(asdict(self) | marks, _names_of)
+
+
+def _names_of(label: str) -> tuple[str, ...]:
+    """Every name that this user's runs have for a label, as far as configuration and model can be read."""
+    from vitcam.daemon.saved_state.page_settings import initial_names
+    from vitcam.model.bundle import read
+    from vitcam.model.files import find_model
+    from vitcam.names.vocabulary import Vocabulary
+
+    try:
+        settings = ConfigOptions().merge().settings
+        bundle = read(find_model(settings.model.name))
+    except (VitcamError, OSError):
+        return (label,)
+    if bundle is None:
+        return (label,)
+    names = initial_names(settings.names, state_folder(os.environ))
+    return Vocabulary(names, lambda: bundle.labels, bundle.groups.members if bundle.groups else {}).names_of(label)
 
 
 @events.command("list")

@@ -1,7 +1,7 @@
 """A query as texts, as the HTTP interface and the command line take it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from vitcam.errors import UsageError
@@ -13,8 +13,16 @@ _LONGEST = 200
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
-def read_query(given: Mapping[str, str]) -> Query:
-    """The query that the filters in `given` make; other names are ignored. Raises UsageError."""
+def as_written(text: str) -> tuple[str, ...]:
+    """Default of `names_of`: a label has no other name."""
+    return (text,)
+
+
+def read_query(given: Mapping[str, str], names_of: Callable[[str], tuple[str, ...]] = as_written) -> Query:
+    """The query that the filters in `given` make; other names are ignored. Raises UsageError.
+
+    names_of  gives every name of a label or a group
+    """
     texts = {name: given[name] for name in FILTERS if given.get(name)}
     for name, text in texts.items():
         if len(text) > _LONGEST:
@@ -24,6 +32,7 @@ def read_query(given: Mapping[str, str]) -> Query:
         since_ms=_time(texts, "since"),
         until_ms=_time(texts, "until"),
         label=texts.get("label"),
+        also=frozenset(names_of(texts["label"])) - {texts["label"]} if "label" in texts else frozenset(),
         zone=texts.get("zone"),
         min_p=_probability(texts),
         kind=None if kind is None else _kind(kind),

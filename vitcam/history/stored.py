@@ -127,6 +127,8 @@ class Query:
     """Before this."""
     label: str | None = None
     """The label that holds, or what is displayed, in any case."""
+    also: frozenset[str] = frozenset()
+    """Other names of `label`: an event of one of them is meant, too."""
     zone: str | None = None
     min_p: float = 0.0
     """Least `peak`."""

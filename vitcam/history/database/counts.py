@@ -66,7 +66,7 @@ def _ranges(connection: sqlite3.Connection, query: Query) -> Iterator[tuple[str,
         for word in distinct_values(connection, "displayed"):
             yield "events_by_display", [("displayed = ?", word)]
     else:
-        words = words_like(connection, query.label)
+        words = words_like(connection, query.label, query.also)
         called = [("displayed <> ?", word) for column, word in words if column == "displayed"]
         for column, word in words:
             others = called if column == "name" else []

@@ -1,6 +1,7 @@
 """Finds stored events. Every condition is answered by an index, so that a million of them do not take longer."""
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Any
 
 from vitcam.history.database.rows import EVENTS, event_of
@@ -99,20 +100,25 @@ Words = tuple[tuple[str, str], ...]
 """Columns, and the word that each must hold."""
 
 
-def words_like(connection: sqlite3.Connection, label: str) -> list[tuple[str, str]]:
-    """Columns and words that a label of a query means: what is displayed, or the label that holds, in any case."""
-    key = label.casefold()
+def words_like(connection: sqlite3.Connection, label: str, also: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Columns and words that a label of a query means: what is displayed, or the label that holds, in any case.
+
+    also  other names of it
+    """
+    keys = {each.casefold() for each in (label, *also)}
     return [
         (column, word)
         for column in ("displayed", "name")
         for word in distinct_values(connection, column)
-        if word.casefold() == key
+        if word.casefold() in keys
     ]
 
 
 def _meant(connection: sqlite3.Connection, query: Query) -> list[Words]:
     """What must hold for label and text of a query; each of the answers is enough."""
-    labels: list[Words] = [()] if query.label is None else [(word,) for word in words_like(connection, query.label)]
+    labels: list[Words] = [()]
+    if query.label is not None:
+        labels = [(word,) for word in words_like(connection, query.label, query.also)]
     if not query.text:
         return labels
     text = query.text.casefold()

@@ -26,6 +26,7 @@ class EventChanges(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._history = app.parts.history
+        self._vocabulary = app.parts.vocabulary()
         self._admission = Admission.of_changes(CHANGE, app.threads.edit)
 
     @Route(
@@ -56,7 +57,7 @@ class EventChanges(Handlers):
         Without a filter it is refused. What takes longer than some seconds is not done at once: `more` says that there
         are others.
         """
-        store, query = store_or_404(self._history), read_query(request.query)
+        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
         if query.is_empty:
             raise UsageError(f"say which events to delete, with at least one of: {', '.join(FILTERS)}")
 

@@ -33,7 +33,9 @@ _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 PARAMETERS: dict[str, Schema] = {
     "since": described(TEXT, "From this time on, such as `2026-01-31T21:00:00Z`; without an offset it is local time."),
     "until": described(TEXT, "Before this time."),
-    "label": described(TEXT, "This label; the one that a person gave counts, if there is one."),
+    "label": described(
+        TEXT, "This label or group, by any of its names; the one that a person gave counts, if there is one."
+    ),
     "zone": described(TEXT, "In this zone."),
     "min_p": described(PROBABILITY, "Those whose `peak` reaches this."),
     "kind": one_of(KINDS, "Of this kind."),
@@ -64,6 +66,7 @@ class EventRoutes(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._history = app.parts.history
+        self._vocabulary = app.parts.vocabulary()
         self._executor = app.threads.reads
 
     @Route(
@@ -79,7 +82,7 @@ class EventRoutes(Handlers):
 
         With the events comes the id to ask for the next ones.
         """
-        store, query = store_or_404(self._history), read_query(request.query)
+        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
         limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST)
         before, after = request.query.get("before") or None, request.query.get("after") or None
         store.viewer_asked()
@@ -105,7 +108,7 @@ class EventRoutes(Handlers):
 
         Without `since` in the last week.
         """
-        store, query = store_or_404(self._history), read_query(request.query)
+        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
         if query.since_ms is None:
             query = replace(query, since_ms=(query.until_ms or time.time_ns() // 1_000_000) - _WEEK_MS)
         found = await self._in_thread(lambda: store.counts(query))
@@ -123,7 +126,7 @@ class EventRoutes(Handlers):
     )
     async def export(self, request: web.Request) -> web.StreamResponse:
         """What was seen, as CSV or JSON Lines."""
-        store, query = store_or_404(self._history), read_query(request.query)
+        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
         form = request.query.get("format") or FORMATS[0]
         if form not in FORMATS:
             raise UsageError(f"format is {form[:40]!r}; it must be {' or '.join(FORMATS)}")
