@@ -7,10 +7,12 @@ a layer does is taken as the product of what its kind and its block do, and what
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
 from vitcam_training.config import ViTConfig
+from vitcam_training.evaluation.scores import Z95
 from vitcam_training.export.layers import ALWAYS_FLOAT, PROJECTIONS, blocks_of, kinds_of, layers_of
 from vitcam_training.export.quantise import Quantisation
 from vitcam_training.export.trial import Trial, TrialOutcome, some_of
@@ -28,9 +30,13 @@ Scan = dict[str, TrialOutcome]
 
 
 def loses_too_much(found: Mapping[str, float]) -> bool:
-    """Whether top-1 fell by more than 0.2 points, and by more photos than chance takes."""
+    """Whether top-1 fell by more than 0.2 points, and by more photos than chance takes.
+
+    Of the photos that the two answer differently, chance makes half of them right here and half there: McNemar 1947.
+    """
     lost = found["float_top1"] - found["top1"]
-    return lost > ALLOWED_LOSS and round(lost * found["n"]) > CHANCE
+    differ = found["n"] * (1 - found.get("agreement", 1.0))
+    return lost > ALLOWED_LOSS and round(lost * found["n"]) > max(CHANCE, Z95 * math.sqrt(differ))
 
 
 def scanning(trial: Trial, part: str) -> Trial:

@@ -77,6 +77,13 @@ def test_a_loss_counts_beyond_a_fifth_of_a_point_and_beyond_chance(
     assert loses_too_much({"float_top1": float_top1, "top1": top1, "n": photos}) is too_much
 
 
+def test_photos_that_are_answered_differently_may_fall_to_one_side_by_chance() -> None:
+    lost = {"float_top1": 0.805, "top1": 0.8, "n": 800}  # 4 photos
+
+    assert loses_too_much(lost | {"agreement": 0.995})  # of 4 that differ, all were lost
+    assert not loses_too_much(lost | {"agreement": 0.98})  # of 16, four more were lost than won
+
+
 def test_the_shift_is_nothing_for_the_float_network_itself(trial: Trial) -> None:
     found = trial.run("float", Quantisation("float")).found
 
