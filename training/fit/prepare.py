@@ -21,6 +21,7 @@ from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage, work
 from vitcam_training.model_card.commands import TRAINED_BY
+from vitcam_training.model_card.page import LIMITS
 from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe, fingerprint
 from vitcam_training.vit import ViT
@@ -253,4 +254,5 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
         "precision": recipe.train.precision,
         "revision": revision(),
         "machine": machine(),
+        **({LIMITS: recipe.about.limits} if recipe.about.limits else {}),
     }

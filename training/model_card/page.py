@@ -8,15 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from vitcam.frames import LIKELY
 from vitcam.model.card import ModelCard
 from vitcam_training.evaluation.answers import OTHER_DATASETS, top5_tells
 from vitcam_training.evaluation.calibration import RANGE, at_the_edge
+from vitcam_training.evaluation.displayed import SURE, SURE_FROM
 from vitcam_training.model_card import commands
 from vitcam_training.model_card.attempts import HEAD, KEY, attempt_rows, listed
 from vitcam_training.weights.metadata import PLANNED
 
 SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
+LIMITS = "limits"
+"""In the provenance: sentences of the recipe on what the model cannot do."""
 _READS = {
     "cls_token": "the class token",
     "first": "the first patch's token",
@@ -28,8 +32,9 @@ _READS = {
 def write_card(model: Path, card: ModelCard) -> None:
     """Write the card of a model file: the whole of it, or nothing."""
     sections = [
-        _head(model, card), _figures(model, card), _other_datasets(model, card), _attempts(card), _made(model, card),
-        _photos(card), _limits(),
+        _head(model, card), _figures(model, card), _displayed(model, card), _other_datasets(model, card),
+        _attempts(card), _made(model, card),
+        _photos(card), _limits(card),
     ]  # fmt: skip
     partial = model.with_name(f".{model.stem}.md.partial")
     partial.write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
@@ -66,6 +71,11 @@ def _float16(model: Path) -> str:
 def _known(card: ModelCard) -> str:
     if card.word_capacity:
         return "a word that is more likely than none of the words, else unknown"
+    if card.score > 1:
+        none = (
+            f"; below a familiarity of {card.least_familiarity:g} nats it has no word" if card.least_familiarity else ""
+        )
+        return f"what is displayed: the finest name, label or group, with a probability of {LIKELY:g} or more{none}"
     if card.least_familiarity is not None:
         return f"from a familiarity of {card.least_familiarity:g} nats on (energy of the logits), else unknown"
     return f"from a probability of {card.threshold:g} on, else unknown"
@@ -92,6 +102,38 @@ def _figures(model: Path, card: ModelCard) -> str:
     return f"## Figures\n\n{photos}\n\n| figure | value | command |\n|---|---|---|\n{rows}"
 
 
+def _displayed(model: Path, card: ModelCard) -> str:
+    """Risk and coverage; files of older versions lack it."""
+    found = card.accuracy
+    if "risk_coverage" not in found:
+        return ""
+    rows = [
+        f"| {each['threshold']:g} | {each['coverage']:.1%} | {each['n']:,} | {_share(each, 'right')} |"
+        for each in found["risk_coverage"]
+    ]
+    again = commands.evaluating(model, commands.measured_on(card), found["split"])
+    sure = ""
+    if found.get("sure") is not None and found.get("sure_right") is not None:
+        sure = (
+            f" From {found[SURE_FROM]:.2f} on, {SURE:.0%} of it was right on the photos that choose: here that is "
+            f"{_share(found, 'sure')} of the photos, and {_share(found, 'sure_right')} of it is right."
+        )
+    wrong = (
+        f" Of the wrong answers {_share(found, 'wrong_displayed')} are displayed." if found["wrong_displayed"] else ""
+    )
+    return (
+        "## What is displayed\n\nThe finest name with at least this probability, and how much of it is right, on the "
+        f"same photos.{wrong}{sure} `{again}`\n\n| probability | photos with a name | n | right (95 % interval) |\n"
+        "|---|---|---|---|\n" + "\n".join(rows)
+    )
+
+
+def _share(found: dict[str, Any], name: str) -> str:
+    if found.get(name) is None:
+        return "–"
+    return f"{found[name]:.1%} ({found[f'{name}_low']:.1%} to {found[f'{name}_high']:.1%})"
+
+
 def _calibration(found: dict[str, Any], command: str) -> list[tuple[str, str, str]]:
     """What belongs beside the error; cards of older versions lack it."""
     if "ece_debiased" not in found:
@@ -110,18 +152,30 @@ def _other_datasets(model: Path, card: ModelCard) -> str:
     rows = [_line_other_datasets(each, commands.evaluating(model, each["data"], each["split"])) for each in found]
     return (
         "## Figures by source\n\nOther photos than it was trained on. A photo that shows none of its labels should not "
-        "be called known.\n\n| photos | n | top-1 (95 % interval) | or its group | error of calibration, debiased | "
-        "called known | command |\n|---|---|---|---|---|---|---|\n" + "\n".join(rows)
+        "be called known. Displayed: the share of the photos with a likely name, and how much of that is right.\n\n"
+        "| photos | n | top-1 (95 % interval) | or its group | error of calibration, debiased | called known | "
+        "displayed | right of it | command |\n|---|---|---|---|---|---|---|---|---|\n" + "\n".join(rows)
     )
 
 
 def _line_other_datasets(found: dict[str, Any], command: str) -> str:
     right = group = error = "–"
+    shown, right_of_it = _share(found, "displayed"), _share(found, "displayed_right")
     if "top1" in found:
         right = f"{found['top1']:.1%} ({found['top1_low']:.1%} to {found['top1_high']:.1%})"
         group = f"{found['top1_or_group']:.1%}" if "top1_or_group" in found else group
         error = f"{found['ece_debiased']:.1%} ({found['ece_low']:.1%} to {found['ece_high']:.1%})"
-    cells = [found["data"], f"{found['n']:,}", right, group, error, f"{found['known']:.1%}", f"`{command}`"]
+    cells = [
+        found["data"],
+        f"{found['n']:,}",
+        right,
+        group,
+        error,
+        f"{found['known']:.1%}",
+        shown,
+        right_of_it,
+        f"`{command}`",
+    ]
     return f"| {' | '.join(cells)} |"
 
 
@@ -140,7 +194,7 @@ def _made(model: Path, card: ModelCard) -> str:
     facts = {
         name: value
         for name, value in epochs_in_words(card.provenance).items()
-        if name not in ("weights", KEY, *commands.KEYS)
+        if name not in ("weights", LIMITS, KEY, *commands.KEYS)
     }
     versions = facts.pop("versions", {})
     made = commands.made_by(model, card)
@@ -149,7 +203,10 @@ def _made(model: Path, card: ModelCard) -> str:
     parts = ["\n".join(lines)] if lines else []
     parts += ["```console\n" + "\n".join(f"$ {command}" for command in made) + "\n```"] if made else []
     curves = model.with_suffix(".svg")
-    parts += [f"![Loss and accuracy, epoch by epoch]({curves.name})"] if curves.exists() else []
+    drawn = (
+        "Right answers by the offset of the added rows" if "offset" in facts else "Loss and accuracy, epoch by epoch"
+    )
+    parts += [f"![{drawn}]({curves.name})"] if curves.exists() else []
     return "## How it was made\n\n" + "\n\n".join(parts) if parts else ""
 
 
@@ -158,7 +215,8 @@ def _photos(card: ModelCard) -> str:
     return "## Trained on\n\n| what | licence | source |\n|---|---|---|\n" + "\n".join(rows) if rows else ""
 
 
-def _limits() -> str:
+def _limits(card: ModelCard) -> str:
+    own = card.provenance.get(LIMITS)
     return (
         "## Limits\n\n"
         "It gives every picture one of its labels, also one that shows none of them; some of those stay below the "
@@ -168,7 +226,7 @@ def _limits() -> str:
         "It is not for decisions in which a mistake does harm: whether a mushroom, a plant or a meal can be eaten, "
         "whether an animal or a street is safe, whether nobody is there, or what an illness is. It does not tell who "
         "a person is, and must not be used for that."
-    )
+    ) + (f"\n\n{own}" if own else "")
 
 
 def card_warnings(card: ModelCard) -> list[str]:

@@ -161,6 +161,8 @@ class AboutRecipe:
     licence: str = ""
     trained_on: tuple[dict[str, str], ...] = ()
     """`data`, `licence`, `source` of each set of photos, those of the pretrained weights too."""
+    limits: str = ""
+    """Sentences on what this model in particular cannot do."""
 
 
 @dataclass(frozen=True)

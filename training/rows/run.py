@@ -17,6 +17,7 @@ from scipy.special import logsumexp
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import BASE, CHOOSE, Dataset, Sample
 from vitcam_training.model_card.commands import TRAINED_BY
+from vitcam_training.model_card.page import LIMITS
 from vitcam_training.plots import ACCENT, CURVES, PLAIN, figure
 from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import Recipe, RowsRecipe, fingerprint
@@ -166,6 +167,7 @@ def _metadata(
         "hours": round(hours, 2),
         "rows_added": len(head.added),
         "offset": chosen.offset,
+        LIMITS: recipe.about.limits,
     }
     return replace(
         about,
