@@ -24,8 +24,8 @@ def import_weights(
         Path | None,
         typer.Option(
             "--labels",
-            help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`. Default: those that "
-            "the network names.",
+            help="Read the labels from this file: one a line, or WordNet's `n01440764 tench, …`. Default: everyday "
+            "words for the classes of ImageNet, or the labels that the network names.",
         ),
     ] = None,
     name: Annotated[
@@ -46,15 +46,17 @@ def import_weights(
         str | None,
         typer.Option(
             "--interpolation",
-            help="Resize photos by area, linear or bicubic interpolation. Default: what the network says, or bicubic.",
+            help="Resize photos by area, linear or bicubic interpolation. Default: what comes nearest to its training, "
+            "which is mostly area.",
         ),
     ] = None,
     labels_of: Annotated[
         str | None,
         typer.Option(
             "--labels-of",
-            metavar="DATA",
-            help="Give the network the labels of this data set instead, where WordNet ids tell what is the same.",
+            metavar="MODEL",
+            help="Give the network the labels and groups of this model instead, a name or a .tflite file, where "
+            "WordNet ids tell what is the same.",
         ),
     ] = None,
     licence: Annotated[str, typer.Option("--licence", help="Write this licence of the weights into the card.")] = "",
@@ -62,15 +64,16 @@ def import_weights(
     pixels: PixelOptions,
 ) -> None:
     """Import foreign weights: compare every shape, name what is left over, and write a checkpoint for `export`."""
-    from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.weights.foreign import ImportOptions, import_foreign
 
     normalisation = pixels.normalisation()
-    dataset = open_dataset(labels_of) if labels_of else None
-    wanted = ImportOptions(name or out.stem, image_size, crop_fraction, interpolation, licence, normalisation, dataset)
+    named = name or out.stem
+    wanted = ImportOptions(named, image_size, crop_fraction, interpolation, licence, normalisation, labels_of or "")
     found = import_foreign(spec, labels, out, wanted)
     say(f"wrote {out}")
     if found.text_file:
         say(f"wrote {found.text_file}")
+    for note in found.notes:
+        warn(note)
     if found.leftovers:
         warn(f"not used from {spec}: {', '.join(found.leftovers)}")

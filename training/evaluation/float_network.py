@@ -32,12 +32,14 @@ class FloatNetwork(keras.Model):  # type: ignore[misc]
     def __init__(self, vit: ViT, rows: Sequence[int], count: int) -> None:
         super().__init__()
         self.vit = vit
-        self._merge = np.eye(count + 1, count, dtype=np.float32)[np.array(rows)]  # (R, C)
+        self._rows, self._count = np.array(rows), count  # (R,)
 
     def call(self, images: Tensor) -> tuple[Tensor, Tensor]:
         logits, taps = self.vit(images)
         attention = taps[f"{self.vit.blocks[-1].name}/attention"]  # (B, h, T, T)
-        probabilities = keras.ops.softmax(logits) @ self._merge
+        by_row = keras.ops.transpose(keras.ops.softmax(logits))  # (R, B)
+        summed = keras.ops.segment_sum(by_row, self._rows, self._count + 1)[: self._count]
+        probabilities = keras.ops.transpose(summed)
         return probabilities, pooled_attention(self.vit.config, attention)  # (B, C), (B, h, N)
 
 

@@ -20,6 +20,7 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
+from vitcam.model.groups import Groups
 from vitcam.model.out_of_distribution import familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
@@ -112,7 +113,7 @@ def _write(
     card = replace(card, least_contrast=least_contrast(card.input, dataset))
     least = least_familiarity(out, dataset, card.temperature)
     card = replace(card, least_familiarity=least, familiarity_temperature=card.temperature, score=2)
-    grouped = groups_of(network.about.labels, dataset)
+    grouped = _groups(network.about, dataset)
     card = bundle.write(out, tflite, card, labels, [], grouped)
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset, began))
@@ -142,14 +143,14 @@ def _resized(checkpoint: Path, side_px: int | None) -> Metadata:
 
 
 def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
-    """Temperature and threshold, from the float network; 1 and 0 without photos to fit them on.
+    """Temperature and threshold, from the float network; without photos to fit them on, what it says, and 0.
 
     The temperature is that of what is displayed: a label, or a group where no label is likely enough.
     """
     if dataset is None or not dataset.parts.get("calibration"):
-        return 1.0, 0.0
+        return read_metadata(checkpoint).temperature, 0.0
     answers = ask_float(checkpoint, dataset, "calibration")
-    grouped = groups_of(read_metadata(checkpoint).labels, dataset)
+    grouped = _groups(read_metadata(checkpoint), dataset)
 
     def named(probabilities: Floats) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         found = replace(answers, names=names(probabilities, grouped))
@@ -169,6 +170,12 @@ def least_familiarity(model: Path, dataset: Dataset | None, temperature: float) 
     answers = ask_model(open_model(model, dataset), dataset, "calibration")
     scores = np.array([familiarity(row, temperature) for row in answers.probabilities])
     return round(fit_threshold(scores, NO_WORD), 4)
+
+
+def _groups(about: Metadata, dataset: Dataset | None) -> Groups | None:
+    """Those of the data set, or else those that a network says itself."""
+    own = Groups(about.groups, len(about.labels)) if about.groups else None
+    return groups_of(about.labels, dataset) or own
 
 
 def measure(model: Path, checkpoint: Path, dataset: Dataset, began: Path | None = None) -> dict[str, Any]:

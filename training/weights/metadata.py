@@ -10,6 +10,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from vitcam.errors import UsageError
+from vitcam.model.groups import Groups
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.weights.labels import own_names
 
@@ -42,6 +43,10 @@ class Metadata:
     rows: tuple[int, ...] = ()
     """The label of each row of the head, where several rows may be of one label, whose probability is the sum of
     theirs; empty: row i is label i."""
+    groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Group -> indices of its labels, the smallest group first, for an export without photos."""
+    temperature: float = 1.0
+    """Its logits are divided by it, where no photos calibrate it anew."""
 
     @property
     def row_labels(self) -> tuple[int, ...]:
@@ -66,6 +71,7 @@ def read_metadata(path: Path) -> Metadata:
         raw["input"] = InputSpec(**raw["input"])
         for name in ("labels", "trained_on", "synsets", "rows"):
             raw[name] = tuple(raw.get(name, ()))
+        raw["groups"] = {name: tuple(labels) for name, labels in raw.get("groups", {}).items()}
         raw["labels"] = own_names(raw["labels"])  # imports of earlier versions may repeat one
         known = {f.name for f in fields(Metadata)}  # a newer vitcam may have written more
         about = Metadata(**{name: value for name, value in raw.items() if name in known})
@@ -76,7 +82,8 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def _check_rows(about: Metadata) -> None:
-    """Raise ValueError unless each row is of a label, and each label has a row."""
+    """Raise ValueError unless each row is of a label, each label has a row, and groups are those of the labels."""
+    Groups(about.groups, len(about.labels))
     if about.rows and set(about.rows) != set(range(len(about.labels))):
         raise ValueError(f"the rows of its head are not those of {len(about.labels)} labels")
     if about.rows and about.network and about.network["classes"] != len(about.rows):

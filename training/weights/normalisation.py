@@ -25,6 +25,8 @@ class Normalisation:
 
 IMAGENET = Normalisation(IMAGENET_MEAN, IMAGENET_STD)
 """Of DeiT, and of most networks that began in PyTorch."""
+HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
+"""Of Google's networks, AugReg among them: pixels from -1 to 1."""
 OF_DEIT = (
     "a1311bcf", "cd65a155", "b5f2ef4d", "8de9b5d1",  # tiny, small, base and base at 384 px, from their authors
     "a75bc663bdc0c755",  # tiny, as a NumPy archive

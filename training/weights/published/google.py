@@ -17,10 +17,9 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.weights.checkpoints import Array, Weights, config_of
-from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.normalisation import HALVES, Normalisation
 from vitcam_training.weights.published.network import UNNAMED, PublishedNetwork, one_normalisation, with_empty_head
 
-HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 PATCHES = "embedding/kernel"
 PREFIXES = ("", "opt/target/", "params/", "params/img/")
 """Below which the network's arrays lie, by the program that saved them."""

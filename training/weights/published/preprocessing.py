@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.errors import UsageError
-from vitcam.pictures.resize import InputSpec, Interpolation, ResizeMode
+from vitcam.pictures.resize import InputSpec, ResizeMode
 from vitcam_training.config import ViTConfig
 from vitcam_training.weights.normalisation import ASK, Normalisation
-from vitcam_training.weights.published.network import PREPROCESSING, channels_of, read_settings
+from vitcam_training.weights.published.network import INTERPOLATION, PREPROCESSING, channels_of, read_settings
 
-INTERPOLATIONS: dict[int, Interpolation] = {2: "linear", 3: "bicubic"}
-"""Pillow's numbers -> ours."""
 FULL = 255.0
 
 
@@ -83,10 +81,9 @@ def input_of(folder: Path, config: ViTConfig, prepared: Mapping[str, Any]) -> In
     resize: ResizeMode = "squash"
     fraction, size = 1.0, prepared.get("size", {})
     try:
-        interpolation = INTERPOLATIONS.get(int(prepared.get("resample", 2)), "linear")
         shortest = size.get("shortest_edge", size.get("height")) if isinstance(size, dict) else size
         if prepared.get("do_center_crop") and shortest:
             resize, fraction = "crop", min(1.0, min(size_of(prepared.get("crop_size", height))) / int(shortest))
-        return InputSpec(height, width, resize, round(fraction, 4), interpolation)
+        return InputSpec(height, width, resize, round(fraction, 4), INTERPOLATION)
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError) as error:
         raise UsageError(f"{folder / PREPROCESSING} describes an input that cannot be: {error}") from error

@@ -1,4 +1,4 @@
-"""A Vision Transformer as timm saves it for the hub: a folder with `config.json` and `model.safetensors`.
+"""A Vision Transformer as timm saves it for the hub: a folder with `config.json` and `model.safetensors`; or its file.
 
 The tensors have the names that ours have. What they are for, beyond the plain network, is told by their names: what is
 not known here is refused by its name, so no network is imported that answers otherwise than it did.
@@ -9,18 +9,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 import numpy as np
 
 from vitcam.errors import UsageError
-from vitcam.pictures.resize import InputSpec, Interpolation, ResizeMode
+from vitcam.pictures.resize import InputSpec, ResizeMode
 from vitcam_training.config import ViTConfig
 from vitcam_training.weights.checkpoints import Weights, config_of
-from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.normalisation import Normalisation, published_normalisation
+from vitcam_training.weights.published.known import pixels_of
 from vitcam_training.weights.published.network import (
     CONFIG,
+    CROP_FRACTION,
+    INTERPOLATION,
     UNNAMED,
     PublishedNetwork,
     channels_of,
@@ -56,34 +60,70 @@ def read_timm(folder: Path, normalisation: Normalisation | None = None) -> Publi
     prepared = prepared if isinstance(prepared, dict) else {}
     weights = read_tensors(folder)
     _refuse_unknown_parts(folder, settings, weights)
-    has_head = "head.weight" in weights
-    if not has_head:
-        weights = with_empty_head(weights, weights["cls_token"].shape[-1] * (1 + ("dist_token" in weights)))
-    else:
+    if "head.weight" in weights:
         check_meaning(folder, settings)
-    if "head_dist.weight" in weights:
-        weights = with_one_head(weights, "head", "head_dist")
+    name = f"{settings.get('architecture', '')}.{prepared.get('tag') or ''}".rstrip(".")
     pixels = one_normalisation(folder, _normalisation(folder, prepared), normalisation)
-    weights = _with_positions_of_all(weights)
-    config = _config(folder, settings, config_of(weights, pixels, str(folder)))
-    labels = _labels(settings, config.classes) if has_head else (UNNAMED,)
+    found = _network(folder, weights, pixels)
+    config = _config(folder, settings, found.config)
     try:
         spec = _input(config, prepared)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{folder / CONFIG} describes an input that cannot be: {error}") from error
-    return PublishedNetwork(config, weights, labels, spec, ())
+    if found.labels == (UNNAMED,):
+        return replace(found, config=config, input=spec, name=name)
+    labels, ids = _labels(settings, config.classes)
+    return replace(found, config=config, input=spec, name=name, labels=labels, ids=ids)
+
+
+def read_timm_file(path: Path, weights: Weights, normalisation: Normalisation | None = None) -> PublishedNetwork:
+    """Read a file of weights under timm's names, without a folder that says how pixels come to the network.
+
+    What DeiT III and DINOv2 call otherwise in their authors' files is renamed.
+
+    weights        what the file holds
+    normalisation  of the pixels; None: that of a published file, known by its SHA-256, or of a family known by its name
+    raises         UsageError if nobody says it, or for weights that are none of a ViT under these names
+    """
+    known = pixels_of(path.stem)
+    pixels = normalisation or published_normalisation(path) or (known.normalisation if known else None)
+    given = {re.sub(r"\.gamma_([12])$", r".ls\1.gamma", name): array for name, array in weights.items()}
+    given.pop("mask_token", None)  # of DINOv2's pretraining
+    _refuse_parts(path, given)
+    found = _network(path, given, pixels)
+    fraction = known.crop_fraction if known else CROP_FRACTION
+    spec = InputSpec(*found.config.image_size, crop_fraction=fraction, interpolation=INTERPOLATION)
+    told = "" if normalisation or known is None else known.family
+    return replace(found, input=spec, name=path.stem, family=told)
+
+
+def _network(source: Path, weights: Weights, normalisation: Normalisation | None) -> PublishedNetwork:
+    """The network of some weights; how many heads it has and how photos come to it is to be said yet."""
+    has_head = "head.weight" in weights
+    if not has_head and "cls_token" in weights:
+        weights = with_empty_head(weights, weights["cls_token"].shape[-1] * (1 + ("dist_token" in weights)))
+    if "head_dist.weight" in weights:
+        weights = with_one_head(weights, "head", "head_dist")
+    if "cls_token" in weights:
+        weights = _with_positions_of_all(weights)
+    config = config_of(weights, normalisation, str(source))
+    return PublishedNetwork(config, weights, () if has_head else (UNNAMED,), InputSpec(*config.image_size), ())
 
 
 def _refuse_unknown_parts(folder: Path, settings: Mapping[str, Any], weights: Weights) -> None:
-    for name in sorted(weights):
-        for pattern, what in UNKNOWN_PARTS.items():
-            if re.match(pattern, name):
-                raise UsageError(f"{folder} holds a network with {what} ({name!r}), which vitcam has not")
+    _refuse_parts(folder, weights)
     pooling = settings.get("global_pool", "token")
     if pooling != "token":
         raise UsageError(f"{folder} holds a network with the pooling {pooling!r}; vitcam reads the pooling 'token'")
     if "cls_token" not in weights:
         raise UsageError(f"{folder} holds a network without a class token; vitcam reads those that have one")
+
+
+def _refuse_parts(source: Path, weights: Weights) -> None:
+    for name in sorted(weights):
+        for pattern, what in UNKNOWN_PARTS.items():
+            if re.match(pattern, name):
+                raise UsageError(f"{source} holds a network with {what} ({name!r}), which vitcam has not")
 
 
 def _with_positions_of_all(weights: Weights) -> Weights:
@@ -121,15 +161,16 @@ def _config(folder: Path, settings: Mapping[str, Any], found: ViTConfig) -> ViTC
         raise UsageError(f"{folder / CONFIG} describes a network that cannot be built: {error}") from error
 
 
-def _labels(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
-    """In the order of the outputs; empty where the folder names none."""
+def _labels(settings: Mapping[str, Any], count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and WordNet ids in the order of the outputs; empty where the folder says none."""
     names, words = settings.get("label_names"), settings.get("label_descriptions")
     if isinstance(names, dict):
         names = [names.get(str(i), f"label {i}") for i in range(count)]
     if not isinstance(names, list):
-        return ()
-    listed = ["" if name is None else str(name) for name in names]
-    return tuple(str(words.get(name, name)) for name in listed) if isinstance(words, dict) else tuple(listed)
+        return (), ()
+    listed = tuple("" if name is None else str(name) for name in names)
+    ids = listed if all(re.fullmatch(r"n\d{8}", name) for name in listed) else ()
+    return tuple(str(words.get(name, name)) for name in listed) if isinstance(words, dict) else listed, ids
 
 
 def _normalisation(folder: Path, prepared: Mapping[str, Any]) -> Normalisation | None:
@@ -141,8 +182,6 @@ def _normalisation(folder: Path, prepared: Mapping[str, Any]) -> Normalisation |
 
 def _input(config: ViTConfig, prepared: Mapping[str, Any]) -> InputSpec:
     """The middle of a photo, or all of it squashed, as timm's own evaluation does."""
-    said = str(prepared.get("interpolation")).replace("bilinear", "linear")
-    interpolation = cast(Interpolation, said) if said in get_args(Interpolation) else "bicubic"
     resize: ResizeMode = "squash" if prepared.get("crop_mode") == "squash" else "crop"
-    fraction = 1.0 if resize == "squash" else min(1.0, float(prepared.get("crop_pct") or 0.875))
-    return InputSpec(*config.image_size, resize, fraction, interpolation)
+    fraction = 1.0 if resize == "squash" else min(1.0, float(prepared.get("crop_pct") or CROP_FRACTION))
+    return InputSpec(*config.image_size, resize, fraction, INTERPOLATION)

@@ -70,7 +70,7 @@ def test_pixels_and_input_come_with_the_folder() -> None:
     saved = read_clip(SAVED / "clip")
 
     assert saved.config.mean == pytest.approx((0.48145466, 0.4578275, 0.40821073))
-    assert saved.input == InputSpec(48, 48, "crop", 1.0, "bicubic")
+    assert saved.input == InputSpec(48, 48, "crop", 1.0, "area")
     assert saved.leftovers == ()
 
 

@@ -17,8 +17,8 @@ from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, read_weights
 from vitcam_training.weights.foreign import ImportOptions, import_foreign
 from vitcam_training.weights.metadata import read_metadata
-from vitcam_training.weights.normalisation import IMAGENET
-from vitcam_training.weights.published.google import HALVES, is_google, read_google
+from vitcam_training.weights.normalisation import HALVES, IMAGENET
+from vitcam_training.weights.published.google import is_google, read_google
 from vitcam_training.weights.published.network import UNNAMED, PublishedNetwork
 from vitcam_training.weights.published.timm import read_timm
 
@@ -77,7 +77,7 @@ def test_labels_pixels_and_input_come_with_the_folder() -> None:
 
     assert network.labels == ("collie", "tabby cat", "tea cup")
     assert (network.config.mean, network.config.std) == (HALVES.mean, HALVES.std)
-    assert network.input == InputSpec(48, 48, "crop", 0.9, "bicubic")
+    assert network.input == InputSpec(48, 48, "crop", 0.9, "area")
     assert read_timm(SAVED / "deit3").labels == ()
     assert read_timm(SAVED / "body").labels == (UNNAMED,)
 
