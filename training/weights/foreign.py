@@ -131,7 +131,8 @@ def _worded(
     if len(names) != count:
         raise UsageError(f"{file or source} has {len(names)} labels, the head of {source} has {count}; they must match")
     if model:
-        return _in_words_of_model(source, model, ids), ids, notes
+        wording = _in_words_of_model(source, model, ids)
+        return wording, ids, (*notes, *_without_output(wording, model))
     if file or not ids:
         return Wording(names, tuple(range(count))), ids, notes
     wording = in_everyday_words(ids, read_things())
@@ -179,6 +180,17 @@ def _in_words_of_model(source: str, model: str, ids: tuple[str, ...]) -> Wording
     if len(wording.never) == len(wording.labels):
         raise UsageError(f"no output of {source} means one of the {len(wording.labels)} labels of {model}")
     return wording
+
+
+def _without_output(wording: Wording, model: str) -> tuple[str, ...]:
+    never = wording.never
+    if not never:
+        return ()
+    more = f" and {len(never) - FEW} more" if len(never) > FEW else ""
+    return (
+        f"{len(never)} of the {len(wording.labels):,} labels of {model} are none of its outputs, so it never answers "
+        f"them: {', '.join(never[:FEW])}{more}",
+    )
 
 
 def _with_labels(

@@ -23,9 +23,7 @@ from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.prepare import last_blocks, prepare, train
 from vitcam_training.recipes.recipe import DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.checkpoints import carried_head, read_weights, save_weights, to_timm
-from vitcam_training.weights.foreign import ImportOptions, import_foreign
-from vitcam_training.weights.metadata import Metadata, read_metadata
-from vitcam_training.weights.normalisation import Normalisation
+from vitcam_training.weights.metadata import Metadata
 
 pytestmark = pytest.mark.long
 
@@ -73,21 +71,6 @@ def test_a_head_begins_with_the_rows_that_the_old_one_had(dataset: Dataset) -> N
 
     assert head["head.weight"].tolist() == [[5, 6], [0, 0], [1, 2]]
     assert head["head.bias"].tolist() == [1.5, -2, 2]
-
-
-def test_foreign_weights_are_imported_with_the_labels_of_a_data_set(dataset: Dataset, tmp_path: Path) -> None:
-    weights, words, out = (tmp_path / name for name in ("foreign.npz", "words.txt", "mine.safetensors"))
-    given = to_timm(small_vit(KNOWN))
-    np.savez(weights, **given)  # type: ignore[arg-type]
-    words.write_text("\n".join(f"{synset} word {i}" for i, synset in enumerate(SYNSETS)))
-    pixels = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
-    import_foreign(str(weights), words, out, ImportOptions("mine", normalisation=pixels, dataset=dataset))
-
-    assert read_metadata(out).labels == dataset.labels
-    np.testing.assert_allclose(read_weights(out)["head.weight"][2], given["head.weight"][:2].mean(axis=0), rtol=1e-6)
-    none = replace(dataset, synsets={})
-    with pytest.raises(UsageError, match="no label has a WordNet id that photos knows"):
-        import_foreign(str(weights), words, out, ImportOptions("mine", normalisation=pixels, dataset=none))
 
 
 def test_a_run_begins_with_the_carried_head(known: Path, dataset: Dataset, tmp_path: Path) -> None:

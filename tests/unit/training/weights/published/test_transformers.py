@@ -16,7 +16,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
-from vitcam_training.weights.foreign import Imported, ImportOptions, import_foreign
+from vitcam_training.weights.foreign import ImportOptions, import_foreign
 from vitcam_training.weights.metadata import read_metadata
 from vitcam_training.weights.normalisation import Normalisation
 from vitcam_training.weights.published.network import UNNAMED
@@ -171,7 +171,7 @@ def test_an_imported_network_answers_as_before_and_keeps_its_epsilon(tmp_path: P
     config, weights = read_network(out)
     answers = np.load(SAVED / "vit" / "answers.npz")
 
-    assert found == Imported(())
+    assert (found.leftovers, found.text_file) == ((), None)
     assert read_metadata(out).labels == ("collie", "tabby cat", "tea cup")
     np.testing.assert_allclose(reference.vit(pictures(), weights, config)[0], answers["answer"], atol=1e-5)
 
@@ -192,7 +192,7 @@ def test_a_larger_input_takes_interpolated_positions(tmp_path: Path) -> None:
 
     assert config.image_size == (96, 96)
     assert weights["pos_embed"].shape == (1, 37, 32)
-    assert read_metadata(out).input == InputSpec(96, 96, "crop", 0.9, "linear")
+    assert read_metadata(out).input == InputSpec(96, 96, "crop", 0.9, "area")
 
 
 def test_what_becomes_of_a_distillation_token_depends_on_the_head() -> None:
