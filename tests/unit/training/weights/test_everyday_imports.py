@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,7 +179,7 @@ def test_labels_that_nobody_can_tell_are_refused(
     network: Published, options: dict[str, str], names: tuple[str, ...], tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=naming(*names)):
-        imported(saved(network, tmp_path / "from", "npz"), tmp_path / "net.safetensors", **options)
+        imported(saved(network, tmp_path / "from", "npz"), tmp_path / "net.safetensors", None, **options)
 
 
 def test_the_labels_of_a_model_that_is_not_there_are_refused(tmp_path: Path) -> None:
@@ -219,7 +220,7 @@ def test_an_import_exported_without_photos_answers_in_groups_and_words(tmp_path:
     assert "calibration" in card.provenance
 
 
-def merged(checkpoint: Path, image: NDArray[np.uint8], temperature: float) -> NDArray[np.floating]:
+def merged(checkpoint: Path, image: NDArray[np.uint8], temperature: float) -> NDArray[Any]:
     """The probabilities of the labels, by the reference network of a checkpoint."""
     about, (config, weights) = read_metadata(checkpoint), read_network(checkpoint)
     rows = reference.softmax(reference.vit(image[None], weights, config)[0][0] / temperature)

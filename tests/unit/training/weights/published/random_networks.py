@@ -47,7 +47,7 @@ class Published:
         rng, d = np.random.default_rng(seed), self.width
 
         def drawn(*shape: int) -> NDArray[Any]:
-            return (rng.normal(size=shape) * shape[-1] ** -0.5).astype(np.float32)
+            return np.asarray(rng.normal(size=shape) * shape[-1] ** -0.5, np.float32)
 
         def layer(name: str, out: int, into: int) -> Arrays:
             return {f"{name}.weight": drawn(out, into), f"{name}.bias": 0.1 * drawn(out)}
@@ -116,7 +116,7 @@ def saved(network: Published, folder: Path, form: str) -> Path:
     if form == "safetensors":
         save_file(weights, path)
     elif form == "npz":
-        np.savez(path, **weights)
+        np.savez(path, **weights)  # type: ignore[arg-type]
     else:
         _save_torch(weights, path)
     return path
