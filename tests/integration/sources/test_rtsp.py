@@ -23,7 +23,6 @@ from vitcam.frames import Image
 from vitcam.pictures.decode import decode_image
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.jpeg_stream import JpegStream
-from vitcam.sources.rtsp import source as rtsp
 
 SERVER = Path(__file__).parents[2] / "rtsp_server.py"
 BACK_WITHIN_S = 5.0
@@ -68,7 +67,7 @@ def test_a_read_that_waits_ends_at_once_when_it_is_stopped() -> None:
         took_s = time.monotonic() - started
 
         assert len(rest) < 10
-        assert 0.5 < took_s < 2.0
+        assert 0.5 < took_s < 4.0  # it is called silent after 5 s
 
 
 @pytest.mark.fault(
@@ -76,8 +75,7 @@ def test_a_read_that_waits_ends_at_once_when_it_is_stopped() -> None:
     injected="SIGSTOP to the server, then its end",
     observed="the camera is lost with a sentence",
 )
-def test_a_server_that_goes_silent_or_away_loses_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rtsp, "_LATE_S", 30.0)  # a busy machine may give its process the word late
+def test_a_server_that_goes_silent_or_away_loses_the_source() -> None:
     port = free_port()
     source = open_source(f"rtsp://127.0.0.1:{port}/cam")
     with rtsp_server(port) as server, source:
@@ -89,15 +87,28 @@ def test_a_server_that_goes_silent_or_away_loses_the_source(monkeypatch: pytest.
         pass
 
 
+def test_a_process_that_hangs_as_long_as_a_silent_camera_may_says_the_same_of_the_camera() -> None:
+    port = free_port()
+    with rtsp_server(port), open_source(f"rtsp://127.0.0.1:{port}/cam") as source:
+        frames = iter(source)
+        next(frames)
+        os.kill(reader(), signal.SIGALRM)  # its limit
+        with pytest.raises(SourceLost, match="silent"):
+            list(frames)
+
+
+def reader() -> int:
+    """The process that reads the camera."""
+    return next(pid for pid in own_children() if b"sources.rtsp.child" in Path(f"/proc/{pid}/cmdline").read_bytes())
+
+
 def test_what_others_send_is_decoded_in_a_process_of_its_own_which_shows_no_secret_and_may_die() -> None:
     port, wanted = free_port(), [True, False, False, True, True]
     options = SourceOptions(width=320, height=180, wanted=lambda: wanted.pop(0) if wanted else True)
     with rtsp_server(port), open_source(f"rtsp://user:hunter2@127.0.0.1:{port}/cam", options) as source:
         frames = iter(source)
         taken = [next(frames) for _ in range(3)]
-        child = next(
-            pid for pid in own_children() if b"sources.rtsp.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        )
+        child = reader()
         command = Path(f"/proc/{child}/cmdline").read_bytes()
         os.kill(child, signal.SIGKILL)
         with pytest.raises(SourceLost, match="process ended by SIGKILL"):

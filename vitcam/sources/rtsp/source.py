@@ -1,5 +1,6 @@
 """A network camera by RTSP, read by PyAV's FFmpeg, in a process of its own."""
 
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -134,17 +135,23 @@ class RtspCamera:
         except EOFError:
             if self._stopped:
                 return None
-            raise SourceLost(f"the camera's process ended {how_it_ended(self._end())}") from None
-        if packet is None:
+            status = self._end()
+            if status == -signal.SIGALRM:  # its own limit for a silent camera, where this thread looks later than that
+                raise self._silent() from None
+            raise SourceLost(f"the camera's process ended {how_it_ended(status)}") from None
+        if packet is None:  # it is too busy to say so
             self._end()
-            raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
+            raise self._silent()
         message = unpack(packet, FROM_CHILD)
         if isinstance(message, StreamFailed) and not message.why:
-            raise SourceLost(
-                f"{self._incoming.source} gives no pictures any more: it ended the stream, or was silent for "
-                f"{self._incoming.patience_s:g} s"
-            )
+            raise self._silent()
         return message
+
+    def _silent(self) -> SourceLost:
+        return SourceLost(
+            f"{self._incoming.source} gives no pictures any more: it ended the stream, or was silent for "
+            f"{self._incoming.patience_s:g} s"
+        )
 
     def _end(self) -> int | None:
         child, self._child = self._child, None
