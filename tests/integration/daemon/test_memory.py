@@ -8,18 +8,23 @@ import cv2
 import numpy as np
 
 from tests.daemon import daemon
+from tests.eventually import eventually
 from tests.parts import need_model
 from vitcam.cli.models import LIBRARIES_MB, daemon_mb
 
 _WATCHED_S = 3.0
 
 
-def test_a_daemon_with_a_viewer_and_a_photo_takes_about_the_memory_that_is_said_of_its_model() -> None:
+def test_a_daemon_with_a_viewer_a_photo_and_an_event_takes_about_the_memory_that_is_said_of_its_model(
+    tmp_path: Path,
+) -> None:
     model = need_model("everyday")
     photo = cv2.imencode(".jpg", np.zeros((480, 640, 3), np.uint8))[1].tobytes()
-    with daemon("--source", "demo", "--model", "everyday") as running:
+    with daemon("--source", "demo", "--model", "everyday", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")
         urllib.request.urlopen(f"{running.url}/api/classify", data=photo, timeout=60).close()
+        # the history asks an interpreter of its own about the first picture that it keeps
+        assert eventually(lambda: list(tmp_path.rglob("*.jpg")), every_s=0.1)
         with urllib.request.urlopen(f"{running.url}/stream?overlay=attention&width=640", timeout=30) as stream:
             ends = time.monotonic() + _WATCHED_S
             while time.monotonic() < ends:
