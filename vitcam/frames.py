@@ -160,6 +160,9 @@ class Prediction:
     each patch in the last block; None if the model does not say."""
     embedding: NDArray[np.float32] | None
     """(D,): what the head reads, after the final norm; None if the model does not give it."""
+    features: NDArray[np.float32] | None = None
+    """(2 D,): class token and mean of the patches as they enter the last block; what a label that is added to the model
+    reads besides the embedding. None if the model does not give them."""
     groups: tuple[Group, ...] = ()
     """The groups that take part in what is displayed, the smallest first: those with the best label where that reaches
     `LIKELY`, else all whose `p` reaches `LEAST`."""

@@ -52,6 +52,21 @@ def export(
     ] = QUANTISE,
     keep: KeepOption = None,
     representative: RepresentativeOption = None,
+    spare_rows: Annotated[
+        int,
+        typer.Option(
+            "--spare-rows", min=0, max=4096, help="Leave room for this many labels that a device adds; 128 is plenty."
+        ),
+    ] = 0,
+    bank: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bank",
+            metavar="DATA",
+            help="Put features of photos of this data set into the file, which a device needs that learns a label. May "
+            "be repeated.",
+        ),
+    ] = None,
     also: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,15 +112,20 @@ def export(
         raise UsageError(str(error)) from error
     if also and not data:
         raise UsageError("--also names photos besides those of --data; give --data, too")
+    if bank and not spare_rows:
+        raise UsageError("--bank is for a file with room for labels that a device adds; give --spare-rows, too")
     dataset = open_dataset(data) if data else None
+    banked = [open_dataset(each) for each in bank or ()]
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
-    options = _options(golden, without, image_size, quantise, keep, representative, also)
+    options = _options(golden, without, image_size, quantise, keep, representative, spare_rows, bank, also)
     options += ["--began-with", path_word(began_with)] if began_with else []
     command = exporting(checkpoint, out, data, *options)
 
     def make(place: Path) -> "ModelCard":
-        card = export_model(checkpoint, place, dataset, golden, rewrites, image_size, how, began_with)
+        card = export_model(
+            checkpoint, place, dataset, golden, rewrites, image_size, how, began_with, spare_rows, banked
+        )
         if also:
             card = dataclasses.replace(
                 card, accuracy=card.accuracy | {OTHER_DATASETS: measure_other_datasets(place, also)}
@@ -129,7 +149,7 @@ def export(
 
 def _options(
     golden: Path | None, without: list[str] | None, image_size: int | None, quantise: str, keep: list[str] | None,
-    representative: str | None, also: list[str] | None,
+    representative: str | None, spare_rows: int, bank: list[str] | None, also: list[str] | None,
 ) -> list[str]:  # fmt: skip
     """What decides about the file, as `export` takes it."""
     from vitcam_training.model_card.commands import data_word, path_word
@@ -140,4 +160,6 @@ def _options(
     words += ["--quantise", quantise] if quantise != QUANTISE else []
     words += [word for pattern in keep or () for word in ("--keep", pattern)]
     words += ["--representative", data_word(representative)] if representative else []
+    words += ["--spare-rows", str(spare_rows)] if spare_rows else []
+    words += [word for data in bank or () for word in ("--bank", data_word(data))]
     return words + [word for data in also or () for word in ("--also", data_word(data))]

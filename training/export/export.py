@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from vitcam.model.groups import Groups
 from vitcam.model.out_of_distribution import familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
+from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset, read_photo
 from vitcam_training.evaluation.answers import (
     CHOSEN,
@@ -41,12 +43,14 @@ from vitcam_training.evaluation.calibration import fit_displayed_temperature, fi
 from vitcam_training.evaluation.displayed import SURE_FROM, groups_of, names, sure_from
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
+from vitcam_training.export.bank import make_bank
 from vitcam_training.export.blank import blank_images, least_contrast
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.kept import knowledge_kept
 from vitcam_training.export.network import TrainedNetwork, check_partitions
-from vitcam_training.export.quantise import SHIPPED, Quantisation
+from vitcam_training.export.quantise import SHIPPED, Quantisation, find_scheme
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
+from vitcam_training.export.spare_rows import spare_width
 from vitcam_training.export.trial import Trial
 from vitcam_training.plots import CURVES
 from vitcam_training.weights.checkpoints import read_network, read_weights, save_weights
@@ -67,6 +71,8 @@ def export_model(
     side_px: int | None = None,
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
     began: Path | None = None,
+    spare_rows: int = 0,
+    banked: Sequence[Dataset] = (),
 ) -> ModelCard:
     """Write model and weights and return the card with the figures measured; the run's curves, too, if it has any.
 
@@ -82,27 +88,38 @@ def export_model(
                 layers that suffer most stay in float
     began       the checkpoint that its training began with, to measure what was kept of its knowledge; a network with
                 added rows needs none
-    raises      UsageError if the checkpoint cannot be used, or the finished graph is not one XNNPACK partition, which
-                only what ships has to be
+    spare_rows  for how many labels that a device adds there is to be room
+    banked      data sets; of photos of their parts `train` the file keeps what a device that learns a label needs
+    raises      UsageError if the checkpoint cannot be used, the network can have no spare rows, or the finished graph
+                is not one XNNPACK partition, which only what ships has to be
     """
     about = _resized(checkpoint, side_px)
     shipped = out.with_suffix(".safetensors")  # all else is made from it, so anybody can make it again
     save_weights(shipped, read_weights(checkpoint), about, "float16")
     config, weights = read_network(shipped, (about.input.height, about.input.width))
+    if spare_rows:
+        _check_spare(config, how)
     temperature, threshold = calibrate(shipped, dataset)
-    network = TrainedNetwork(about, config, weights, temperature, threshold, rewrites)
-    card = _write(network, out, shipped, dataset, golden, how, began)
+    network = TrainedNetwork(about, config, weights, temperature, threshold, rewrites, row_capacity=spare_rows)
+    card = _write(network, out, shipped, dataset, golden, how, began, banked)
     if how.ships and dataset and loses_too_much(chosen_by(card.accuracy)):
-        card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset), began)
+        card = _write(network, out, shipped, dataset, golden, _spared(network, shipped, dataset), began, banked)
     curves = checkpoint.with_name(CURVES)
     if curves.exists():
         shutil.copy(curves, out.with_suffix(curves.suffix))
     return card
 
 
+def _check_spare(config: ViTConfig, how: Quantisation) -> None:
+    if not spare_width(config):
+        raise UsageError("--spare-rows needs a class token and a linear head, which this network has not; leave it out")
+    if find_scheme(how.scheme).needs_photos:
+        raise UsageError(f"a file of `{how.scheme}` takes nothing but pictures; leave out --spare-rows")
+
+
 def _write(
     network: TrainedNetwork, out: Path, shipped: Path, dataset: Dataset | None, golden: Path | None,
-    how: Quantisation, began: Path | None,
+    how: Quantisation, began: Path | None, banked: Sequence[Dataset],
 ) -> ModelCard:  # fmt: skip
     """Make the file, measure it, and write the figures into it."""
     tflite, labels = network.tflite(how), list(network.about.labels)
@@ -118,7 +135,8 @@ def _write(
     if dataset:
         card = replace(card, accuracy=measure(out, shipped, dataset, began))
     blank = blank_images(out) if golden else []
-    return bundle.write(out, tflite, card, labels, golden_images(out, golden), grouped, blank)
+    bank = make_bank(out, banked) if banked else None
+    return bundle.write(out, tflite, card, labels, golden_images(out, golden), grouped, blank, banked=bank)
 
 
 def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantisation:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
@@ -28,10 +29,11 @@ from vitcam_training.export.arithmetic import (
 )
 from vitcam_training.export.folded import Affine, Folded, FoldedBlock
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
+from vitcam_training.export.spare_rows import INPUTS, SpareRows, spare_width
 from vitcam_training.vit import Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
-OUTPUTS = ("probabilities", "attention", "embedding", "evidence", "margin")
+OUTPUTS = ("probabilities", "attention", "embedding", "evidence", "margin", "class_token", "patch_mean")
 EVIDENCE_BLOCKS = 4
 """What patches wrote in more blocks adds little to the margin, and in fewer it is not most of it."""
 SIGNATURES = ("classify", "explain")
@@ -46,6 +48,8 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     evidence       (1, N) what each patch wrote for the answer and against all others, in the last blocks; signed
     margin         (1, 1) what the evidence is a part of: how far the likely labels' logits are above the mean of all;
                    left out where evidence does not add up to it
+    class_token    (1, D) as it enters the last block, before its norm; only of a graph with spare rows
+    patch_mean     (1, D) the mean of the patches' tokens there; only of a graph with spare rows
     rollout        (1, N) attention rollout from what the head reads back to the patches; only of `explain`
     rows           (1, L, h, N) the same as `attention` of every block; only of `explain`
 
@@ -57,31 +61,36 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
     A network with a space that pictures share with words may take the head as inputs: `words` (1, C, S), whose mean
     over the words that are given is zero, and `offsets` (1, C), zero for those and far below zero for the others.
+
+    Another network may have room for S labels that a device adds: then it takes the `spare_rows` (1, S, E + 2 D) and
+    `spare_offsets` (1, S) of their logits, as `SpareRows` has them, and gives C + S probabilities.
     """
 
-    def __init__(self, folded: Folded, floats: Collection[str] = ALWAYS_FLOAT) -> None:
-        """The layers named in `floats` are marked for the quantiser to leave alone."""
+    def __init__(self, folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, spare: int = 0) -> None:
+        """The layers named in `floats` are marked for the quantiser to leave alone.
+
+        spare  how many labels a device can add; above 0, the head that is given is theirs, else it is the whole one
+        """
         super().__init__()
         self.folded = folded
         self._floats = frozenset(floats)
+        self._spare = spare
 
-    def classify(self, image: Tensor, words: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
-        """The first outputs, up to `margin`, for a picture, (1, H, W, 3) uint8."""
-        return self._outputs(*self._encode(image), words, offsets)
+    def classify(self, image: Tensor, head: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
+        """The outputs that are not only of `explain` for a picture, (1, H, W, 3) uint8."""
+        return self._outputs(self._encode(image), head, offsets)
 
-    def explain(self, image: Tensor, words: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
+    def explain(self, image: Tensor, head: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
         """All outputs for a picture, (1, H, W, 3) uint8."""
-        x, attentions, values = self._encode(image)
-        config = self.folded.config
-        rows = concatenate([self._looked(attention) for attention in attentions])  # (L*h, 1, N)
+        encoded, config = self._encode(image), self.folded.config
+        rows = concatenate([self._looked(attention) for attention in encoded.attentions])  # (L*h, 1, N)
         return {
-            **self._outputs(x, attentions, values, words, offsets),
-            "rollout": tf.reshape(self._rollout(attentions)[:, :, config.prefix :], (1, -1)),
+            **self._outputs(encoded, head, offsets),
+            "rollout": tf.reshape(self._rollout(encoded.attentions)[:, :, config.prefix :], (1, -1)),
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
 
-    def _encode(self, image: Tensor) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-        """(1, H, W, 3) -> what the head reads, (R, D), each block's attention (h, R, T), and values (h, T, d)."""
+    def _encode(self, image: Tensor) -> _Encoded:
         folded, read = self.folded, self.folded.config.rows_read
         x = self._patches(image)  # (N, D)
         if folded.position is not None:
@@ -92,17 +101,55 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         if folded.first is not None:
             with self._scope("patches"):
                 x = dense(x, folded.first)  # (T, D)
-        attentions, values = [], []
+        attentions, values, entering = [], [], x
         for i in range(len(folded.blocks)):
+            entering = x
             rows = x[:read] if folded.rewrites.last_row and i == len(folded.blocks) - 1 else x
             x, attention, value = self._block(i, rows, x)  # (R, D), (h, R, T), (h, T, d)
             attentions.append(attention)
             values.append(value)
-        return x if folded.config.pooling == "mean" else x[:read], attentions, values
+        return _Encoded(x if folded.config.pooling == "mean" else x[:read], attentions, values, entering)
 
-    def _outputs(
-        self, x: Tensor, attentions: list[Tensor], values: list[Tensor], words: Tensor, offsets: Tensor
-    ) -> dict[str, Tensor]:
+    def _outputs(self, encoded: _Encoded, head: Tensor, offsets: Tensor) -> dict[str, Tensor]:
+        if self._spare:
+            return self._with_spare(encoded, SpareRows.of(head, offsets, encoded.entering, self.folded.config))
+        embedding, length = self._embedding(encoded.x)
+        read = self._read(embedding)
+        logits = self._logits(read, head)
+        rows = tf.nn.softmax(logits if offsets is None else logits + offsets)  # (1, R)
+        wanted = self._wanted(rows, head, length, read)
+        outputs = self._answer(encoded, rows, embedding) | {"evidence": self._evidence(encoded, wanted)}
+        if self.folded.config.margin_is_sum:
+            outputs["margin"] = _margin(rows, logits, logits if head is None else None)
+        return outputs
+
+    def _with_spare(self, encoded: _Encoded, spare: SpareRows) -> dict[str, Tensor]:
+        embedding, _ = self._embedding(encoded.x)
+        own = self._logits(embedding, None)  # (1, R)
+        logits = tf.concat([own, spare.logits(embedding)], axis=-1)  # (1, R + S)
+        rows = tf.nn.softmax(logits)
+        count = own.shape[-1]
+        mean = self.folded.head.kernel.mean(axis=1) * self.folded.logit_factor
+        step, token, patch = spare.steps(rows[:, count:], mean)
+        wanted = self._wanted(rows[:, :count], None, None, embedding) + tf.matmul(step, self.folded.towards)
+        outputs = self._answer(encoded, rows, embedding) | {
+            "evidence": self._evidence(encoded, wanted, token) + spare.of_patches(patch),
+            "class_token": spare.class_token,
+            "patch_mean": spare.patch_mean,
+        }
+        if self.folded.config.margin_is_sum:
+            outputs["margin"] = _margin(rows, logits, own)
+        return outputs
+
+    def _answer(self, encoded: _Encoded, rows: Tensor, embedding: Tensor) -> dict[str, Tensor]:
+        return {
+            "probabilities": self._of_labels(rows),
+            "attention": tf.reshape(self._looked(encoded.attentions[-1]), (1, self.folded.config.heads, -1)),
+            "embedding": embedding,
+        }
+
+    def _embedding(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """(R, D) -> (1, E); and in a shared space what it was multiplied by there, (1, 1)."""
         folded, length = self.folded, None
         with self._scope("embedding"):
             embedding = layer_norm(x, folded.norm)
@@ -116,28 +163,19 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
                 length = tf.math.rsqrt(tf.reduce_mean(tf.square(embedding), axis=-1, keepdims=True))
                 length *= folded.config.shared_width**-0.5  # a SUM would cut the graph
                 embedding *= length
-        read = embedding  # by the head
-        if folded.pre_logits is not None:
-            read = tf.tanh(self._dense("pre_logits", embedding, folded.pre_logits))  # (1, H)
-        logits = self._logits(read, words)
-        rows = tf.nn.softmax(logits if offsets is None else logits + offsets)  # (1, R)
-        outputs = {
-            "probabilities": self._of_labels(rows),
-            "attention": tf.reshape(self._looked(attentions[-1]), (1, folded.config.heads, -1)),
-            "embedding": embedding,
-            "evidence": self._evidence(x, self._wanted(rows, words, length, read), attentions, values),
-        }
-        if folded.config.margin_is_sum:
-            mean = tf.reduce_mean(logits, axis=-1, keepdims=True) if words is None else 0.0
-            above = rows * (logits - mean)
-            outputs["margin"] = tf.reduce_mean(above, axis=-1, keepdims=True) * logits.shape[-1]
-        return outputs
+        return embedding, length
+
+    def _read(self, embedding: Tensor) -> Tensor:
+        """What the last layer of the head reads: the embedding, or the channels of a hidden layer, (1, H)."""
+        if self.folded.pre_logits is None:
+            return embedding
+        return tf.tanh(self._dense("pre_logits", embedding, self.folded.pre_logits))
 
     def _of_labels(self, rows: Tensor) -> Tensor:
-        """The probabilities of the head's rows, (1, R) -> those of the labels, (1, C)."""
-        merge = self.folded.merge
-        if merge is None:
+        """The probabilities of the head's rows, (1, R) or (1, R + S) -> those of the labels, (1, C) or (1, C + S)."""
+        if self.folded.merge is None:
             return rows
+        merge = np.pad(self.folded.merge, ((0, 0), (0, self._spare)))
         with tf.name_scope(FLOAT):
             return rows[:, len(merge) :] + tf.matmul(rows[:, : len(merge)], merge)
 
@@ -163,37 +201,40 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             wanted = tf.matmul(tf.reshape(tf.matmul(rows[None], words), (1, -1)), self.folded.towards)
         return wanted if length is None else wanted * length
 
-    def _evidence(self, x: Tensor, wanted: Tensor, attentions: list[Tensor], values: list[Tensor]) -> Tensor:
+    def _evidence(self, encoded: _Encoded, wanted: Tensor, token: Tensor = None) -> Tensor:
         """What attention carried over from each patch, as far as it made the answer likelier, (1, N).
 
         What the head reads, `x`, is a sum. Among the summands are, for each block and patch, its attention times its
         value, projected. Along the direction in which the logits of the probable labels grow, weighted by their
         probabilities, each is a number (direct logit attribution; Elhage et al. 2021, A Mathematical Framework for
         Transformer Circuits). Divided as the final norm divides x, these numbers are parts of the margin.
+
+        wanted  the direction, (1, D) for each token that is read
+        token   the direction for what had been written into the class token when it entered the last block, (1, D)
         """
-        config, rows = self.folded.config, self.folded.config.rows_read
+        config, rows, x = self.folded.config, self.folded.config.rows_read, encoded.x
         found = 0.0
         for row in range(rows):
             own = x if rows == 1 else x[row : row + 1]
             towards = wanted if rows == 1 else wanted[:, row * config.width : (row + 1) * config.width]
             if self.folded.norm is not None:
                 towards *= tf.reduce_mean(inverse_length(own, self.folded.norm), axis=0, keepdims=True)
-            found = self._carried(found, towards, None if rows == 1 else row, attentions, values)
+            found = self._carried(found, towards, None if rows == 1 else row, encoded, None if row else token)
         return tf.reshape(mean_of_heads(found) * config.heads, (1, -1))
 
-    def _carried(
-        self, found: Tensor, towards: Tensor, row: int | None, attentions: list[Tensor], values: list[Tensor]
-    ) -> Tensor:
+    def _carried(self, found: Tensor, towards: Tensor, row: int | None, encoded: _Encoded, before: Tensor) -> Tensor:
         """`found` and what each head of the last blocks wrote along `towards` (1, D) by a row of attention: (h, 1, N).
 
-        row  None: that of what the head reads
+        row     None: that of what the head reads
+        before  another direction, for all of these blocks but the last, (1, D)
         """
         config = self.folded.config
         for i in range(config.depth - evidence_blocks(config), config.depth):
-            of_heads = tf.matmul(towards, np.ascontiguousarray(self.folded.blocks[i].output.kernel.T))  # (1, D)
+            along = towards if before is None or i == config.depth - 1 else towards + before
+            of_heads = tf.matmul(along, np.ascontiguousarray(self.folded.blocks[i].output.kernel.T))  # (1, D)
             of_heads = tf.reshape(of_heads, (config.heads, 1, -1))
-            carried = tf.matmul(of_heads, values[i], transpose_b=True)[:, :, config.prefix :]  # (h, 1, N)
-            weights = attentions[i]
+            carried = tf.matmul(of_heads, encoded.values[i], transpose_b=True)[:, :, config.prefix :]  # (h, 1, N)
+            weights = encoded.attentions[i]
             looked = self._looked(weights) if row is None else weights[:, row : row + 1, config.prefix :]
             found += looked * carried  # an ADD_N would cut the graph
         return found
@@ -315,18 +356,48 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         return tf.name_scope(FLOAT) if name in self._floats else nullcontext()
 
 
+@dataclass(frozen=True)
+class _Encoded:
+    """What the blocks made of a picture."""
+
+    x: Tensor
+    """What the head reads, (R, D)."""
+    attentions: list[Tensor]
+    """Of each block, (h, R, T)."""
+    values: list[Tensor]
+    """Of each block, (h, T, d)."""
+    entering: Tensor
+    """The tokens that enter the last block, (T, D)."""
+
+
+def _margin(rows: Tensor, logits: Tensor, own: Tensor) -> Tensor:
+    """How far the logits of the likely rows are above the mean, (1, 1).
+
+    rows    probabilities, (1, R)
+    logits  (1, R)
+    own     the logits whose mean that is; None: it is zero
+    """
+    mean = 0.0 if own is None else tf.reduce_mean(own, axis=-1, keepdims=True)
+    return tf.reduce_mean(rows * (logits - mean), axis=-1, keepdims=True) * logits.shape[-1]
+
+
 def evidence_blocks(config: ViTConfig) -> int:
     """In how many of the last blocks evidence is gathered."""
     return min(EVIDENCE_BLOCKS, config.depth) if config.margin_is_sum else 1
 
 
-def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int = 0) -> bytes:
+def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int = 0, spare: int = 0) -> bytes:
     """The graph as a TFLite file in float32, with both signatures; `floats` names the layers that will stay so.
 
     words  for how many words the graph takes the head as inputs; 0: the head is the network's own
+    spare  for how many labels that a device adds it takes rows of the head
     """
-    module = InferenceGraph(folded, floats)
+    module = InferenceGraph(folded, floats, spare)
     spec = [tf.TensorSpec((1, *folded.config.image_size, 3), tf.uint8, "image")]
+    if spare:
+        rows, offsets = INPUTS
+        spec.append(tf.TensorSpec((1, spare, spare_width(folded.config)), tf.float32, rows))
+        spec.append(tf.TensorSpec((1, spare), tf.float32, offsets))
     if words:
         spec.append(tf.TensorSpec((1, words, folded.config.shared_width), tf.float32, "words"))
         spec.append(tf.TensorSpec((1, words), tf.float32, "offsets"))

@@ -53,6 +53,8 @@ class TrainedNetwork:
     rewrites: Rewrites = Rewrites()  # noqa: RUF009 - frozen
     word_capacity: int = 0
     """For how many words the graph takes its head when it runs; 0: the head is the network's own."""
+    row_capacity: int = 0
+    """For how many labels that a device adds the graph has room."""
 
     @classmethod
     def read(cls, checkpoint: Path) -> TrainedNetwork:
@@ -64,8 +66,9 @@ class TrainedNetwork:
     def tflite(self, how: Quantisation = Quantisation()) -> bytes:  # noqa: B008 - frozen
         """The graph, without what vitcam puts behind it."""
         return to_tflite(
-            self.config, self.weights, self.temperature, self.rewrites, how, self.word_capacity, self.about.rows
-        )
+            self.config, self.weights, self.temperature, self.rewrites, how, self.word_capacity, self.about.rows,
+            self.row_capacity,
+        )  # fmt: skip
 
     def card(self, tflite: bytes, how: Quantisation = Quantisation()) -> ModelCard:  # noqa: B008 - frozen
         """What is known of a file before it is measured; of one that is not as usual, how it differs."""
@@ -85,6 +88,7 @@ class TrainedNetwork:
             width=config.width,
             embedding_width=0 if config.embedding_width == config.width else config.embedding_width,
             word_capacity=self.word_capacity,
+            row_capacity=self.row_capacity,
             parameters=sum(array.size for array in self.weights.values()),
             pooling=config.pooling,
             registers=config.registers,
@@ -104,6 +108,7 @@ def to_tflite(
     how: Quantisation = Quantisation(),  # noqa: B008 - frozen
     words: int = 0,
     rows: Sequence[int] = (),
+    spare: int = 0,
 ) -> bytes:
     """Rewrite, convert and quantise. A static file has no `explain`, because the two would share biases.
 
@@ -112,11 +117,12 @@ def to_tflite(
     weights  under timm's names, as in PyTorch: a dense layer's is (out, in)
     words    for how many the graph takes the head when it runs; 0: the head is the network's own
     rows     the label of each row of the head; none: row i is label i
+    spare    for how many labels that a device adds there is to be room
     """
     scheme = find_scheme(how.scheme)
     if not scheme.convolves:
         rewrites = replace(rewrites, float16=False)
-    floats = to_float(fold(config, weights, temperature, rewrites, rows), how.floats, words)
+    floats = to_float(fold(config, weights, temperature, rewrites, rows), how.floats, words, spare)
     if scheme.needs_photos:
         return quantise(only(SIGNATURES[0], floats), how.scheme, how.photos)
     return quantise(allow_float16(delegate_input(floats)), how.scheme, how.photos)

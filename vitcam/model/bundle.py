@@ -3,8 +3,8 @@
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
 answers), since 0.2 `groups.json`, which groups labels,
-`blank/NAME.png`: images that show nothing, for which no answer may be known, and `words.npy`: the vectors of labels
-that are words.
+`blank/NAME.png`: images that show nothing, for which no answer may be known, `words.npy`: the vectors of labels that
+are words, and `bank/`: what the model made of some photos, for a device that learns a label of its own.
 
 The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
 damaged graph can crash the native runtime.
@@ -24,7 +24,8 @@ from typing import Any
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Guess, Image
-from vitcam.model import groups
+from vitcam.model import bank, groups
+from vitcam.model.bank import Bank
 from vitcam.model.card import ModelCard, read_card
 from vitcam.model.files import content_of
 from vitcam.model.groups import Groups
@@ -74,14 +75,15 @@ def write(
     grouped: Groups | None = None,
     blank: Sequence[Golden] = (),
     words: Words | None = None,
+    banked: Bank | None = None,
 ) -> ModelCard:
     """Write a model file.
 
     tflite   the finished flatbuffer
-    returns  the card as it was written: with the flatbuffer's checksum
+    returns  the card as it was written: with the flatbuffer's checksum, and how many photos are in the bank
     """
     answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
-    card = replace(card, graph_sha256=_sha256(tflite))
+    card = replace(card, graph_sha256=_sha256(tflite), bank=len(banked) if banked else 0)
     parts: dict[str, str | bytes] = {
         "vitcam.json": _json(asdict(card)),
         "labels.txt": "\n".join(labels) + "\n",
@@ -91,6 +93,7 @@ def write(
     parts |= {f"blank/{g.name}.png": encode_png(g.image) for g in blank}
     parts |= grouped.parts() if grouped else {}
     parts |= words.parts() if words else {}
+    parts |= banked.parts() if banked else {}
     _replace(path, tflite, parts)
     return card
 
@@ -145,6 +148,27 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
         ) from error
+
+
+def read_bank(path: Path, card: ModelCard) -> Bank | None:
+    """Read the bank of a model file; None if it has none.
+
+    card    of the model that runs; the file may have been replaced since it was loaded
+    raises  ModelError if the file holds another model now, or the bank cannot be read
+    """
+    if not card.bank:
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            there = read_card(json.loads(archive.read("vitcam.json")))
+            found = bank.read(archive, there, len(archive.read("labels.txt").decode().splitlines()))
+    except DAMAGES as error:
+        raise ModelError(
+            f"the bank of {path} cannot be read ({error}); copy the file again, or export the model again"
+        ) from error
+    if there.graph_sha256 != card.graph_sha256:
+        raise ModelError(f"{path} holds another model than the one that runs; restart to use it")
+    return found
 
 
 def _start(archive: zipfile.ZipFile, content: bytes) -> int:

@@ -28,7 +28,8 @@ class ModelCard:
     description: str
     input: InputSpec
     outputs: dict[str, int]
-    """`probabilities`, `attention`, `embedding`, `evidence`, `margin` -> position among the interpreter's outputs."""
+    """`probabilities`, `attention`, `embedding`, `evidence`, `margin`, `class_token`, `patch_mean` -> position among
+    the interpreter's outputs."""
     patch_size: int
     grid: tuple[int, int]
     heads: int
@@ -52,9 +53,14 @@ class ModelCard:
     embedding_width: int = 0
     """Numbers of the output `embedding`; 0: as many as `width`."""
     inputs: dict[str, int] = field(default_factory=lambda: {"image": 0})
-    """`image`, and in files whose labels are words `words` and `offsets` -> position among the interpreter's inputs."""
+    """`image`, in files whose labels are words `words` and `offsets`, and in files with room for labels that a device
+    adds `spare_rows` and `spare_offsets` -> position among the interpreter's inputs."""
     word_capacity: int = 0
     """For how many words the graph has room; 0: its labels cannot be changed."""
+    row_capacity: int = 0
+    """For how many labels that a device adds the graph has room."""
+    bank: int = 0
+    """Photos of which the file carries features, for a device that learns a label of its own."""
     text_tower: str = ""
     """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
     score: int = 1
@@ -68,6 +74,11 @@ class ModelCard:
     graph_sha256: str = ""
     """Of the flatbuffer, in hexadecimal; empty in files of versions that wrote no checksum."""
     schema: int = SCHEMA
+
+    @property
+    def row_width(self) -> int:
+        """How many numbers the row of an added label has: E + 2 D."""
+        return (self.embedding_width or self.width) + 2 * self.width
 
 
 def read_card(raw: dict[str, Any]) -> ModelCard:
@@ -137,6 +148,8 @@ def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard) -> N
         "evidence": cells,
         "margin": 1,
         "embedding": card.embedding_width or card.width,
+        "class_token": card.width,
+        "patch_mean": card.width,
     }
     for name, position in card.outputs.items():
         if not 0 <= position < len(given):
@@ -149,10 +162,12 @@ def check_outputs(path: Path, given: Sequence[TensorInfo], card: ModelCard) -> N
 def check_inputs(path: Path, given: Sequence[TensorInfo], card: ModelCard, words: Mapping[str, NDArray[Any]]) -> None:
     """Raise ModelError unless each input of the description is there and has the size that it says.
 
-    words  what the graph takes besides the image, by name: (1, C, S) and (1, C)
+    words  what the graph takes besides the image where its labels are words, by name: (1, C, S) and (1, C)
     """
-    wanted = {"image": (1, card.input.height, card.input.width, 3)}
+    wanted: dict[str, tuple[int, ...]] = {"image": (1, card.input.height, card.input.width, 3)}
     wanted |= {name: value.shape for name, value in words.items()}
+    if card.row_capacity:
+        wanted |= {"spare_rows": (1, card.row_capacity, card.row_width), "spare_offsets": (1, card.row_capacity)}
     if set(wanted) != set(card.inputs) or sorted(card.inputs.values()) != list(range(len(given))):
         raise ModelError(f"{path} has {len(given)} inputs, its description says {card.inputs}; export the model again")
     for name, position in card.inputs.items():

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
 from vitcam.model import bundle
+from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
 from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, read_labels
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
+from vitcam.model.spare_rows import AddedRows
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
@@ -88,28 +90,51 @@ class Classifier:
         self.top_k = top_k
         self._names: ActiveNames | None = None
         self._named: tuple[Naming, Groups] | None = None
-        self._words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
-        check_inputs(self.path, self._graph.inputs, self.card, self._words)
+        words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
+        check_inputs(self.path, self._graph.inputs, self.card, words)
         check_outputs(self.path, self._graph.outputs, self.card)
-        count = len(described.labels) if described and self._words else self._graph.outputs[self._place].shape[-1]
-        check_labels(self.path, self.labels, count)
-        self._give_words()
+        outputs = self._graph.outputs[self._place].shape[-1] - self.card.row_capacity
+        check_labels(self.path, self.labels, len(described.labels) if described and words else outputs)
+        self._own_labels = self.labels
+        self._given = words or AddedRows.none(self.card).inputs(self.card)
+        self._give_head()
 
     def clone(self, threads: int) -> "Classifier":
         """The same model for another thread. It has an interpreter of its own and shares everything else."""
         other = copy.copy(self)
         other._graph = self._graph.clone(threads)
-        other._give_words()
+        other._give_head()
         return other
 
     def take_words(self, labels: tuple[str, ...], words: Words) -> None:
         """Take other labels. Only for a model whose labels are words, and in the thread that uses it."""
-        self._words, self.labels, self._own_names = words.inputs(self.card.word_capacity), labels, {}
-        self._give_words()
+        self._given, self.labels, self._own_names = words.inputs(self.card.word_capacity), labels, {}
+        self._give_head()
 
-    def _give_words(self) -> None:
+    def take_rows(self, added: AddedRows) -> None:
+        """Take further labels, behind the model's own and in place of those that were taken before.
+
+        Only in the thread that uses it; clones that are made later have them, too.
+
+        raises  UsageError if the model has no room for them, they are not of its size, or it knows one of the labels
+        """
+        twice = {label for label in added.labels if (*self._own_labels, *added.labels).count(label) > 1}
+        if twice:
+            raise UsageError(f"{self.card.name} would know {min(twice)!r} twice; give the new label another name")
+        self._given = added.inputs(self.card)
+        self.labels = (*self._own_labels, *added.labels)
+        self._give_head()
+
+    def bank(self) -> Bank | None:
+        """What the model made of photos that it was trained on; None if its file does not say. Reads the file.
+
+        raises  ModelError if the file has been replaced or cannot be read
+        """
+        return bundle.read_bank(self.path, self.card)
+
+    def _give_head(self) -> None:
         """The graph keeps what it was given once."""
-        for name, value in self._words.items():
+        for name, value in self._given.items():
             self._graph.set_input(value, self.card.inputs[name])
 
     def call_by(self, names: ActiveNames) -> None:
@@ -185,7 +210,7 @@ class Classifier:
             self._graph.set_input(image, self.card.inputs["image"])
         prepared = time.perf_counter_ns()
         outputs = (
-            self._graph.run_signature(EXPLAIN, {"image": image[None], **self._words}) if explain else self._invoke()
+            self._graph.run_signature(EXPLAIN, {"image": image[None], **self._given}) if explain else self._invoke()
         )
         inferred = time.perf_counter_ns()
         return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
@@ -194,7 +219,7 @@ class Classifier:
         self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
         given = outputs["probabilities"]
-        probabilities = own = given[: len(self.labels)]  # behind them are places for more words
+        probabilities = own = given[: len(self.labels)]  # behind them are places for more words or rows
         labels, groups = self.labels, self.groups
         if (naming := self.naming) is not None:
             probabilities, labels, groups = naming.merged(own), naming.labels, self._groups_of(naming)
@@ -202,6 +227,7 @@ class Classifier:
         top = tuple(Guess(labels[i], float(probabilities[i])) for i in best)
         best_p = top[0].p if probabilities is own else max(top[0].p, float(own.max()))  # also where it is hidden
         certainty = -math.inf if blank else self._certainty(best_p, given)
+        read = [outputs[name] for name in ("class_token", "patch_mean") if name in outputs]
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         prediction = Prediction(
@@ -218,6 +244,7 @@ class Classifier:
             ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
             attention=self._on_grid(outputs.get("attention"), self.card.heads),
             embedding=outputs.get("embedding"),
+            features=np.concatenate(read) if read else None,
             groups=groups.likely(best[0], probabilities, labels) if groups else (),
             rollout=self._on_grid(outputs.get("rollout")),
             rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
@@ -241,12 +268,12 @@ class Classifier:
         return named[1]
 
     def _certainty(self, best_p: float, probabilities: NDArray[Any]) -> float:
-        if self._words:
+        if self.card.word_capacity:
             none = float(probabilities[len(self.labels)])
             return best_p / (best_p + none) if best_p else 0.0
         if self.card.least_familiarity is None:
             return best_p
-        return familiarity(probabilities, self.card.familiarity_temperature)
+        return familiarity(probabilities[: len(self.labels)], self.card.familiarity_temperature)
 
     def _seen(self, frame: Frame) -> Rect:
         """The part of a frame's preview that the model saw."""

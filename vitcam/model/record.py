@@ -68,6 +68,8 @@ def model_record(model: ModelInfo) -> dict[str, Any]:
         "known_by": "familiarity" if model.by_familiarity else "probability",
         "threshold": model.threshold,
         "least_contrast": card.least_contrast,
+        "room_for_labels": card.row_capacity,
+        "bank": card.bank,
         "licence": card.licence,
         "trained_on": list(card.trained_on),
         "accuracy": card.accuracy,
