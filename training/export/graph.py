@@ -13,20 +13,17 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
 
-from vitcam_training.config import ViTConfig
 from vitcam_training.export.arithmetic import (
     concatenate,
     dense,
-    inverse_length,
     layer_norm,
-    mean_of_heads,
     side_by_side,
 )
+from vitcam_training.export.attribution import Encoded, evidence, looked, margin, rollout
 from vitcam_training.export.folded import Affine, Folded, FoldedBlock
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
 from vitcam_training.export.spare_rows import INPUTS, SpareRows, spare_width
@@ -34,8 +31,6 @@ from vitcam_training.vit import Tensor
 
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
 OUTPUTS = ("probabilities", "attention", "embedding", "evidence", "margin", "class_token", "patch_mean")
-EVIDENCE_BLOCKS = 4
-"""What patches wrote in more blocks adds little to the margin, and in fewer it is not most of it."""
 SIGNATURES = ("classify", "explain")
 
 
@@ -83,14 +78,14 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     def explain(self, image: Tensor, head: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
         """All outputs for a picture, (1, H, W, 3) uint8."""
         encoded, config = self._encode(image), self.folded.config
-        rows = concatenate([self._looked(attention) for attention in encoded.attentions])  # (L*h, 1, N)
+        rows = concatenate([looked(config, attention) for attention in encoded.attentions])  # (L*h, 1, N)
         return {
             **self._outputs(encoded, head, offsets),
-            "rollout": tf.reshape(self._rollout(encoded.attentions)[:, :, config.prefix :], (1, -1)),
+            "rollout": tf.reshape(rollout(config, encoded.attentions)[:, :, config.prefix :], (1, -1)),
             "rows": tf.reshape(rows, (1, config.depth, config.heads, -1)),
         }
 
-    def _encode(self, image: Tensor) -> _Encoded:
+    def _encode(self, image: Tensor) -> Encoded:
         folded, read = self.folded, self.folded.config.rows_read
         x = self._patches(image)  # (N, D)
         if folded.position is not None:
@@ -108,9 +103,9 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             x, attention, value = self._block(i, rows, x)  # (R, D), (h, R, T), (h, T, d)
             attentions.append(attention)
             values.append(value)
-        return _Encoded(x if folded.config.pooling == "mean" else x[:read], attentions, values, entering)
+        return Encoded(x if folded.config.pooling == "mean" else x[:read], attentions, values, entering)
 
-    def _outputs(self, encoded: _Encoded, head: Tensor, offsets: Tensor) -> dict[str, Tensor]:
+    def _outputs(self, encoded: Encoded, head: Tensor, offsets: Tensor) -> dict[str, Tensor]:
         if self._spare:
             return self._with_spare(encoded, SpareRows.of(head, offsets, encoded.entering, self.folded.config))
         embedding, length = self._embedding(encoded.x)
@@ -118,12 +113,12 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         logits = self._logits(read, head)
         rows = tf.nn.softmax(logits if offsets is None else logits + offsets)  # (1, R)
         wanted = self._wanted(rows, head, length, read)
-        outputs = self._answer(encoded, rows, embedding) | {"evidence": self._evidence(encoded, wanted)}
+        outputs = self._answer(encoded, rows, embedding) | {"evidence": evidence(self.folded, encoded, wanted)}
         if self.folded.config.margin_is_sum:
-            outputs["margin"] = _margin(rows, logits, logits if head is None else None)
+            outputs["margin"] = margin(rows, logits, logits if head is None else None)
         return outputs
 
-    def _with_spare(self, encoded: _Encoded, spare: SpareRows) -> dict[str, Tensor]:
+    def _with_spare(self, encoded: Encoded, spare: SpareRows) -> dict[str, Tensor]:
         embedding, _ = self._embedding(encoded.x)
         own = self._logits(embedding, None)  # (1, R)
         logits = tf.concat([own, spare.logits(embedding)], axis=-1)  # (1, R + S)
@@ -133,18 +128,20 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         step, token, patch = spare.steps(rows[:, count:], mean)
         wanted = self._wanted(rows[:, :count], None, None, embedding) + tf.matmul(step, self.folded.towards)
         outputs = self._answer(encoded, rows, embedding) | {
-            "evidence": self._evidence(encoded, wanted, token) + spare.of_patches(patch),
+            "evidence": evidence(self.folded, encoded, wanted, token) + spare.of_patches(patch),
             "class_token": spare.class_token,
             "patch_mean": spare.patch_mean,
         }
         if self.folded.config.margin_is_sum:
-            outputs["margin"] = _margin(rows, logits, own)
+            outputs["margin"] = margin(rows, logits, own)
         return outputs
 
-    def _answer(self, encoded: _Encoded, rows: Tensor, embedding: Tensor) -> dict[str, Tensor]:
+    def _answer(self, encoded: Encoded, rows: Tensor, embedding: Tensor) -> dict[str, Tensor]:
         return {
             "probabilities": self._of_labels(rows),
-            "attention": tf.reshape(self._looked(encoded.attentions[-1]), (1, self.folded.config.heads, -1)),
+            "attention": tf.reshape(
+                looked(self.folded.config, encoded.attentions[-1]), (1, self.folded.config.heads, -1)
+            ),
             "embedding": embedding,
         }
 
@@ -200,75 +197,6 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         else:
             wanted = tf.matmul(tf.reshape(tf.matmul(rows[None], words), (1, -1)), self.folded.towards)
         return wanted if length is None else wanted * length
-
-    def _evidence(self, encoded: _Encoded, wanted: Tensor, token: Tensor = None) -> Tensor:
-        """What attention carried over from each patch, as far as it made the answer likelier, (1, N).
-
-        What the head reads, `x`, is a sum. Among the summands are, for each block and patch, its attention times its
-        value, projected. Along the direction in which the logits of the probable labels grow, weighted by their
-        probabilities, each is a number (direct logit attribution; Elhage et al. 2021, A Mathematical Framework for
-        Transformer Circuits). Divided as the final norm divides x, these numbers are parts of the margin.
-
-        wanted  the direction, (1, D) for each token that is read
-        token   the direction for what had been written into the class token when it entered the last block, (1, D)
-        """
-        config, rows, x = self.folded.config, self.folded.config.rows_read, encoded.x
-        found = 0.0
-        for row in range(rows):
-            own = x if rows == 1 else x[row : row + 1]
-            towards = wanted if rows == 1 else wanted[:, row * config.width : (row + 1) * config.width]
-            if self.folded.norm is not None:
-                towards *= tf.reduce_mean(inverse_length(own, self.folded.norm), axis=0, keepdims=True)
-            found = self._carried(found, towards, None if rows == 1 else row, encoded, None if row else token)
-        return tf.reshape(mean_of_heads(found) * config.heads, (1, -1))
-
-    def _carried(self, found: Tensor, towards: Tensor, row: int | None, encoded: _Encoded, before: Tensor) -> Tensor:
-        """`found` and what each head of the last blocks wrote along `towards` (1, D) by a row of attention: (h, 1, N).
-
-        row     None: that of what the head reads
-        before  another direction, for all of these blocks but the last, (1, D)
-        """
-        config = self.folded.config
-        for i in range(config.depth - evidence_blocks(config), config.depth):
-            along = towards if before is None or i == config.depth - 1 else towards + before
-            of_heads = tf.matmul(along, np.ascontiguousarray(self.folded.blocks[i].output.kernel.T))  # (1, D)
-            of_heads = tf.reshape(of_heads, (config.heads, 1, -1))
-            carried = tf.matmul(of_heads, encoded.values[i], transpose_b=True)[:, :, config.prefix :]  # (h, 1, N)
-            weights = encoded.attentions[i]
-            looked = self._looked(weights) if row is None else weights[:, row : row + 1, config.prefix :]
-            found += looked * carried  # an ADD_N would cut the graph
-        return found
-
-    def _looked(self, attention: Tensor) -> Tensor:
-        """Where what the head reads looked among the patches, (h, R, T) -> (h, 1, N)."""
-        return self._read_rows(attention)[:, :, self.folded.config.prefix :]
-
-    def _read_rows(self, attention: Tensor) -> Tensor:
-        """The mean of the rows that the head reads, (h, R, T) -> (h, 1, T)."""
-        config = self.folded.config
-        if config.pooling == "mean":
-            return tf.reduce_mean(attention, axis=1, keepdims=True)
-        if config.rows_read > 1:
-            return (attention[:, :1] + attention[:, 1:2]) * 0.5
-        return attention[:, :1]
-
-    def _rollout(self, attentions: list[Tensor]) -> Tensor:
-        """The row of attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928) that the head reads, (1, 1, T).
-
-        R = Π ½ (mean over heads of A + 1), of which only that row is asked: carried back through the blocks, from the
-        last to the first, it costs a two-hundredth of the whole product.
-        """
-        tokens = attentions[0].shape[-1]
-        rows = tokens if self.folded.config.pooling == "mean" else self.folded.config.rows_read
-        own = np.where(np.arange(tokens) < rows, 1 / rows, 0).astype(np.float32)[None, None]  # a token looks at itself
-        row = self._carry(mean_of_heads(self._read_rows(attentions[-1])), own)
-        for attention in reversed(attentions[:-1]):
-            row = self._carry(tf.matmul(row, mean_of_heads(attention)), row)
-        return row
-
-    def _carry(self, looked: Tensor, row: Tensor) -> Tensor:
-        """A row of rollout through one block: half of it passes by, where there is a residual connection."""
-        return (looked + row) * 0.5 if self.folded.config.residual else looked
 
     def _patches(self, image: Tensor) -> Tensor:
         """(1, H, W, 3) uint8 -> (N, D) float32."""
@@ -354,36 +282,6 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     def _scope(self, name: str) -> AbstractContextManager[object]:
         """Around the layer of that name: the quantiser leaves alone what is in the scope FLOAT."""
         return tf.name_scope(FLOAT) if name in self._floats else nullcontext()
-
-
-@dataclass(frozen=True)
-class _Encoded:
-    """What the blocks made of a picture."""
-
-    x: Tensor
-    """What the head reads, (R, D)."""
-    attentions: list[Tensor]
-    """Of each block, (h, R, T)."""
-    values: list[Tensor]
-    """Of each block, (h, T, d)."""
-    entering: Tensor
-    """The tokens that enter the last block, (T, D)."""
-
-
-def _margin(rows: Tensor, logits: Tensor, own: Tensor) -> Tensor:
-    """How far the logits of the likely rows are above the mean, (1, 1).
-
-    rows    probabilities, (1, R)
-    logits  (1, R)
-    own     the logits whose mean that is; None: it is zero
-    """
-    mean = 0.0 if own is None else tf.reduce_mean(own, axis=-1, keepdims=True)
-    return tf.reduce_mean(rows * (logits - mean), axis=-1, keepdims=True) * logits.shape[-1]
-
-
-def evidence_blocks(config: ViTConfig) -> int:
-    """In how many of the last blocks evidence is gathered."""
-    return min(EVIDENCE_BLOCKS, config.depth) if config.margin_is_sum else 1
 
 
 def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int = 0, spare: int = 0) -> bytes:

@@ -21,9 +21,10 @@ from tests.unit.training.nets import photos, small_vit
 from vitcam.model.runtime import open_interpreter
 from vitcam_training import reference
 from vitcam_training.config import ViTConfig
+from vitcam_training.export.attribution import evidence_blocks
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.folded import Rewrites
-from vitcam_training.export.graph import SIGNATURES, evidence_blocks, to_float
+from vitcam_training.export.graph import SIGNATURES, to_float
 from vitcam_training.export.quantise import allow_float16, delegate_input, quantise
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm

@@ -21,9 +21,10 @@ from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.evaluation.model_file import ask_readable
+from vitcam_training.export.attribution import evidence_blocks
 from vitcam_training.export.export import export_model
 from vitcam_training.export.folded import Rewrites
-from vitcam_training.export.graph import evidence_blocks, to_float
+from vitcam_training.export.graph import to_float
 from vitcam_training.export.quantise import allow_float16, delegate_input, quantise
 from vitcam_training.export.rewrites import ResidualStream, fold
 from vitcam_training.export.spare_rows import INPUTS, spare_width
