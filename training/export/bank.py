@@ -27,19 +27,20 @@ def make_bank(model: Path, datasets: Sequence[Dataset], count: int = PHOTOS) -> 
 
     raises  UsageError if the file has no room for labels that a device adds, or a data set has a label that it lacks
     """
-    total = sum(len(dataset.part("train")) for dataset in datasets)
+    of_each = [[sample for sample in dataset.part("train") if sample.label >= 0] for dataset in datasets]
+    share = min(1.0, count / max(1, sum(map(len, of_each))))
     features, labels, log_sums = [], [], []
-    for dataset in datasets:
-        photos = dataset.part("train")
+    for dataset, photos in zip(datasets, of_each, strict=True):
         classifier = open_model(model, dataset)
         if not classifier.card.row_capacity:
             raise UsageError(f"{model.stem} has no room for labels that a device adds; give --spare-rows, too")
         index = {label: i for i, label in enumerate(classifier.labels)}
         _probe(classifier)
-        for sample, answer in ask_readable(classifier, some_of(photos, round(count * len(photos) / max(1, total)))):
+        for sample, answer in ask_readable(classifier, some_of(photos, round(share * len(photos)))):
             (probed,) = [guess.p for guess in answer.top if guess.label == _PROBE]
             features.append(np.asarray(answer.features, np.float16))
-            labels.append(index[dataset.labels[sample.label]])
+            right = (dataset.labels[label] for label in (sample.label, *sorted(sample.right)))
+            labels.append(next(index[label] for label in right if label in index))
             log_sums.append(_LOGIT + np.log(1 / probed - 1))
     if not labels:
         raise UsageError("there are no photos that can be read to put into the bank; give other data sets")

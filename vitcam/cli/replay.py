@@ -160,7 +160,7 @@ def _save_overlay(path: Path, agreement: "Agreement") -> None:
 
 
 def _show(stored: "StoredPicture", classifier: "Classifier", agreement: "Agreement", as_json: bool) -> None:
-    from vitcam.model.classifier import GOLDEN_TOLERANCE
+    from vitcam.model.golden import GOLDEN_TOLERANCE
 
     console, best = stdout_console(), stored.top[0]
     if as_json:

@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from vitcam.model import bundle
 from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
 from vitcam.model.files import DEFAULT, content_of, find_model
+from vitcam.model.golden import GoldenResult, checked
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, read_labels
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
@@ -30,29 +31,6 @@ from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
 LEAST_MARGIN = 1e-3  # below, all labels are as likely, so there is no answer that evidence could be a share of
-GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime differs by far more
-
-
-@dataclass(frozen=True, slots=True)
-class GoldenResult:
-    """The answer for one golden image on this machine."""
-
-    name: str
-    expected: Guess | None
-    """None: the image is blank and must be called unknown."""
-    found: Guess
-    known: bool
-    ok: bool
-
-    @property
-    def answer(self) -> str:
-        """What was found, for people."""
-        return "unknown" if self.expected is None and not self.known else f"{self.found.label} {self.found.p:.3f}"
-
-    @property
-    def right_answer(self) -> str:
-        """What should have been found, for people."""
-        return "unknown" if self.expected is None else f"{self.expected.label} {self.expected.p:.3f}"
 
 
 class Classifier:
@@ -285,16 +263,10 @@ class Classifier:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
         other = copy.copy(self)
         other._names = None  # golden answers have the model's own names
-        return tuple(other._checked(golden) for golden in (*self.golden, *self.blank))
-
-    def _checked(self, golden: bundle.Golden) -> GoldenResult:
-        prediction = self.classify_image(golden.image, "golden")
-        found, known = prediction.top[0], prediction.known
-        if not golden.top:
-            return GoldenResult(golden.name, None, found, known, not known)
-        expected = replace(golden.top[0], label=self._own_names[golden.top[0].label])
-        ok = found.label == expected.label and abs(found.p - expected.p) <= GOLDEN_TOLERANCE
-        return GoldenResult(golden.name, expected, found, known, ok)
+        images = (*self.golden, *self.blank)
+        return tuple(
+            checked(golden, other.classify_image(golden.image, "golden"), self._own_names) for golden in images
+        )
 
     def _invoke(self) -> dict[str, NDArray[Any]]:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image, Prediction
-from vitcam.model.classifier import GOLDEN_TOLERANCE
+from vitcam.model.golden import GOLDEN_TOLERANCE
 from vitcam.pictures.overlay import draw_weights
 from vitcam.replay.stored_picture import StoredPicture
 

@@ -80,7 +80,7 @@ def test_the_default_stands_in_where_nothing_else_works(models: Path, last: Last
 def test_a_model_with_wrong_golden_answers_is_damaged_too(
     models: Path, last: LastModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vitcam.model.classifier.GOLDEN_TOLERANCE", -1.0)
+    monkeypatch.setattr("vitcam.model.golden.GOLDEN_TOLERANCE", -1.0)
 
     with pytest.raises(ConfigError, match=r"answers .* instead of"):  # every model on this machine is wrong
         load_configured_model(ModelSettings("mnist"), FILE, last)

@@ -194,6 +194,7 @@ def test_a_label_is_added_on_the_device_and_named_everywhere(model: Path) -> Non
             assert mia.top[0].p > 0.9
             assert (mia.shown.label, mia.shown.level) == ("Mia", "label")
             assert mia.evidence is not None
+            assert before[0].evidence is not None
             assert not np.allclose(mia.evidence, before[0].evidence)
             assert mia.evidence_share is not None
             assert not_mia.top[0].label == before[1].top[0].label
