@@ -204,6 +204,11 @@ class Prediction:
         return Shown(None, best.p, "none")
 
     @property
+    def best_three(self) -> tuple[Guess, ...]:
+        """The guesses that stand in the place of a name where none is likely."""
+        return tuple(guess for guess in self.top[:3] if guess.p >= LEAST)
+
+    @property
     def group(self) -> Group | None:
         """The smallest likely group with the best label, where that label alone does not reach `LIKELY`."""
         if self.top[0].p >= LIKELY:

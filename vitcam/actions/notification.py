@@ -63,15 +63,13 @@ def title(record: Mapping[str, Any]) -> str:
 
 def body(record: Mapping[str, Any]) -> str:
     """Since when, how sure, and by which camera."""
-    group = record["group"]
-    p = group["p"] if group else record["p"]
     end = f" to {_local(record['end'])}" if record["end"] else ""
-    return f"{_name(record)} from {_local(record['start'])}{end}, {p:.0%}, {record['camera']}"
+    return f"{_name(record)} from {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {record['camera']}"
 
 
 def _name(record: Mapping[str, Any]) -> str:
-    group = record["group"]
-    return f"{group['label']}, perhaps {record['label']}" if group else str(record["label"])
+    label, shown = str(record["label"]), record["shown"]["label"]
+    return label if shown in (None, label) else f"{shown}, perhaps {label}"
 
 
 def _local(time: str) -> str:

@@ -27,7 +27,7 @@ class Report:
         self._layout = Layout.of(labels)
         self._stderr, self._stdout = stderr_console(), stdout_console()
         self._started = time.monotonic()
-        self.frames = self.errors = self.expected = self._unknown = 0
+        self.frames = self.errors = self.expected = self._unknown = self._unsure = 0
 
     @property
     def many(self) -> bool:
@@ -37,15 +37,19 @@ class Report:
     def prediction(self, prediction: Prediction) -> None:
         """Print one answer."""
         self.frames += 1
-        self._unknown += not prediction.known
+        is_strange = prediction.blank or prediction.unfamiliar
+        self._unknown += is_strange
+        self._unsure += prediction.shown.level == "none" and not is_strange
         if self._as_json:
             self._record(prediction_record(prediction))
         elif self.many:
             self._line(self._layout.row(prediction, prediction.path or "-"))
         else:
-            if prediction.group or not prediction.known:
+            if prediction.shown.level != "label":
                 self._line(self._layout.state(prediction))
-            self._stdout.print(self._layout.bars(prediction, self._stdout.width))
+            bars = self._layout.bars(prediction, self._stdout.width)
+            if bars.row_count:
+                self._stdout.print(bars)
 
     def unreadable(self, photo: Unreadable) -> None:
         """Name a photo that is skipped, on stderr; in JSON on stdout, too."""
@@ -64,6 +68,8 @@ class Report:
             if self._unknown:
                 verb = "looks" if self._unknown == 1 else "look"
                 text += f"; {self._unknown} {verb} like {self._layout.none_of} the model knows"
+            if self._unsure:
+                text += f"; not sure of {self._unsure}"
             self._stderr.print(text, highlight=False)
 
     def _record(self, record: dict[str, Any]) -> None:

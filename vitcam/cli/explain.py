@@ -94,8 +94,7 @@ def _write(path: Path, figure: "Image") -> None:
 
 
 def _in_words(explained: "ExplainedPhoto") -> str:
-    best = explained.prediction.top[0]
-    answer = f"{best.label}, {best.p:.1%}"
+    answer = explained.answer
     share = explained.prediction.evidence_share
     if share is not None:
         answer += f"; patches wrote {share:.0%} of its margin in the last blocks"

@@ -217,9 +217,13 @@ def _line(told: "Event | WouldAct") -> str:
 
     if isinstance(told, WouldAct):
         rule, event = told.firing.rule, told.firing.event
-        return f"{_clock(told.at_ns)}            rule {rule.name} would act on {event.label}: {', '.join(rule.kinds)}"
+        return f"{_clock(told.at_ns)}            rule {rule.name} would act on {_name(event)}: {', '.join(rule.kinds)}"
     end_ns = told.start_ns if told.end_ns is None else told.end_ns
-    return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {told.zone or '':12}  {told.label} {told.p:.2f}"
+    return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {told.zone or '':12}  {_name(told)} {told.shown.p:.2f}"
+
+
+def _name(event: "Event") -> str:
+    return event.shown.label or event.label
 
 
 def _action(told: "WouldAct") -> dict[str, Any]:
@@ -235,13 +239,14 @@ def _action(told: "WouldAct") -> dict[str, Any]:
 
 
 def _record(event: "Event") -> dict[str, Any]:
-    from vitcam.wire import group_record
+    from vitcam.wire import group_record, shown_record
 
     return {
         "type": "event",
         "id": event.id,
         "label": event.label,
         "group": group_record(event.group),
+        "shown": shown_record(event.shown),
         "zone": event.zone,
         "p": round(event.p, 6),
         "start_s": round(event.start_ns / 1e9, 3),

@@ -50,6 +50,6 @@ class RunState:
 
 
 def _guess(newest: Prediction) -> str:
-    best, group = newest.top[0], newest.group
-    seen = f"{group.name} {group.p:.0%}" if group else f"{best.label} {best.p:.0%}"
+    shown = newest.told
+    seen = "nothing that it knows" if shown.label is None else f"{shown.label} {shown.p:.0%}"
     return seen if newest.zone is None else f"{newest.zone}: {seen}"

@@ -33,6 +33,21 @@ class ExplainedPhoto:
     opacity: float
 
     @property
+    def name_shown(self) -> str:
+        """The displayed name; "Not sure" or "Unknown" where there is none."""
+        without = "Unknown" if self.prediction.blank or self.prediction.unfamiliar else "Not sure"
+        return self.prediction.shown.label or without
+
+    @property
+    def answer(self) -> str:
+        """The displayed name with its probability; without one the best guesses."""
+        shown = self.prediction.shown
+        if shown.label is not None:
+            return f"{shown.label}, {shown.p:.1%}"
+        guesses = (f"{guess.label} {guess.p:.1%}" for guess in self.prediction.best_three)
+        return ", ".join((self.name_shown.lower(), *guesses))
+
+    @property
     def right(self) -> bool:
         """Whether the best guess is the truth."""
         return self.prediction.top[0].label == self.truth

@@ -59,11 +59,11 @@ def draw_figure(explained: ExplainedPhoto) -> Image:
 
 
 def _header(explained: ExplainedPhoto) -> Image:
-    best, out = explained.prediction.top[0], blank(124, _INNER)
+    shown, out = explained.prediction.shown, blank(124, _INNER)
     verdict = _verdict(explained)
     room = _INNER - (verdict.shape[1] + GUTTER if verdict is not None else 0)
-    percent = f"{best.p:.1%}"
-    label = shorten(best.label, room - text_width(percent, 64) - 20, 64, "bold")
+    percent = f"{shown.p:.1%}" if shown.label is not None else ""
+    label = shorten(explained.name_shown, room - text_width(percent, 64) - 20, 64, "bold")
     draw_text(out, label, (-3, 58), 64, INK, "bold")
     draw_text(out, percent, (text_width(label, 64, "bold") + 17, 58), 64, PALE)
     if verdict is not None:

@@ -47,12 +47,9 @@ def draw_zones(
 
 
 def _words(prediction: Prediction) -> str:
-    found = "unknown"
-    if prediction.known and prediction.top:
-        best = prediction.group
-        name, p = (best.name, best.p) if best else (prediction.top[0].label, prediction.top[0].p)
-        found = f"{name} {p:.0%}"
-    return f"{prediction.zone}: {found}"
+    shown = prediction.told
+    found = "unknown" if prediction.blank or prediction.unfamiliar else "not sure"
+    return f"{prediction.zone}: {found if shown.label is None else f'{shown.label} {shown.p:.0%}'}"
 
 
 def _frame(image: Image, rect: Rect, words: str) -> None:

@@ -112,5 +112,5 @@ class LatestFrame:
 
 def _with_zones(frame: Frame, zones: list[Prediction]) -> ClassifiedFrame:
     """With the surest of the predictions in front."""
-    surest = max(zones, key=lambda each: (each.known, each.top[0].p if each.top else 0.0), default=None)
+    surest = max(zones, key=lambda each: (each.told.label is not None, each.told.p), default=None)
     return ClassifiedFrame(frame, surest, tuple(zones))

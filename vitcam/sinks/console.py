@@ -57,10 +57,9 @@ class RichConsole:
         clock = time.strftime("%H:%M:%S")
         word = "sees" if event.phase == "new" else "gone"
         style = "bold green" if event.phase == "new" else "dim"
-        label, after = event.label, f"  {event.p:.0%}"
+        label, after = event.shown.label or event.label, f"  {event.shown.p:.0%}"
         if event.group:
-            label = event.group.name
-            after = f"  {event.group.p:.0%}{perhaps(event.group, Guess(event.label, event.p))}"
+            after += perhaps(label, Guess(event.label, event.p))
         where = "" if event.zone is None else f"  in {event.zone}"
         self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (label, style), after, where))
 

@@ -1,6 +1,7 @@
 """A prediction on a terminal: a row of a list, or a block of bars.
 
-An unknown picture is called so before any guess. Where the best label is unsure, its group comes first.
+The displayed name comes first: a label, or a group where no label is likely. A picture without one is called unknown or
+"not sure" before any guess.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from vitcam.frames import WHY_BLANK, Group, Guess, Prediction
+from vitcam.frames import LEAST, WHY_BLANK, Guess, Prediction
 
 _WIDEST_LABEL = 28
 _WIDEST_BAR = 30
@@ -42,55 +43,78 @@ class Layout:
         return "not the one thing" if self.things == 1 else f"none of the {self.things:,} things"
 
     def row(self, prediction: Prediction, name: str) -> Text:
-        """One line: probability, label or group, picture; for an unknown one that, and the closest guess."""
-        best, group = prediction.top[0], prediction.group
-        if prediction.known and group:
-            label = Text.assemble((group.name, "bold"), (perhaps(group, best), "dim"))
+        """One line: probability, displayed name, picture; without such a name the closest guesses."""
+        shown = prediction.told
+        if shown.label is not None:
+            label = Text.assemble((shown.label, "bold"), (_perhaps_of(prediction), "dim"))
             label.pad_right(max(0, self.label - label.cell_len))
-            return Text.assemble(f"{group.p:7.1%}  ", label, f"  {name}")
-        if prediction.known:
-            label = Text(best.label, "bold")
-            label.pad_right(max(0, self.label - label.cell_len))
-            return Text.assemble(f"{best.p:7.1%}  ", label, f"  {name}")
+            return Text.assemble(f"{shown.p:7.1%}  ", label, f"  {name}")
         if prediction.blank:
             return Text.assemble(("unknown  nothing to see", "yellow"), (f": {WHY_BLANK}", "dim"), f"  {name}")
-        closest = f"  closest: {best.label} {best.p:.1%}"
-        return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
+        if prediction.unfamiliar:
+            closest = f"  closest: {prediction.top[0].label} {prediction.top[0].p:.1%}"
+            closest = closest if prediction.top[0].p >= LEAST else ""
+            return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
+        return Text.assemble(("not sure", "yellow"), (_guesses_of(prediction), "dim"), f"  {name}")
 
     def state(self, prediction: Prediction) -> Text:
-        """One line: the label or group, or that the picture is unknown; and how familiar the picture looks."""
+        """One line: the displayed name, or why there is none; and how familiar the picture looks."""
         familiar = "" if prediction.familiarity is None else f"  familiarity {prediction.familiarity:.0%}"
-        best, group = prediction.top[0], prediction.group
-        if prediction.known and group:
-            return Text.assemble((group.name, "bold"), f" {group.p:.0%}{perhaps(group, best)}", (familiar, "dim"))
-        if prediction.known:
-            return Text.assemble((best.label, "bold"), (familiar, "dim"))
+        shown = prediction.told
+        if shown.level == "group":
+            return Text.assemble(
+                (shown.label or "", "bold"), f" {shown.p:.0%}{_perhaps_of(prediction)}", (familiar, "dim")
+            )
+        if shown.label is not None:
+            return Text.assemble((shown.label, "bold"), (familiar, "dim"))
         if prediction.blank:
             return Text.assemble(("unknown", "bold yellow"), f": nothing to see, the picture is {WHY_BLANK}")
-        return Text.assemble(
-            ("unknown", "bold yellow"), f": looks like {self.none_of} the model knows", (familiar, "dim")
-        )
+        if prediction.unfamiliar:
+            looks = f": looks like {self.none_of} the model knows"
+            return Text.assemble(("unknown", "bold yellow"), looks, (familiar, "dim"))
+        return Text.assemble(("not sure", "bold yellow"), _guesses_of(prediction), (familiar, "dim"))
 
     def bars(self, prediction: Prediction, columns: int, most: int | None = None) -> Table:
-        """The guesses, best first, dimmed where the picture is unknown.
+        """The guesses above the noise, best first, dimmed where the picture has no name.
 
         columns  width of the terminal
-        most     guesses that have room; None: all
+        most     guesses that have room, and the others are empty rows, so that nothing below moves; None: no such rows
         """
         table = Table.grid(padding=(0, 1))
         label = max(4, min(self.longest, max(self.label, columns - _BESIDE_BAR - _LEAST_BAR), columns - _BESIDE_BAR))
         longest = max(0, min(_WIDEST_BAR, columns - label - _BESIDE_BAR))
+        has_name = prediction.told.level != "none"
         for i, guess in enumerate(prediction.top[:most]):
-            style = "dim" if not prediction.known else "bold" if i == 0 else ""
+            if guess.p < LEAST:
+                if most is not None:
+                    table.add_row("", "", "")
+                continue
+            style = "dim" if not has_name else "bold" if i == 0 else ""
             name = Text(_padded(guess.label, label), style, no_wrap=True)
-            bar = Text("█" * round(longest * guess.p), "cyan" if prediction.known else "dim")
+            bar = Text("█" * round(longest * guess.p), "cyan" if has_name else "dim")
             table.add_row(name, Text(f"{guess.p:6.1%}", style), bar)
         return table
 
 
-def perhaps(group: Group, best: Guess) -> str:
-    """What follows a group: its most probable label; nothing if both have the same name."""
-    return "" if group.name == best.label else f", perhaps {best.label} {best.p:.0%}"
+def perhaps(group: str, best: Guess) -> str:
+    """What follows a group: its most probable label; nothing if both have the same name, or that is improbable."""
+    return "" if group == best.label or best.p < LEAST else f", perhaps {best.label} {best.p:.0%}"
+
+
+def _perhaps_of(prediction: Prediction) -> str:
+    """What follows the displayed name."""
+    shown = prediction.told
+    group = next((each for each in prediction.groups if each.name == shown.label), None)
+    if shown.level != "group" or group is None:
+        return ""
+    label = group.best or prediction.top[0].label
+    best = next((guess for guess in prediction.top if guess.label == label), None)
+    return "" if best is None else perhaps(group.name, best)
+
+
+def _guesses_of(prediction: Prediction) -> str:
+    guesses = ", ".join(f"{guess.label} {guess.p:.0%}" for guess in prediction.best_three)
+    return f": perhaps {guesses}" if guesses else ""
 
 
 def _padded(text: str, width: int) -> str:

@@ -80,16 +80,15 @@ def test_one_unknown_photo_says_first_that_it_is_like_nothing_the_model_knows(tm
     lines = vitcam("classify", str(noise(tmp_path / "a.png"))).out.splitlines()
 
     assert lines[0].startswith("unknown: looks like none of the 1,039 things the model knows")
-    assert len(lines) == 6, "the guesses follow"
+    assert len(lines) == 1, "no guess reaches 5 %"
 
 
-def test_many_photos_say_of_each_that_is_unknown_what_is_closest(tmp_path: Path) -> None:
+def test_many_photos_say_of_each_that_it_is_unknown(tmp_path: Path) -> None:
     noise(tmp_path / "a.png"), noise(tmp_path / "b.png")
     result = vitcam("classify", str(tmp_path), "--top-k", "1")
 
     for name, row in zip("ab", result.out.splitlines(), strict=True):
-        assert row.startswith("unknown  none of the 1,039 things  closest: ")
-        assert row.endswith(f"%  {tmp_path}/{name}.png")
+        assert row == f"unknown  none of the 1,039 things  {tmp_path}/{name}.png", "no guess reaches 5 %"
     assert result.sentence.endswith("0 skipped; 2 look like none of the 1,039 things the model knows")
 
 
@@ -104,7 +103,7 @@ def test_an_unsure_guess_is_read_at_a_coarser_level(tmp_path: Path) -> None:
     assert record["group"]["label"] == "even digit"
     assert 0.5 < record["group"]["p"] < 0.8
     assert re.fullmatch(r"even digit \d\d%, perhaps 2 \d\d%.*", alone[0]), alone
-    assert len(alone) == 6, "the guesses follow"
+    assert [line.split()[0] for line in alone[1:]] == ["2", "8", "5", "9"], "the guesses from 5 % on follow"
     assert re.fullmatch(rf" +[\d.]+%  even digit, perhaps 2 \d\d%  {re.escape(photo)}", many[0]), many
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 import logging
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -12,12 +13,13 @@ from tests.unit.actions.receiver import receiver
 from vitcam.actions.notification import MISSING, Notifications, body, title
 from vitcam.actions.task import ActionFailed
 from vitcam.config.tables import OnSettings
+from vitcam.frames import Group
 from vitcam.wire import event_record
 
 # Apprise imports what Python 3.11 warns of
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 
-GROUPED = {**event_record(event()), "zone": "door", "group": {"label": "cat", "p": 0.83}, "p": 0.4}
+GROUPED = event_record(replace(event(), zone="door", p=0.4, group=Group("cat", 0.83)))
 
 
 def no_picture(event_id: str) -> None:

@@ -52,9 +52,10 @@ class Picture:
         if prediction is None:
             return headers
         headers |= {"X-Vitcam-Seq": str(prediction.seq), "X-Vitcam-Infer-Ms": f"{prediction.ms.infer:.3f}"}
-        if prediction.top:
-            headers["X-Vitcam-Label"] = header_text(prediction.top[0].label)
-            headers["X-Vitcam-P"] = f"{prediction.top[0].p:.6f}"
+        shown = prediction.told
+        headers |= {"X-Vitcam-P": f"{shown.p:.6f}", "X-Vitcam-Level": shown.level}
+        if shown.label is not None:
+            headers["X-Vitcam-Label"] = header_text(shown.label)
         if prediction.zone is not None:
             headers["X-Vitcam-Zone"] = header_text(prediction.zone)
         return headers

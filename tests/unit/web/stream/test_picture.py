@@ -1,13 +1,14 @@
 """The HTTP headers of a picture, and the placeholder that viewers see when there is none."""
 
 import time
+from dataclasses import replace
 from urllib.parse import unquote
 
 import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.frames import Image
+from vitcam.frames import Group, Image, Shown
 from vitcam.web.stream.picture import Picture, Placeholder, draw_placeholder, header_text
 
 LONG = "the camera gave no picture for 5 s; is its cable loose? vitcam tries again every 2 s " * 9
@@ -37,6 +38,17 @@ def test_headers_say_when_the_frame_was_captured_and_what_is_on_it() -> None:
     assert headers["X-Vitcam-Label"] == "cat"
     assert headers["X-Vitcam-P"] == "0.900000"
     assert headers["X-Vitcam-Infer-Ms"] == "5.000"
+
+
+def test_headers_name_what_is_displayed_and_nothing_where_the_model_is_not_sure() -> None:
+    unsure = frames.prediction("tabby", 0.4)
+    cat = replace(unsure, groups=(Group("cat", 0.9),))
+    told = replace(unsure, headline=Shown("pet", 0.97, "group"))
+    found = [Picture(b"", 1, each).headers() for each in (cat, told, unsure)]
+
+    assert [each.get("X-Vitcam-Label") for each in found] == ["cat", "pet", None]
+    assert [each["X-Vitcam-P"] for each in found] == ["0.900000", "0.970000", "0.400000"]
+    assert [each["X-Vitcam-Level"] for each in found] == ["group", "group", "none"]
 
 
 def test_a_placeholder_has_a_time_and_no_headers_of_a_frame() -> None:
