@@ -12,7 +12,7 @@ from functools import cache
 from vitcam.config.tables import OnSettings
 from vitcam.config.validators import minutes_of
 from vitcam.frames import UNKNOWN, Event
-from vitcam.names.vocabulary import Meanings, means_any, means_label
+from vitcam.names.vocabulary import Meanings, means_displayed
 from vitcam.names.wanted import key_of
 
 TICK_S = 1.0
@@ -89,7 +89,7 @@ def step(
 def fits(rule: OnSettings, meanings: Meanings, event: Event) -> bool:
     """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
     kind = event.kind == rule.kind or (event.kind == "unknown" and key_of(rule.label) == UNKNOWN)
-    named = not rule.label or means_any([rule.label], event, meanings)
+    named = not rule.label or means_displayed(rule.label, event, meanings)
     return kind and rule.zone in ("", event.zone) and named
 
 
@@ -99,16 +99,10 @@ def _holds(rule: OnSettings, meanings: Meanings, event: Event, now: Instant) -> 
     return (
         (rule.phase == "new" or event.phase == "end")
         and fits(rule, meanings, event)
-        and _probability(rule, meanings, event) >= rule.above
+        and event.shown.p >= rule.above
         and lasted_s >= rule.for_s
         and (not rule.between or _within(_span(rule.between), now.minute))
     )
-
-
-def _probability(rule: OnSettings, meanings: Meanings, event: Event) -> float:
-    """Of what the rule is about: a label alone if the rule names it, else the group where it is surer."""
-    sure = event.group.p if event.group and not means_label(rule.label, event, meanings) else 0.0
-    return max(event.p, sure)
 
 
 def _within(span: tuple[int, int], minute: int) -> bool:

@@ -26,10 +26,11 @@ Meanings = Mapping[str, Meaning]
 NO_MEANINGS: Meanings = MappingProxyType({})
 
 
-def means_label(text: str, event: Event, meanings: Meanings) -> bool:
-    """Whether a text means the label of an event, and not a group."""
-    key = key_of(text)
-    return key == key_of(event.label) or key in meanings.get(event.label, NOTHING).own
+def means_displayed(text: str, event: Event, meanings: Meanings) -> bool:
+    """Whether a text means what is displayed of an event, or a group that holds it; where nothing is, its label."""
+    name = event.label if event.group is None else event.group.name
+    meaning = meanings.get(name, NOTHING)
+    return key_of(text) in {key_of(name)} | meaning.own | meaning.groups
 
 
 def means_any(texts: Iterable[str], event: Event, meanings: Meanings) -> bool:
@@ -111,12 +112,24 @@ def _find(naming: Naming) -> _Found:
             own.setdefault(each.name, set()).update(map(key_of, every))
         for name in every:
             names.setdefault(key_of(name), {}).update(every)
-    groups: dict[str, set[str]] = {}
-    for group, labels in naming.members.items():
-        for label in labels:
-            groups.setdefault(naming.labels[label], set()).update(own[group])
+    groups = _groups_that_hold(naming, own)
     meanings = {name: Meaning(frozenset(keys), frozenset(groups.get(name, ()))) for name, keys in own.items()}
     return _Found(naming, meanings, {key: [*found] for key, found in names.items()})
+
+
+def _groups_that_hold(naming: Naming, own: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Name of a label or a group -> the keys of each larger group that holds it."""
+    of_label: dict[int, set[str]] = {}
+    for group, labels in naming.members.items():
+        for label in labels:
+            of_label.setdefault(label, set()).add(group)
+    found: dict[str, set[str]] = {}
+    for label, holders in of_label.items():
+        found.setdefault(naming.labels[label], set()).update(*(own[holder] for holder in holders))
+    for group, labels in naming.members.items():
+        larger = set[str].intersection(*(of_label[label] for label in labels)) - {group}
+        found.setdefault(group, set()).update(*(own[holder] for holder in larger))
+    return found
 
 
 def _names_of(called: Called) -> dict[str, None]:

@@ -15,6 +15,7 @@ from vitcam.names.vocabulary import Meaning
 
 MEANINGS = {
     "tabby": Meaning(frozenset({"tabby", "tabby cat"}), frozenset({"cat", "animal"})),
+    "cat": Meaning(frozenset({"cat"}), frozenset({"animal"})),
     "beagle": Meaning(groups=frozenset({"dog", "animal"})),
 }
 NOON = datetime(2026, 6, 1, 12, 0)
@@ -87,11 +88,22 @@ def test_a_probability_counts_from_the_report_in_which_it_is_reached() -> None:
     assert fired(rule, reports=[(1, low), (3, cat("end", p=0.85, end_s=3))]) == [(3, "a", "1")]
 
 
-def test_a_group_that_is_surer_than_its_label_counts_unless_the_rule_names_the_label() -> None:
+def test_a_rule_means_what_is_displayed_and_not_a_guess_within_it() -> None:
     unsure = replace(cat(p=0.4), group=Group("cat", 0.9))
-    rules = [OnSettings(name, label=name, above=0.8) for name in ("tabby", "cat", "animal")]
+    vague = replace(unsure, group=Group("animal", 0.9))
+    rules = [OnSettings(name, label=name) for name in ("tabby", "cat", "animal")]
+    above = [replace(rule, above=0.8) for rule in rules]
 
-    assert [name for _, name, _ in fired(*rules, reports=[(1, unsure)])] == ["cat", "animal"]
+    for asked in (rules, above):
+        assert [name for _, name, _ in fired(*asked, reports=[(1, unsure)])] == ["cat", "animal"]
+        assert [name for _, name, _ in fired(*asked, reports=[(1, vague)])] == ["animal"]
+
+
+def test_a_rule_for_a_label_fires_once_the_event_is_refined_to_it() -> None:
+    unsure = replace(cat(p=0.4), group=Group("cat", 0.9))
+    rule = OnSettings("a", label="tabby")
+
+    assert fired(rule, reports=[(1, unsure), (3, replace(cat("update", p=0.7)))]) == [(3, "a", "1")]
 
 
 def test_for_s_fires_at_the_tick_at_which_the_event_has_lasted_so_long() -> None:

@@ -6,7 +6,7 @@ from vitcam.actions.rules import Instant, RuleState, fits, step
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Group
 from vitcam.names.active import ActiveNames
-from vitcam.names.vocabulary import NO_MEANINGS, Vocabulary, means_any, means_label
+from vitcam.names.vocabulary import NO_MEANINGS, Vocabulary, means_any, means_displayed
 from vitcam.names.wanted import WantedNames, own_names
 
 LABELS = ("tabby cat", "tiger cat", "pug", "cup")
@@ -38,9 +38,14 @@ def test_a_group_is_meant_by_all_of_its_names() -> None:
     assert not means_any(["cat"], unsure, vocabulary())
 
 
-def test_a_name_of_the_label_is_not_one_of_a_group() -> None:
-    assert [means_label(text, event(), vocabulary()) for text in ("mia", "tabby cat", "Tigerkatze")] == [True] * 3
-    assert [means_label(text, event(), vocabulary()) for text in ("cat", "Katze", "animal", "")] == [False] * 4
+def test_what_is_displayed_of_an_event_is_meant_by_its_names_and_those_of_larger_groups() -> None:
+    sure, unsure, vague = event(), event("Mia", Group("Katze", 0.8)), event("Mia", Group("Viech", 0.8))
+    texts = ("mia", "tabby cat", "cat", "Katze", "animal", "viech", "pug")
+
+    assert [means_displayed(text, sure, vocabulary()) for text in texts] == [True] * 6 + [False]
+    assert [means_displayed(text, unsure, vocabulary()) for text in texts] == [False] * 2 + [True] * 4 + [False]
+    assert [means_displayed(text, vague, vocabulary()) for text in texts] == [False] * 4 + [True] * 2 + [False]
+    assert means_displayed("CAT", event("tabby", Group("cat", 0.8)), NO_MEANINGS)
 
 
 def test_without_names_a_text_means_what_it_says_in_any_case() -> None:
@@ -75,14 +80,15 @@ def test_every_name_of_what_a_text_means_is_given_the_displayed_one_first() -> N
     assert {"Mia", "tiger cat", "Tigerkatze", "animal", "Viech", "cup"} <= seen.known
 
 
-def test_a_rule_by_the_models_own_name_acts_on_a_renamed_label_alone() -> None:
-    sure_of_the_group = replace(event(), group=Group("Katze", 0.9))
+def test_a_rule_by_the_models_own_name_acts_on_a_renamed_label_once_that_is_displayed() -> None:
+    sure_of_the_group, sure = replace(event(), group=Group("Katze", 0.9)), replace(event(), p=0.7)
     seen, moment = vocabulary(), Instant(0, 0)
 
-    def fires(label: str, above: float) -> bool:
+    def fires(label: str, above: float, at: Event = sure_of_the_group) -> bool:
         rule = OnSettings("a", label=label, above=above, command=("true",))
-        return bool(step([rule], seen, RuleState(), moment, sure_of_the_group)[1])
+        return bool(step([rule], seen, RuleState(), moment, at)[1])
 
     assert fits(OnSettings(label="tabby cat"), seen, event())
-    assert [fires("tabby cat", 0.3), fires("tabby cat", 0.6), fires("mia", 0.6)] == [True, False, False]
+    assert [fires("tabby cat", 0.3), fires("mia", 0.3)] == [False, False]
+    assert [fires("tabby cat", 0.6, sure), fires("mia", 0.6, sure), fires("mia", 0.8, sure)] == [True, True, False]
     assert [fires("cat", 0.6), fires("Katze", 0.6), fires("", 0.6)] == [True, True, True]
