@@ -18,6 +18,8 @@ from tests.daemon import daemon
 from tests.eventually import eventually
 from vitcam.access.password import PasswordHash, load_password, save_password
 from vitcam.access.tokens import Scope, create_token, find_token, load_tokens
+from vitcam.daemon.saved_state.page_settings import SavedNames
+from vitcam.names.wanted import WantedNames, own_names
 
 
 def test_what_one_machine_has_is_on_the_other_after_backup_and_restore(tmp_path: Path) -> None:
@@ -97,6 +99,16 @@ def test_a_disk_that_is_full_leaves_no_half_backup(tmp_path: Path) -> None:
     assert "nothing was written" in done.stderr
     assert "Traceback" not in done.stderr
     assert not [path for path in tmp_path.iterdir() if path.name != "old"]
+
+
+def test_names_that_were_set_on_the_page_come_back(tmp_path: Path) -> None:
+    wanted = WantedNames("de", own_names({"tabby cat": "Mia"}))
+    old, new = machine(tmp_path / "old", {"state/other": b"x"}), machine(tmp_path / "new", {})
+    SavedNames(old.root / "state").save(wanted)
+    old.backup(tmp_path / "b.tar")
+    new.restore(tmp_path / "b.tar")
+
+    assert SavedNames(new.root / "state").load() == wanted
 
 
 @pytest.mark.parametrize("target", ["old/state/b.tar", "missing/b.tar", "old", "/dev/null"])

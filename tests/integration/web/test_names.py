@@ -144,6 +144,11 @@ def test_a_body_that_is_too_long_is_refused(unchanged: Daemon) -> None:
     assert (status, "131,072 bytes" in answer["error"]) == (413, True)
 
 
+@pytest.mark.fault(
+    "the settings of the page are damaged",
+    injected="`settings.toml` with a name that is a number",
+    observed="the daemon runs without them; the log says so in one sentence",
+)
 def test_a_damaged_file_of_an_earlier_run_does_not_stop_the_daemon(tmp_path: Path) -> None:
     (tmp_path / "vitcam").mkdir()
     (tmp_path / "vitcam" / "settings.toml").write_text('[names]\n"tabby cat" = 5\n')

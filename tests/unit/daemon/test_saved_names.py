@@ -18,9 +18,9 @@ def test_what_is_saved_is_there_at_the_next_start(tmp_path: Path) -> None:
     assert saved.load() == WantedNames()
     assert saved.save(SOME) == ""
     assert SavedNames(tmp_path / "deep").load() == SOME
-    assert tomllib.loads((tmp_path / "deep" / "settings.toml").read_text("utf-8"))["names"]["tabby cat"] == (
-        'Mia "the\\ cat"'
-    )
+    written = (tmp_path / "deep" / "settings.toml").read_text("utf-8")
+    assert tomllib.loads(written)["names"]["tabby cat"] == 'Mia "the\\ cat"'
+    assert '\n[names]\nlanguage = "de"\n' in written
 
 
 def test_nothing_that_is_set_is_saved_too(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ The names of labels and groups are the only ones so far. What else a newer versi
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from vitcam.names.wanted import NOTHING_WANTED, WantedNames, checked_language, n
 from vitcam.storage.state_file import StateFile
 
 _NAMES, _LANGUAGE = "names", "language"
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class SavedNames:
@@ -74,12 +76,16 @@ def _as_toml(sections: Mapping[str, Any]) -> str:
     lines += [_line(key, value) for key, value in sections.items() if not isinstance(value, dict)]
     for section, values in sections.items():
         if isinstance(values, dict):
-            lines += ["", f"[{_text(section)}]", *(_line(key, value) for key, value in values.items())]
+            lines += ["", f"[{_key(section)}]", *(_line(key, value) for key, value in values.items())]
     return "\n".join(lines) + "\n"
 
 
 def _line(key: str, value: Any) -> str:
-    return f"{_text(key)} = {_value(value)}"
+    return f"{_key(key)} = {_value(value)}"
+
+
+def _key(text: str) -> str:
+    return text if _BARE_KEY.fullmatch(text) else _text(text)
 
 
 def _value(value: Any) -> str:

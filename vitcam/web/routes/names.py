@@ -60,9 +60,10 @@ class NamesRoute(Handlers):
         page, refusal = without_fixed(self._names.in_force.fixed, read_names(read_json(body)), labels, [*members])
         if refusal:
             raise web.HTTPConflict(text=refusal)
+        before = self._record()["warning"]
         reason = self._names.replace(page)
         record = self._record()
-        if record["warning"]:
+        if record["warning"] not in ("", before):
             log.warning("%s", record["warning"])
         return record, reason
 
