@@ -93,7 +93,10 @@ class Workshop:
         config, weights = read_network(MODEL, (side, side))
         tflite = to_tflite(config, weights, shipped.temperature, rewrites, rows=read_metadata(MODEL).rows)
         spec = replace(shipped.input, height=side, width=side)
-        card = replace(shipped, input=spec, grid=config.grid, outputs=positions(tflite)[1], accuracy={})
+        inputs, outputs = positions(tflite)
+        card = replace(
+            shipped, input=spec, grid=config.grid, inputs=inputs, outputs=outputs, row_capacity=0, accuracy={}
+        )
         bundle.write(path, tflite, card, list(self._shipped.labels), [])
         if self._dataset:
             answers = ask_model(open_model(path, self._dataset), self._dataset, "heldout")
