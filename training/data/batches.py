@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, brightened, to_model_size
 from vitcam_training.data.augment import Augment, change, mix
 from vitcam_training.data.dataset import NOTHING, BrokenPhotoError, Sample, photo_of
 
@@ -115,7 +115,10 @@ def plain_batches(samples: Sequence[Sample], plan: BatchPlan) -> Generator[Batch
     """
 
     def make(start: int) -> Batch:
-        return _load(samples[start : start + plan.size], plan, lambda photo: to_model_size(photo, plan.spec))
+        return _load(samples[start : start + plan.size], plan, seen)
+
+    def seen(photo: Image) -> Image:
+        return brightened(to_model_size(photo, plan.spec), plan.spec)
 
     yield from _ahead(make, range(0, len(samples), plan.size), plan.threads)
 

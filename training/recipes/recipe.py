@@ -46,6 +46,8 @@ class InputRecipe:
     resize: str = "crop"
     crop_fraction: float = 1.0
     interpolation: str = "area"
+    brighten: float = 0.0
+    """The mean brightness, 0 to 1, that darker pictures are raised to; 0: none is."""
 
 
 @dataclass(frozen=True)

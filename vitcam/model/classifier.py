@@ -27,7 +27,7 @@ from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
+from vitcam.pictures.resize import InputSpec, brightened, crop_of, to_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
 LEAST_MARGIN = 1e-3  # below, all labels are as likely, so there is no answer that evidence could be a share of
@@ -183,6 +183,7 @@ class Classifier:
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
             image = to_model_size(frame.preview, self.input, _chosen_part(frame))
         blank = contrast(image) < self.card.least_contrast
+        image = brightened(image, self.input)
         explain = explain and self.explains
         if not explain:
             self._graph.set_input(image, self.card.inputs["image"])

@@ -16,15 +16,19 @@ from vitcam.pictures.view import CROP_WORDS, Region
 
 ResizeMode = Literal["crop", "squash"]
 Interpolation = Literal["area", "linear", "bicubic"]
+LUMA = (0.299, 0.587, 0.114)
+MOST_GAIN = 4.0
+"""More would show little but noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputSpec:
     """Size and resize mode of a model's input.
 
-    crop    the central square-like part with the input's aspect ratio, `crop_fraction` of the largest that fits
-    squash  the whole picture, its aspect ratio not kept
-    raises  ModelError for an invalid size, mode, interpolation or fraction
+    crop      the central square-like part with the input's aspect ratio, `crop_fraction` of the largest that fits
+    squash    the whole picture, its aspect ratio not kept
+    brighten  the mean brightness, 0 to 1, that darker pictures are raised to; 0: none is
+    raises    ModelError for an invalid size, mode, interpolation, fraction or brightness
     """
 
     height: int
@@ -32,6 +36,7 @@ class InputSpec:
     resize: ResizeMode = "crop"
     crop_fraction: float = 1.0
     interpolation: Interpolation = "area"
+    brighten: float = 0.0
 
     def __post_init__(self) -> None:
         if min(self.height, self.width) < 1 or max(self.height, self.width) > 4096:
@@ -43,6 +48,8 @@ class InputSpec:
             raise ModelError(f"the interpolation {self.interpolation!r} is unknown; allowed: {allowed}")
         if not 0 < self.crop_fraction <= 1:
             raise ModelError(f"the crop fraction is {self.crop_fraction}; more than 0 and at most 1 is allowed")
+        if not 0 <= self.brighten < 1:
+            raise ModelError(f"`brighten` is {self.brighten}; 0 and more, but less than 1, is allowed")
 
 
 def crop_of(spec: InputSpec, height: int, width: int, within: Rect | None = None) -> Rect:
@@ -102,6 +109,21 @@ def to_model_size(image: Image, spec: InputSpec, crop: Rect | None = None) -> Im
         part = _halved(part, min(part.shape[0] / spec.height, part.shape[1] / spec.width))
     out = cv2.resize(part, (spec.width, spec.height), interpolation=_flag(spec, crop))
     return np.asarray(out, dtype=np.uint8)
+
+
+def brightened(image: Image, spec: InputSpec) -> Image:
+    """A dark picture at the mean brightness that the model's input asks for; at night a camera sees no more of it.
+
+    image    (h, w, 3) uint8, RGB, at the model's size
+    returns  the same shape: each value times the same gain, at most `MOST_GAIN`; `image` itself if it is bright enough
+    """
+    if not spec.brighten:
+        return image
+    mean = sum(weight * level for weight, level in zip(LUMA, cv2.mean(image), strict=False)) / 255
+    if mean >= spec.brighten:
+        return image
+    gain = MOST_GAIN if mean * MOST_GAIN <= spec.brighten else spec.brighten / mean
+    return np.asarray(cv2.convertScaleAbs(image, alpha=gain), dtype=np.uint8)
 
 
 def _halved(part: Image, factor: float) -> Image:

@@ -11,6 +11,7 @@ import pytest
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast
+from vitcam.pictures.resize import brightened
 
 SIDE = 224
 RAMP = np.linspace(-1, 1, SIDE)
@@ -143,3 +144,18 @@ def test_the_model_file_says_how_much_contrast_is_needed() -> None:
     classifier.card = replace(classifier.card, least_contrast=0.0)
 
     assert not classifier.classify_image(np.zeros((SIDE, SIDE, 3), np.uint8)).blank
+
+
+def test_a_dark_photo_is_seen_brighter_where_the_model_asks_for_it_and_the_dark_stays_blank() -> None:
+    classifier = Classifier("everyday", threads=1)
+    whole = replace(classifier.input, crop_fraction=1.0)
+    dark = classifier.golden[0].image // 8
+    classifier.card = replace(classifier.card, input=whole)
+    plainly = classifier.classify_image(dark).top[0]
+    expected = classifier.classify_image(brightened(dark, replace(whole, brighten=0.3))).top[0]
+    classifier.card = replace(classifier.card, input=replace(whole, brighten=0.3))
+    found = classifier.classify_image(dark).top[0]
+
+    assert found == expected
+    assert found != plainly
+    assert classifier.classify_image(noisy(plain(3), 1)).blank

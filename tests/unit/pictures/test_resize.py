@@ -1,9 +1,10 @@
+import cv2
 import numpy as np
 import pytest
 
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
-from vitcam.pictures.resize import InputSpec, crop_of, shrunk, to_model_size
+from vitcam.pictures.resize import InputSpec, brightened, crop_of, shrunk, to_model_size
 
 
 def test_the_crop_is_the_central_square_of_a_wide_picture() -> None:
@@ -50,6 +51,7 @@ def test_area_and_bicubic_average_where_linear_would_alias(interpolation: str, s
         ({"resize": "stretch"}, "crop, squash"),
         ({"interpolation": "lanczos"}, "area, linear, bicubic"),
         ({"crop_fraction": 0}, "more than 0"),
+        ({"brighten": 1.5}, "less than 1"),
         ({"height": 0}, "1 to 4096"),
     ],
 )
@@ -58,6 +60,22 @@ def test_what_no_model_can_mean_is_refused_in_words(changed: dict[str, object], 
 
     with pytest.raises(ModelError, match=message):
         InputSpec(**values)  # type: ignore[arg-type]
+
+
+def test_a_dark_picture_is_raised_to_the_brightness_that_is_asked_for() -> None:
+    dark = np.random.default_rng(0).integers(10, 60, (8, 8, 3), np.uint8)
+    found = brightened(dark, InputSpec(8, 8, brighten=0.3))
+
+    assert cv2.cvtColor(found, cv2.COLOR_RGB2GRAY).mean() / 255 == pytest.approx(0.3, abs=0.01)
+    assert np.corrcoef(found.ravel(), dark.ravel())[0, 1] > 0.999
+
+
+def test_a_bright_picture_stays_and_a_black_one_is_raised_by_four_at_most() -> None:
+    bright, black = np.full((8, 8, 3), 200, np.uint8), np.full((8, 8, 3), 2, np.uint8)
+
+    assert brightened(bright, InputSpec(8, 8, brighten=0.3)) is bright
+    assert (brightened(black, InputSpec(8, 8, brighten=0.3)) == 8).all()
+    assert brightened(black, InputSpec(8, 8)) is black
 
 
 @pytest.mark.parametrize("width", [160, 240, 333, 960])
