@@ -22,6 +22,7 @@ export class History {
   #off = OFF; // what is said where no events are kept
   #isOpen = false;
   #loaded = null; // the filters whose events are loaded, as text
+  #isLate = false; // something may have happened since the daemon answered what is being loaded
   #scrolled = 0;
   #last = null; // id of the event whose view was open last
   #beside = {}; // ids of the events next to one that is not in the grid, such as one opened by a link
@@ -70,7 +71,8 @@ export class History {
     this.#view.update(record);
     if (this.#view.isOpen && !this.#beside.newer) this.#allowSteps();
     if (!this.#isOpen) this.#loaded = null; // what is loaded is old by now
-    else if (this.#loaded !== null) this.#take(record);
+    else if (this.#loaded === null) this.#isLate = true;
+    else this.#take(record);
   }
 
   // events may have been missed: the newest page has them
@@ -84,7 +86,8 @@ export class History {
 
   // the first try may have failed because vitcam was away
   #loadAgain() {
-    if (this.#isOpen && !this.#list.hidden && !this.#pages.isLoading) this.#load();
+    if (this.#pages.isLoading) this.#isLate = true;
+    else if (this.#isOpen && !this.#list.hidden) this.#load();
   }
 
   #openEvent(id) {
@@ -122,6 +125,7 @@ export class History {
 
   async #load() {
     const text = this.#filters.text;
+    this.#isLate = false;
     this.#list.setAttribute("aria-busy", "true");
     this.#waiting.clear();
     this.#showFresh();
@@ -130,6 +134,7 @@ export class History {
       this.#loaded = text;
       this.#refuse(null);
       this.#draw();
+      if (this.#isLate) this.catchUp();
       this.#overview.show(this.#filters, this.#pages.events[0]);
       await this.#filters.offer(this.#pages.events);
     } catch (error) {

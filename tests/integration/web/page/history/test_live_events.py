@@ -36,6 +36,42 @@ def test_an_event_appears_while_it_lasts_and_its_card_says_when_it_ended(page: C
     assert console_errors(page) == []
 
 
+_HOLD = """
+  const real = window.fetch;
+  window.held = [];
+  window.fetch = async (address, ...rest) => {
+    const answer = await real(address, ...rest);
+    if (String(address).startsWith("api/events?")) await new Promise((go) => { window.held?.push(go) ?? go(); });
+    return answer;
+  };
+  location.hash = "events";
+"""
+_FOLLOW = """
+  const source = new EventSource("api/predictions?only=events");
+  source.addEventListener("event", ({ data }) => {
+    if (JSON.parse(data).end) { window.ended = true; source.close(); }
+  });
+"""
+
+
+def test_an_event_that_ends_while_the_history_is_being_loaded_is_shown_as_ended(page: Chrome, site: Site) -> None:
+    begun = site.see(replace(seen_at(now_ms(), EVENTS + 12), end_ms=None))
+    assert eventually(lambda: site.store.get(begun.id))
+    page.get("about:blank")
+    page.get(site.server.url)
+    wait(page, lambda: text(page, "status") == "Live")
+    page.execute_script(_FOLLOW)
+    page.execute_script(_HOLD)
+    wait(page, lambda: page.execute_script("return window.held.length > 0"))
+    site.see(replace(begun, end_ms=begun.start_ms + LASTED_MS))
+    wait(page, lambda: page.execute_script("return Boolean(window.ended)"))
+    page.execute_script("window.held.forEach((go) => go()); window.held = null")
+    wait(page, lambda: begun.id in ids(page))
+
+    wait(page, lambda: cards(page)[ids(page).index(begun.id)].endswith(", 20 s"))
+    assert console_errors(page) == []
+
+
 def test_the_page_does_not_jump_while_somebody_reads_further_down(page: Chrome, site: Site) -> None:
     open_history(page, site)
     wait(page, lambda: len(cards(page)) > 10)
