@@ -14,6 +14,7 @@ export class Answer {
   #guesses;
   #labels = 0;
   spoken = "";
+  names = []; // that are shown
 
   // element: the card that holds .label, .note and .guesses; the familiarity gauge is added after the label
   constructor(element) {
@@ -35,6 +36,7 @@ export class Answer {
     const isNamed = shown.level !== "none";
     const [name, chance] = [nameOf({ shown, blank }), chanceOf({ shown })];
     const listed = this.#guesses.show(blank && !isNamed ? [] : top, isNamed ? undefined : GUESSES);
+    this.names = [...(isNamed ? [name] : []), ...listed.map(({ label }) => label)];
     this.#element.classList.toggle("unknown", !isNamed);
     this.#name(name, chance);
     this.#note.textContent = [this.#why(shown.level, blank, unfamiliar), listed.length ? "Most probable:" : ""].filter(Boolean).join(" ");

@@ -5,6 +5,7 @@ import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
 import { showModel } from "./model.js";
+import { Names } from "./names.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
 import { Playback } from "./playback.js";
@@ -214,6 +215,7 @@ async function begin() {
   try {
     await readModel();
     new Words(model, readModel);
+    new Names(() => answer.names, readModel);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {
       picture.show(look);

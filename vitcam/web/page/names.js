@@ -1,0 +1,224 @@
+// Names of one's own for labels and groups: they are searched for, selected, then renamed, merged or hidden. And the language.
+
+import { checkSession } from "./session.js";
+
+const MOST = 50; // rows that exist at once: a model may have thousands of labels
+const AWAY = "vitcam did not answer; is it still running?";
+const find = (name) => document.getElementById(`names-${name}`);
+
+export class Names {
+  #button = document.getElementById("names");
+  #panel = find("panel");
+  #search = find("search");
+  #language = find("language");
+  #count = find("count");
+  #list = find("list");
+  #name = find("name");
+  #message = find("message");
+  #record = null; // of /api/names
+  #rows = []; // {label, isGroup, called, own, place, text}
+  #others = {}; // names for labels that another model has
+  #selected = new Set(); // labels
+  #seen;
+  #changed;
+
+  // seen: returns the names of the guesses that are shown; changed: called when things are called otherwise
+  constructor(seen, changed) {
+    this.#seen = seen;
+    this.#changed = changed;
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    find("close").addEventListener("click", () => this.#close());
+    this.#panel.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.closest("[type=search]")?.value) this.#close(); });
+    this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#give(); });
+    find("hide").addEventListener("click", () => this.#send(""));
+    find("reset").addEventListener("click", () => this.#send(null));
+    this.#language.addEventListener("change", () => this.#put({ language: this.#language.value, names: this.#names() }, "The language has changed."));
+    this.#search.addEventListener("input", () => this.#draw());
+    this.#search.addEventListener("keydown", (event) => this.#leave(event));
+    this.#list.addEventListener("change", ({ target }) => this.#select(target.value, target.checked));
+  }
+
+  async #open() {
+    this.#message.hidden = true;
+    try {
+      const response = checkSession(await fetch("api/names"));
+      const answer = await response.json();
+      if (!response.ok) return this.#say(answer.error, true);
+      this.#read(answer);
+    } catch {
+      return this.#say(AWAY, true);
+    }
+    this.#search.value = "";
+    this.#selected.clear();
+    this.#panel.hidden = false;
+    this.#button.setAttribute("aria-expanded", "true");
+    this.#draw();
+    this.#search.focus();
+  }
+
+  #close() {
+    this.#panel.hidden = true;
+    this.#list.replaceChildren();
+    this.#button.setAttribute("aria-expanded", "false");
+    this.#button.focus();
+  }
+
+  // record: of /api/names; a label and a group of one name are one row, because one name is for both
+  #read(record) {
+    this.#record = record;
+    const places = new Map(Object.entries(record.fixed.names).map(([name, place]) => [keyOf(name), place]));
+    const rows = new Map();
+    const take = ({ label, translation, name }, isGroup) => {
+      if (rows.has(label)) return;
+      const own = name === translation ? null : name ?? "";
+      const place = places.get(keyOf(label)) ?? places.get(keyOf(translation)) ?? null;
+      rows.set(label, { label, isGroup, called: translation, own, place, text: [label, translation, own ?? ""].map(keyOf) });
+    };
+    for (const each of record.labels) take(each, false);
+    for (const each of record.groups) take(each, true);
+    this.#rows = [...rows.values()];
+    const known = new Set(this.#rows.flatMap(({ text: [label, translation] }) => [label, translation]));
+    this.#others = Object.fromEntries(Object.entries(record.names).filter(([label]) => !known.has(keyOf(label))));
+    this.#language.replaceChildren(...record.languages.map(({ code, name }) => new Option(name, code, false, code === record.language)));
+    this.#language.disabled = record.fixed.language !== null;
+    find("language-fixed").hidden = record.fixed.language === null;
+    find("language-fixed").textContent = `The language is set in ${record.fixed.language}.`;
+    find("known").replaceChildren(...[...new Set(this.#rows.map(({ own }) => own).filter(Boolean))].map((name) => new Option("", name)));
+  }
+
+  // the selected rows, then those that match; without a search those that are of use now
+  #draw() {
+    const text = keyOf(this.#search.value);
+    const found = text ? this.#match(text) : this.#useful();
+    const selected = this.#rows.filter(({ label }) => this.#selected.has(label));
+    const rest = found.filter(({ label }) => !this.#selected.has(label)).slice(0, MOST);
+    this.#list.replaceChildren(...[...selected, ...rest].map((row) => this.#rowOf(row)));
+    this.#count.textContent = text ? counted(found.length, this.#rows.length) : `What is seen now, and what has a name of yours. Search to find one of ${this.#rows.length.toLocaleString("en-GB")} labels and groups.`;
+    this.#showTarget();
+  }
+
+  // those that are the text come first, then those with it as a word, then those that begin with it
+  #match(text) {
+    const ranks = [(each) => each === text, (each) => ` ${each} `.includes(` ${text} `), (each) => each.startsWith(text), (each) => each.includes(text)];
+    const rankOf = (row) => ranks.findIndex((holds) => row.text.some(holds));
+    const found = this.#rows.map((row) => [rankOf(row), row]).filter(([rank]) => rank >= 0);
+    return found.sort(([a], [b]) => a - b).map(([, row]) => row);
+  }
+
+  #useful() {
+    const seen = new Set(this.#seen());
+    const isSeen = ({ called, own }) => seen.has(own ?? called);
+    return [...this.#rows.filter(isSeen), ...this.#rows.filter((row) => row.own !== null && !isSeen(row))];
+  }
+
+  #rowOf({ label, isGroup, called, own, place }) {
+    const row = document.createElement("li");
+    const whole = row.appendChild(document.createElement("label"));
+    const box = whole.appendChild(document.createElement("input"));
+    Object.assign(box, { type: "checkbox", value: label, checked: this.#selected.has(label), disabled: Boolean(place) });
+    add(whole, "called", called);
+    if (called !== label) add(whole, "original", label);
+    if (isGroup) add(whole, "tag", "group");
+    if (own !== null) add(whole, own ? "own" : "tag", own ? `→ ${own}` : "hidden");
+    if (place) add(whole, "tag", `set in ${place}`);
+    return row;
+  }
+
+  #select(label, isSelected) {
+    if (isSelected) this.#selected.add(label);
+    else this.#selected.delete(label);
+    this.#showTarget();
+  }
+
+  #showTarget() {
+    const chosen = this.#rows.filter(({ label }) => this.#selected.has(label));
+    find("target").textContent = chosen.length === 0 ? "Select what to rename" : `Name for ${chosen.length === 1 ? chosen[0].called : `all ${chosen.length}`}`;
+    for (const part of [this.#name, ...["give", "hide"].map(find)]) part.disabled = chosen.length === 0;
+    find("give").textContent = chosen.length > 1 ? "Merge" : "Rename";
+    find("reset").disabled = !chosen.some(({ own }) => own !== null);
+  }
+
+  // Enter in the search leads to what was found
+  #leave(event) {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    this.#list.querySelector("input:enabled")?.focus();
+  }
+
+  #give() {
+    const name = this.#name.value.trim();
+    if (!name) return this.#say("Type a name first.", true);
+    this.#send(name);
+  }
+
+  // name: of all that is selected; "": they are hidden; null: they are called as before
+  #send(name) {
+    const labels = [...this.#selected];
+    const what = labels.length === 1 ? this.#rows.find(({ label }) => label === labels[0]).called : `${labels.length} labels and groups`;
+    const are = labels.length === 1 ? "is" : "are";
+    const said = name === null ? `${what} ${are} called as before.` : name === "" ? `${what} ${are} hidden.` : `${what} ${are} called ${name} now.`;
+    const names = this.#names();
+    for (const label of labels) {
+      delete names[label];
+      if (name !== null) names[label] = name;
+    }
+    const { language, fixed } = this.#record;
+    return this.#put({ ...(fixed.language === null ? { language } : {}), names }, said);
+  }
+
+  // what was set here so far
+  #names() {
+    const own = this.#rows.filter((row) => row.own !== null && !row.place).map((row) => [row.label, row.own]);
+    return { ...this.#others, ...Object.fromEntries(own) };
+  }
+
+  async #put(body, said) {
+    try {
+      const response = checkSession(await fetch("api/names", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+      const answer = await response.json();
+      if (!response.ok) {
+        this.#language.value = this.#record.language;
+        return this.#say(answer.error, true);
+      }
+      this.#read(answer);
+      if (answer.remembered) this.#say(said);
+      else this.#say(`${said} Active until vitcam is restarted (${answer.reason}). To keep it, write into the configuration file:`, false, toToml(body));
+    } catch {
+      return this.#say(AWAY, true);
+    }
+    this.#selected.clear();
+    this.#name.value = this.#search.value = "";
+    this.#draw();
+    if (document.activeElement !== this.#language) this.#search.focus({ preventScroll: true });
+    await this.#changed();
+  }
+
+  #say(sentence, bad = false, lines = "") {
+    this.#message.hidden = false;
+    this.#message.classList.toggle("bad", bad);
+    this.#message.querySelector("span").textContent = sentence;
+    this.#message.querySelector("code").textContent = lines;
+  }
+}
+
+// texts that a person would call the same have the same key
+function keyOf(text) {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
+}
+
+function counted(found, all) {
+  if (found === 0) return "Nothing matches.";
+  const total = all.toLocaleString("en-GB");
+  return found > MOST ? `The first ${MOST} of ${found.toLocaleString("en-GB")} that match. Type more letters.` : `${found} of ${total} match.`;
+}
+
+function toToml({ language, names }) {
+  const lines = Object.entries(names).map(([label, name]) => `${JSON.stringify(label)} = ${JSON.stringify(name)}`);
+  return ["[names]", ...(language ? [`language = ${JSON.stringify(language)}`] : []), ...lines].join("\n");
+}
+
+function add(parent, className, text) {
+  const part = parent.appendChild(document.createElement("span"));
+  part.className = className;
+  part.textContent = text;
+}
