@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.eventually import eventually
-from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect
+from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect, Shown
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
@@ -74,6 +74,7 @@ class Camera:
         self.others = {"cat": 0.05}
         self.blank = False
         self.group: Group | None = None
+        self.headline: Shown | None = None
         self.active_crop = ActiveCrop()
         self.active_areas = ActiveAreas()
         self.labels: dict[str, str] = {}
@@ -150,6 +151,7 @@ class Camera:
             blank=self.blank,
             unfamiliar=not self.known and not self.blank,
             groups=() if self.group is None else (self.group,),
+            headline=self.headline,
             familiarity=0.9 if self.known else 0.2,
             certainty=2.2 if self.known else -1.4,
             attention=self._attention,

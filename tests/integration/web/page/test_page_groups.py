@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
@@ -13,14 +12,6 @@ from tests.grouped import grouped_model, unsure_photo
 from tests.integration.web.browser import console_errors
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.integration.web.page.test_page_states import findings
-
-_SMOOTHED = """
-  const [predictions, done] = arguments;
-  import("/page/smoothing.js").then(({ Smoothing }) => {
-    const smoothing = new Smoothing();
-    done(predictions.map((prediction, i) => smoothing.add(prediction, 100 * i).shown));
-  });
-"""
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +28,6 @@ def page(running: tuple[Daemon, Path], chrome: Chrome) -> Chrome:
     chrome.get(running[0].url)
     wait(chrome, lambda: picture_width(chrome) > 100)
     return chrome
-
-
-def frame(name: str | None, p: float) -> dict[str, Any]:
-    """A prediction as `/api/predictions` sends it: what is displayed of it, and how likely that is."""
-    shown = {"label": name, "p": p, "level": "none" if name is None else "label"}
-    answer = {"shown": shown, "blank": False, "unfamiliar": False, "familiarity": None, "path": None}
-    return {"top": [{"label": name or "cup", "p": p}], **answer}
-
-
-def smoothed(chrome: Chrome, *predictions: dict[str, Any]) -> list[tuple[str | None, float]]:
-    found = chrome.execute_async_script(_SMOOTHED, predictions)
-    return [(shown["label"], shown["p"]) for shown in found]
 
 
 def test_the_group_is_the_headline_and_the_labels_follow(page: Chrome) -> None:
@@ -79,23 +58,3 @@ def test_the_groups_of_the_model_are_part_of_its_record(running: tuple[Daemon, P
 
     assert [group["name"] for group in groups] == ["low digit", "even digit", "digit"]
     assert groups[1]["labels"] == [0, 2, 4, 6, 8]
-
-
-def test_one_prediction_is_shown_as_the_daemon_displays_it(page: Chrome) -> None:
-    assert smoothed(page, frame("dog", 0.75)) == [("dog", 0.75)]
-    assert smoothed(page, frame(None, 0.4)) == [(None, 0.4)]
-
-
-def test_the_name_that_the_daemon_displays_most_of_the_time_is_the_headline(page: Chrome) -> None:
-    turns = [frame("dog", 0.8), frame("dog", 0.7), frame("collie", 0.51), frame("dog", 0.8), frame(None, 0.4)] * 10
-    found = smoothed(page, *turns)[10:]
-
-    assert {name for name, _ in found} == {"dog"}
-    assert all(0.7 <= p <= 0.8 for _, p in found), "of the moments in which it was the dog"
-
-
-def test_another_name_is_the_headline_within_half_a_second(page: Chrome) -> None:
-    found = smoothed(page, *[frame("dog", 0.8)] * 20, *[frame("cup", 0.9)] * 5)
-
-    assert found[19][0] == "dog"
-    assert found[-1][0] == "cup"

@@ -15,7 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.camera import MODEL, Camera, Photos
 from tests.integration.web.page.test_page import open_page, text, wait
-from vitcam.frames import Image
+from vitcam.frames import Image, Shown
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
@@ -162,6 +162,20 @@ def test_a_picture_whose_best_guess_is_unlikely_is_not_sure_and_shows_the_three_
     perhaps = "Not sure, perhaps cup, 40 %; cat, 20 %; dog, 10 %"
     wait(page, lambda: caption.get_attribute("textContent") == perhaps)
     assert findings(page) == []
+
+
+def test_the_headline_is_what_the_daemon_says_however_the_guesses_flicker(
+    site: tuple[Camera, WebServer], page: Chrome
+) -> None:
+    site[0].headline = Shown("pet", 0.93, "group")
+    wait(page, lambda: text(page, "label").split() == ["pet", "93", "%"])
+    site[0].label = "dog"
+    wait(page, lambda: guessed(page)[:1] == ["dog"])
+    headline = text(page, "label").split()
+    site[0].label, site[0].headline = "cup", None
+    wait(page, lambda: text(page, "label").startswith("cup"))
+
+    assert headline == ["pet", "93", "%"]
 
 
 def test_guesses_below_five_per_cent_are_not_shown(site: tuple[Camera, WebServer], page: Chrome) -> None:

@@ -1,8 +1,7 @@
 // One event in the grid: its picture, what it was, when and where. A link to the event's own view.
 
-import { percent } from "../guesses.js";
 import { frameUrl } from "./api.js";
-import { clock, dayName, dayOf, lasted, nameOf } from "./words.js";
+import { chanceOf, clock, dayName, dayOf, lasted, nameOf } from "./words.js";
 
 const WIDTHS = [160, 240, 320, 480]; // few, so that the daemon makes few thumbnails of a picture
 
@@ -21,7 +20,7 @@ export function makeCard(event, width) {
   if (event.end === null) child(picture, "span", "is-now", "now");
   const line = child(card, "div", "line");
   child(line, "span", "what", nameOf(event));
-  child(line, "span", "chance", event.corrected ? "corrected" : chance(event));
+  child(line, "span", "chance", event.corrected ? "corrected" : chanceOf(event));
   const below = child(card, "div", "line small");
   child(below, "span", "when", event.end === null ? clock(event.start) : `${clock(event.start)} · ${lasted(event)}`);
   if (event.zone) child(below, "span", "where", event.zone);
@@ -29,16 +28,12 @@ export function makeCard(event, width) {
 }
 
 export function describe(event) {
-  const facts = [nameOf(event), event.corrected ? "corrected" : chance(event), event.zone && `zone ${event.zone}`];
+  const facts = [nameOf(event), event.corrected ? "corrected" : chanceOf(event), event.zone && `zone ${event.zone}`];
   const time = `${dayName(dayOf(event.start))} ${clock(event.start)}, ${lasted(event)}`;
   const marks = [event.favourite && "favourite", event.clip && "with a clip"];
   return [...facts, time, ...marks].filter(Boolean).join(", ");
 }
 
-// of a problem there is no probability
-function chance(event) {
-  return event.kind === "seen" && event.p !== null ? percent(event.peak ?? event.p) : "";
-}
 
 function thumbWidth(width) {
   const wanted = width * Math.min(devicePixelRatio, 2);

@@ -1,9 +1,9 @@
 // One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
 
-import { Guesses, percent } from "../guesses.js";
+import { Guesses } from "../guesses.js";
 import { changeEvent, clipUrl, deleteEvent, frameUrl, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
-import { clock, dayName, dayOf, lasted, nameOf } from "./words.js";
+import { chanceOf, clock, dayName, dayOf, lasted, nameOf } from "./words.js";
 
 const TYPING = "input, select, textarea, video, dialog";
 const WIDTHS = [480, 960, 1920];
@@ -102,8 +102,7 @@ export class EventView {
     this.#event = event;
     find("body").hidden = false;
     find("title").textContent = nameOf(event);
-    const sure = event.kind === "seen" && !event.corrected && event.p !== null; // it is the chance of the model's label
-    find("chance").textContent = sure ? `highest ${percent(event.peak ?? event.p)}` : ""; // below, the guesses are those of one picture
+    find("chance").textContent = chanceOf(event);
     this.#showFacts();
     this.#showPicture();
     this.#showCurve(other);
@@ -115,12 +114,12 @@ export class EventView {
   }
 
   #showFacts() {
-    const { start, zone, camera, model, label, kind, corrected } = this.#event;
+    const { start, zone, camera, model, kind, corrected } = this.#event;
     const ends = this.#event.end === null ? "" : `–${clock(this.#event.end)}`;
     const facts = [
       ["when", `${dayName(dayOf(start))}, ${clock(start)}${ends}`], ["lasted", lasted(this.#event)], ["zone", zone],
       ["kind", { seen: "", unknown: "nothing that the model knows", problem: "a problem of the camera" }[kind]],
-      ["the model said", corrected ? label || "unknown" : ""], ["camera", camera], ["model", typeof model === "string" ? model : model?.name],
+      ["the model said", corrected ? nameOf({ ...this.#event, corrected: null }) : ""], ["camera", camera], ["model", typeof model === "string" ? model : model?.name],
     ];
     find("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
     if (this.#event.frame_of) find("facts").append(element("dt", "picture"), ownerOf(this.#event.frame_of));

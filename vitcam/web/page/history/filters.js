@@ -87,12 +87,12 @@ export class Filters {
   // whether a live event belongs to what is shown
   match(event) {
     const { since, until, kind, label, zone, min_p: least, text } = this.query;
-    const name = event.corrected ?? event.label;
+    const names = [event.corrected, event.shown.label, event.label].filter(Boolean).map((name) => name.toLowerCase());
     if (kind && kind !== event.kind) return false;
-    if (label && label !== name) return false;
+    if (label && !names.includes(label.toLowerCase())) return false;
     if (zone && zone !== event.zone) return false;
     if (least && (event.peak ?? event.p ?? 0) < Number(least)) return false;
-    if (text && ![name, event.zone].some((word) => word?.toLowerCase().includes(text.toLowerCase()))) return false;
+    if (text && ![...names, event.zone?.toLowerCase()].some((word) => word?.includes(text.toLowerCase()))) return false;
     if (MARKS.some((mark) => this.#chosen.get(mark) && !event[mark])) return false;
     const start = new Date(event.start);
     return !(since && start < new Date(since)) && !(until && start >= new Date(until));

@@ -1,8 +1,9 @@
 // Times and names of events in words. Days and times are those of the viewer's clock.
 
+import { percent } from "../guesses.js";
+
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
-const TITLES = { unknown: "Unknown", problem: "Problem" };
 const DAY_MS = 86_400_000;
 
 // time: a Date or what its constructor takes; returns a day such as "2026-11-24"
@@ -44,8 +45,14 @@ export function lasted(event) {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-// what a person calls it: the corrected label before the model's
-export function nameOf(event) {
-  if (typeof event.corrected === "string") return event.corrected;
-  return event.label || TITLES[event.kind] || "Unknown";
+// what a person calls it: the corrected label before what was displayed
+export function nameOf({ corrected, kind, shown, label }) {
+  if (typeof corrected === "string") return corrected;
+  return kind === "seen" ? shown.label ?? "Not sure" : label;
+}
+
+// how probable what was displayed was; without a name, the best guess; "" where a person or the camera says what it was
+export function chanceOf({ corrected, kind, shown, label }) {
+  if (corrected || kind !== "seen") return "";
+  return shown.label === null ? `perhaps ${label}` : percent(shown.p);
 }

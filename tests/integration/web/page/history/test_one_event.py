@@ -11,9 +11,10 @@ from selenium.webdriver.common.keys import Keys
 from tests.eventually import eventually
 from tests.integration.web.browser import console_errors
 from tests.integration.web.page.history.conftest import EVENTS
-from tests.integration.web.page.history.site import Site, cards, history_site, open_history, picture, seen_at
+from tests.integration.web.page.history.site import Site, cards, history_site, ids, open_history, picture, seen_at
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
+from vitcam.frames import Group
 from vitcam.history.budget import WriteBudget
 from vitcam.history.stored import Action
 
@@ -36,7 +37,7 @@ def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, si
     facts = text(page, "event-facts")
 
     assert text(page, "event-title") == "cup"
-    assert text(page, "event-chance") == "highest 85 %"
+    assert text(page, "event-chance") == "85 %"
     assert "overlay" not in plain
     assert "20 s" in facts
     assert "toy" in facts
@@ -47,6 +48,33 @@ def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, si
     assert "0 s" in text(page, "event-curve").splitlines()
     assert findings(page) == []
     assert console_errors(page) == []
+
+
+def test_an_event_has_the_displayed_name_in_the_grid_in_the_timeline_and_in_its_view(
+    page: Chrome, tmp_path: Path
+) -> None:
+    with history_site(tmp_path, 0) as site:
+        now_ms = int(time.time() * 1000)
+        tabby = replace(seen_at(now_ms - 60_000, 1), id="pet", label="tabby", p=0.4, group=Group("pet", 0.9))
+        site.see(tabby)
+        site.see(replace(tabby, id="unsure", start_ms=now_ms - 40_000, end_ms=now_ms - 30_000, group=None))
+        assert eventually(lambda: site.store.get("pet") and site.store.get("unsure"))
+        open_history(page, site)
+        wait(page, lambda: len(cards(page)) == 2)
+        names = [", ".join(card.split(", ")[:2]) for card in cards(page)]
+        wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#timeline-picture .name"))
+        lanes = [lane.text for lane in page.find_elements(By.CSS_SELECTOR, "#timeline-picture .name")]
+        page.find_element(By.CSS_SELECTOR, "[data-id=pet]").click()
+        wait(page, lambda: text(page, "event-title") == "pet")
+        chance = text(page, "event-chance")
+        open_history(page, site, "events?label=PET")
+        wait(page, lambda: ids(page) == ["pet"])
+        errors = console_errors(page)
+
+    assert names == ["Not sure, perhaps tabby", "pet, 90 %"]
+    assert sorted(lanes) == ["Not sure", "pet"]
+    assert chance == "90 %"
+    assert errors == []
 
 
 def test_the_curve_of_an_event_that_was_told_of_later_begins_at_its_start_too(page: Chrome, site: Site) -> None:
