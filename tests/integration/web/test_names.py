@@ -7,6 +7,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -78,6 +79,23 @@ def test_live_predictions_have_the_names(tmp_path: Path) -> None:
 
         assert eventually(lambda: newest(running)["top"][0]["label"] == "thing", 20)
         assert len(newest(running)["top"]) == 2
+
+
+def test_events_of_a_renamed_label_are_found_by_either_name(tmp_path: Path) -> None:
+    with daemon("--source", "demo", XDG_STATE_HOME=str(tmp_path)) as running:
+        running.wait_for("ok")
+        labels = get_json(f"{running.url}/api/model")["labels"]
+        put(running.url, {"names": dict.fromkeys(labels, "thing")})
+
+        def found(name: str) -> set[str]:
+            return {each["label"] for each in get_json(f"{running.url}/api/events?label={quote(name)}")["events"]}
+
+        by_the_models_name = eventually(lambda: "thing" in found(labels[7].upper()), 30)
+        by_its_own, by_no_name = found("THING"), found("nothing")
+
+    assert by_the_models_name
+    assert "thing" in by_its_own
+    assert by_no_name == set()
 
 
 def newest(running: Daemon) -> dict[str, Any]:

@@ -57,11 +57,12 @@ class EventChanges(Handlers):
         Without a filter it is refused. What takes longer than some seconds is not done at once: `more` says that there
         are others.
         """
-        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
-        if query.is_empty:
+        store = store_or_404(self._history)
+        if read_query(request.query).is_empty:
             raise UsageError(f"say which events to delete, with at least one of: {', '.join(FILTERS)}")
 
         def delete(_: Body) -> dict[str, Any]:
+            query = read_query(request.query, self._vocabulary.names_of)
             deleted = store.delete_some(query)
             return {"deleted": deleted, "more": bool(store.find(query, 1).events)}
 

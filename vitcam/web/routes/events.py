@@ -17,7 +17,7 @@ from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record, time_text
 from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH, rendered
 from vitcam.history.store import EventStore
-from vitcam.history.stored import KINDS, StoredEvent
+from vitcam.history.stored import KINDS, Query, StoredEvent
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import PROBABILITY, TEXT, Schema, described, one_of
 from vitcam.web.requests.base_path import base_of
@@ -82,7 +82,7 @@ class EventRoutes(Handlers):
 
         With the events comes the id to ask for the next ones.
         """
-        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
+        store, query = store_or_404(self._history), await self._query(request)
         limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST)
         before, after = request.query.get("before") or None, request.query.get("after") or None
         store.viewer_asked()
@@ -108,7 +108,7 @@ class EventRoutes(Handlers):
 
         Without `since` in the last week.
         """
-        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
+        store, query = store_or_404(self._history), await self._query(request)
         if query.since_ms is None:
             query = replace(query, since_ms=(query.until_ms or time.time_ns() // 1_000_000) - _WEEK_MS)
         found = await self._in_thread(lambda: store.counts(query))
@@ -126,7 +126,7 @@ class EventRoutes(Handlers):
     )
     async def export(self, request: web.Request) -> web.StreamResponse:
         """What was seen, as CSV or JSON Lines."""
-        store, query = store_or_404(self._history), read_query(request.query, self._vocabulary.names_of)
+        store, query = store_or_404(self._history), await self._query(request)
         form = request.query.get("format") or FORMATS[0]
         if form not in FORMATS:
             raise UsageError(f"format is {form[:40]!r}; it must be {' or '.join(FORMATS)}")
@@ -191,6 +191,10 @@ class EventRoutes(Handlers):
             raise web.HTTPNotFound
         _check_range(request, found.st_size)
         return _ClipFile(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
+
+    async def _query(self, request: web.Request) -> Query:
+        """What the parameters ask for. In the thread, since the names of every label are made first."""
+        return await self._in_thread(lambda: read_query(request.query, self._vocabulary.names_of))
 
     async def _event(self, request: web.Request) -> StoredEvent:
         """The event that the path names. Raises HTTPNotFound."""
