@@ -147,7 +147,9 @@ def _row(name: str, path: Path) -> dict[str, Any]:
 
 
 def _needs(path: Path) -> dict[str, Any]:
-    size = path.stat().st_size
+    from vitcam.model.bundle import bank_bytes
+
+    size = path.stat().st_size - bank_bytes(path)
     return {"memory_mb": round(daemon_mb(size)), "fits_gb": fitting_pis_gb(size)}
 
 

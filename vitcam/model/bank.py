@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from vitcam.model.card import ModelCard
 
 _PARTS = {"features": np.dtype(np.float16), "labels": np.dtype(np.int16), "log_sums": np.dtype(np.float16)}
+FOLDER = "bank/"
+"""In the zip of the model file."""
 _HEADER = 1024  # bytes at most of an .npy file's
 
 
@@ -67,7 +69,7 @@ def _read(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...]) -> NDArra
 
 
 def _file(name: str) -> str:
-    return f"bank/{name}.npy"
+    return f"{FOLDER}{name}.npy"
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

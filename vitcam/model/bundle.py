@@ -64,6 +64,8 @@ class Bundle:
     """Images that show nothing; none in older files."""
     words: Words | None = None
     """In files whose labels are words."""
+    graph_bytes: int = 0
+    """Of the flatbuffer, at the front of the file."""
 
 
 def write(
@@ -139,15 +141,24 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             if "vitcam.json" not in archive.namelist():
                 return None
             card = read_card(json.loads(archive.read("vitcam.json")))
-            _check_graph(path, memoryview(content)[: _start(archive, content)], card.graph_sha256)
+            size = _start(archive, content)
+            _check_graph(path, memoryview(content)[:size], card.graph_sha256)
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
             words = read_words(archive, len(labels), card.word_capacity)
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words)
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words, size)
     except DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
         ) from error
+
+
+def bank_bytes(path: Path) -> int:
+    """How much of a model file is its bank, which a daemon does not load; 0 for any other file."""
+    if not zipfile.is_zipfile(path):
+        return 0
+    with zipfile.ZipFile(path) as archive:
+        return sum(part.compress_size for part in archive.infolist() if part.filename.startswith(bank.FOLDER))
 
 
 def read_bank(path: Path, card: ModelCard) -> Bank | None:

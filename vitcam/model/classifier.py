@@ -58,6 +58,8 @@ class Classifier:
         described = bundle.read(self.path, content)
         if described is None or not described.card.graph_sha256:
             check_by_trial(self.path, content)
+        if described and described.card.bank:
+            content = content[: described.graph_bytes]  # the interpreter keeps it, and so it would keep the bank
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else card_of_graph(self.path, self._graph)
         self.labels = read_labels(labels) if labels else described.labels if described else ()

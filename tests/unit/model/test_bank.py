@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.shapes import draw
 from tests.worded import MODEL
 from vitcam.errors import ModelError
 from vitcam.model import bundle
@@ -16,6 +17,8 @@ from vitcam.model.bank import Bank
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import model_info, model_record
+
+RED_CROSS = draw("red", "cross", np.random.default_rng(1))
 
 
 def some_bank(card: ModelCard, photos: int = 7) -> Bank:
@@ -58,6 +61,19 @@ def test_a_bank_is_read_as_it_was_written_and_only_when_it_is_asked_for(tmp_path
         np.testing.assert_array_equal(getattr(found, name), getattr(written, name))
         assert getattr(found, name).dtype == getattr(written, name).dtype
     assert model_record(model_info(classifier))["bank"] == 7
+
+
+def test_the_running_model_keeps_nothing_of_the_bank_in_memory(tmp_path: Path) -> None:
+    path = with_bank(tmp_path)
+    classifier = Classifier(path, threads=1)
+    _, _, kept = classifier._graph._made_of
+
+    assert kept == bundle.flatbuffer(path)
+    assert (
+        classifier.clone(1).classify_image(RED_CROSS).top == Classifier(MODEL, threads=1).classify_image(RED_CROSS).top
+    )
+    assert 0 < bundle.bank_bytes(path) < path.stat().st_size - len(kept)
+    assert bundle.bank_bytes(MODEL) == 0
 
 
 def test_a_damaged_bank_does_not_keep_a_model_from_running(tmp_path: Path) -> None:
