@@ -2,10 +2,10 @@
 
     python -m vitcam_training.evaluation.clips [MODEL]
 
-The main thing of each second was written down by eye beforehand (`looked_at.py`). Every frame is classified, and the
-events are those of the daemon with its default rules. A second displays what most of its frames do. It is right if that
-is an accepted thing, one of its kinds, or a group that holds it whole; it is not sure if no name is displayed. An event
-is right if its name is right in at least half of the seconds in which it lasts.
+The main thing of each second was written down by eye beforehand (`looked_at.py`). Every frame is classified, and
+headlines and events are those of the daemon with its default rules. A second displays what most of its frames do. It is
+right if that is an accepted thing, one of its kinds, or a group that holds it whole; it is not sure if no name is
+displayed. An event is right if its name is right in at least half of the seconds in which it lasts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Prediction
 from vitcam.model.classifier import Classifier
+from vitcam.pipeline.headlines import Headlines
 from vitcam.replay.video import Area, predictions_of, steps_of
 from vitcam_training.data.dataset import data_root, missing_data
 from vitcam_training.data.published.looked_at import NOTHING, clips
@@ -69,23 +70,30 @@ def measure(clip: Path, things: tuple[frozenset[str], ...], classifier: Classifi
     shown: list[Counter[str | None]] = [Counter() for _ in things]
     ended: list[Event] = []
     names = Names(classifier)
+    lasting: dict[str | None, Event] = {}
+    headlines = Headlines(lambda: lasting)
 
     def watched(predictions: Iterable[Prediction]) -> Iterable[Prediction]:
         for prediction in predictions:
             second = prediction.captured_ns // 10**9
             if second < len(shown):
-                shown[second][prediction.shown.label] += 1
+                shown[second][headlines.add_to(prediction).told.label] += 1
             yield prediction
 
     for _, events in steps_of(watched(predictions_of(clip, classifier, [area])), [area]):
-        ended += [event for event in events if event.phase == "end" and event.kind == "seen"]
+        for event in events:
+            if event.phase == "end":
+                lasting.pop(event.zone, None)
+                ended += [event] if event.shown.label else []
+            else:
+                lasting[event.zone] = event
     displayed = tuple(count.most_common(1)[0][0] if count else None for count in shown)
     seconds = tuple(names.judge(name, may) for name, may in zip(displayed, things, strict=True))
     return Measured(clip.name, displayed, seconds, tuple(_judged(event, things, names) for event in ended))
 
 
 def _judged(event: Event, things: tuple[frozenset[str], ...], names: Names) -> tuple[str, float, float, bool]:
-    name = event.group.name if event.group else event.label
+    name = str(event.shown.label)
     start, end = event.start_ns / 1e9, (event.end_ns or event.start_ns) / 1e9
     lasted = things[int(start) : int(end) + 1]
     right = sum(names.judge(name, may) == RIGHT for may in lasted)
