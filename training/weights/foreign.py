@@ -205,6 +205,8 @@ def _with_labels(
     rows = (*(wording.rows[i] for i in kept), *never)
     if not never and len(kept) == len(wording.rows):
         return given, ids, rows
+    if "head.bias" not in given or given["head.weight"].ndim != 2:
+        raise UsageError("the weights have no whole head, 'head.weight' and 'head.bias'; give the file of one that has")
     weight, bias = given["head.weight"], given["head.bias"]
     nothing = np.zeros((len(never), weight.shape[1]), np.float32)
     lowest = np.full(len(never), bias[kept].min() - UNLIKELY, np.float32)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.training.weights.published.random_networks import NETWORKS, saved
 from tests.unit.training.weights.published.test_shards import sharded
 from vitcam.errors import UsageError
 from vitcam_training.weights.metadata import read_metadata
@@ -33,6 +34,7 @@ class Hub:
     """What the server has, how it behaves, and what it was asked for."""
 
     files: dict[str, bytes]
+    repository: str = "org/net"
     cut_at: int | None = None
     """Bytes of `model.safetensors` after which it hangs up, once."""
     is_gated: bool = False
@@ -60,13 +62,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path, hub = self.path.partition("?")[0], self.hub
-        if path in ("/api/models/org/net/revision/main", f"/api/models/org/net/revision/{COMMIT}"):
-            self._json({"id": "org/net", "sha": COMMIT, "siblings": [{"rfilename": name} for name in hub.files]})
-        elif path == f"/api/models/org/net/tree/{COMMIT}":
+        about = f"/api/models/{hub.repository}"
+        if path in (f"{about}/revision/main", f"{about}/revision/{COMMIT}"):
+            self._json({"id": hub.repository, "sha": COMMIT, "siblings": [{"rfilename": name} for name in hub.files]})
+        elif path == f"{about}/tree/{COMMIT}":
             self._json([{"type": "file", "path": n, "size": len(b), "oid": "0" * 40} for n, b in hub.files.items()])
-        elif path.startswith("/api/models/org/net/revision/"):
+        elif path.startswith(f"{about}/revision/"):
             self._refuse("RevisionNotFound")
-        elif path.startswith(f"/org/net/resolve/{COMMIT}/") and (name := path.rpartition("/")[2]) in hub.files:
+        elif path.startswith(f"/{hub.repository}/resolve/{COMMIT}/") and (name := path.rpartition("/")[2]) in hub.files:
             if hub.is_gated and self.headers.get("Authorization") != f"Bearer {TOKEN}":
                 self._refuse("GatedRepo", 403)
             else:
@@ -169,6 +172,30 @@ def test_a_network_of_the_hub_becomes_a_checkpoint_with_its_commit_and_licence(c
     assert about.labels == ("collie", "tabby cat", "tea cup")
     assert about.provenance["began_with"] == f"hf:org/net@{COMMIT}"
     assert about.licence == "apache-2.0"
+
+
+@pytest.mark.long
+def test_one_command_makes_a_network_of_timm_speak_as_people_do(call: Caller, tmp_path: Path) -> None:
+    network = NETWORKS[0]
+    folder = saved(network, tmp_path / "from", "folder")
+    call.hub.repository = f"timm/{network.name}"
+    call.hub.files = {path.name: path.read_bytes() for path in folder.iterdir()} | {"README.md": CARD}
+    out = tmp_path / "tiny.safetensors"
+    done = subprocess.run(
+        [Path(sys.executable).with_name("vitcam-train"), "import", f"timm:{network.name}", "-o", str(out)],
+        env=os.environ | call.environment | {"VITCAM_DATA": str(tmp_path / "none")}, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    about = read_metadata(out)
+    assert "tabby cat" in about.labels
+    assert len(about.labels) < len(about.rows) == 1000
+    assert about.labels.index("tabby cat") in about.groups["cat"]
+    assert about.temperature == 0.92
+    assert (about.input.crop_fraction, about.network["mean"]) == (0.9, [0.5, 0.5, 0.5])
+    assert about.provenance["began_with"] == f"hf:timm/{network.name}@{COMMIT}"
+    assert "ImageNet-1k" in done.stderr
 
 
 def test_only_what_is_needed_is_downloaded_and_only_once(call: Caller) -> None:

@@ -6,9 +6,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.unit.training.pictures import RECIPE, write_pictures
+from tests.unit.training.weights.published.random_networks import NETWORKS
 from vitcam_training.cli import STUDIES, _interrupt_again, main
 from vitcam_training.data import folder
 
@@ -63,6 +65,42 @@ def test_a_verb_that_is_a_study_now_names_its_command(
     assert code == 2
     assert f"python -m vitcam_training.study.{study}" in said
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kept", "options", "said"),
+    [
+        ({}, ("--labels-of", "nosuch"), "nosuch"),
+        ({}, ("--labels-of", "mnist"), "10 labels of mnist"),
+        ({}, ("--labels-of", __file__), "test_cli.py"),
+        ({}, ("--interpolation", "nearest"), "nearest"),
+        ({}, ("--crop-fraction", "1.5"), "1.5"),
+        ({"head.bias": None}, ("--labels-of", "everyday"), "head.bias"),
+        ({"head.weight": np.zeros(1000)}, (), "head.weight"),
+        ({"head.weight": np.zeros(1000)}, ("--labels-of", "everyday"), "head.weight"),
+        ({"patch_embed.proj.weight": np.zeros((3, 3))}, (), "sizes"),
+        ({"pos_embed": np.zeros(3)}, (), "sizes"),
+        ({"head_dist.weight": np.zeros((3, 192))}, (), "head_dist.bias"),
+        ({"cls_token": np.full((1, 1, 192), np.nan)}, (), "cls_token"),
+    ],
+)
+def test_an_import_of_what_does_not_fit_is_one_sentence_and_exit_code_two(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    kept: dict[str, object],
+    options: tuple[str, ...],
+    said: str,
+) -> None:
+    weights = {name: array for name, array in (NETWORKS[0].weights() | kept).items() if array is not None}
+    path = tmp_path / "vit_tiny_patch16_224_augreg_in21k_ft_in1k.npz"
+    np.savez(path, **weights)  # type: ignore[arg-type]
+    code, refusal = ended(["import", str(path), "-o", str(tmp_path / "net.safetensors"), *options], monkeypatch, capsys)
+
+    assert code == 2
+    assert said in refusal.splitlines()[-1]
+    assert "Traceback" not in refusal
+    assert not (tmp_path / "net.safetensors").exists()
 
 
 def test_an_interrupt_that_a_callback_swallowed_comes_again(

@@ -100,13 +100,18 @@ def read_timm_file(path: Path, weights: Weights, normalisation: Normalisation | 
 def _network(source: Path, weights: Weights, normalisation: Normalisation | None) -> PublishedNetwork:
     """The network of some weights; how many heads it has and how photos come to it is to be said yet."""
     has_head = "head.weight" in weights
-    if not has_head and "cls_token" in weights:
-        weights = with_empty_head(weights, weights["cls_token"].shape[-1] * (1 + ("dist_token" in weights)))
-    if "head_dist.weight" in weights:
-        weights = with_one_head(weights, "head", "head_dist")
-    if "cls_token" in weights:
-        weights = _with_positions_of_all(weights)
-    config = config_of(weights, normalisation, str(source))
+    try:
+        if not has_head and "cls_token" in weights:
+            weights = with_empty_head(weights, weights["cls_token"].shape[-1] * (1 + ("dist_token" in weights)))
+        if "head_dist.weight" in weights:
+            weights = with_one_head(weights, "head", "head_dist")
+        if "cls_token" in weights:
+            weights = _with_positions_of_all(weights)
+        config = config_of(weights, normalisation, str(source))
+    except KeyError as error:
+        raise UsageError(f"{source} lacks {error}; download it again, or give a plain ViT") from error
+    except (IndexError, TypeError, ValueError) as error:
+        raise UsageError(f"{source} has tensors of sizes that belong to no ViT ({error}); download it again") from error
     return PublishedNetwork(config, weights, () if has_head else (UNNAMED,), InputSpec(*config.image_size), ())
 
 
