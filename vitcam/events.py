@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from vitcam.frames import LIKELY, Event, Group, Prediction
+from vitcam.smoothing import FADED, Subject, blend, subject_of, subjects_of
 
 _MUCH_SURER = 0.05
 _POSSIBLE = 0.02
@@ -44,16 +45,6 @@ class Rules:
     """Labels and groups that may begin; empty: every one. What a group holds may begin where it may."""
     surer_s: float = 1.0
     """How often it is reported again while it becomes much surer: somebody may wait for that."""
-
-
-_FADED = 1e-3  # below this smoothed probability a subject is forgotten
-
-
-class Subject(NamedTuple):
-    """What an event is about."""
-
-    name: str
-    is_group: bool = False
 
 
 class Sighting(NamedTuple):
@@ -157,23 +148,7 @@ def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Sub
         return fresh
     blended = blend(state.scores, fresh, prediction.captured_ns - state.last_ns, rules.half_life_s)
     held = state.current.subject if state.current else None
-    return {each: p for each, p in blended.items() if p > _FADED or each == held}
-
-
-def subjects_of(prediction: Prediction) -> dict[Subject, float]:
-    """The probability of each label and each group that a prediction names."""
-    labels = {Subject(guess.label): guess.p for guess in prediction.top}
-    return labels | {_of(group): group.p for group in prediction.groups}
-
-
-def blend(
-    before: Mapping[Subject, float], fresh: Mapping[Subject, float], elapsed_ns: int, half_life_s: float
-) -> dict[Subject, float]:
-    """Exponential smoothing by elapsed time, so that the frame rate does not matter."""
-    elapsed_s = max(0.0, elapsed_ns / 1e9)
-    keep = 0.5 ** (elapsed_s / half_life_s) if half_life_s > 0 else 0.0
-    subjects = fresh.keys() | before.keys()
-    return {each: keep * before.get(each, 0.0) + (1 - keep) * fresh.get(each, 0.0) for each in subjects}
+    return {each: p for each, p in blended.items() if p > FADED or each == held}
 
 
 def _look(
@@ -183,7 +158,7 @@ def _look(
     now, held = prediction.captured_ns, state.current.subject if state.current else None
     seen: dict[Subject, float] = {}
     if not prediction.blank:
-        likely = next((_of(group) for group in prediction.groups if group.p >= LIKELY), None)
+        likely = next((subject_of(group) for group in prediction.groups if group.p >= LIKELY), None)
         # a larger group may be shared with what came instead, as in `_heir`
         seen = {each: p for each, p in subjects_of(prediction).items() if not each.is_group or each in (likely, held)}
     found = {each: old for each, old in state.sightings.items() if each == held or scores.get(each, 0.0) >= rules.leave}
@@ -210,7 +185,7 @@ def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction
     best = max(labels, key=scores.__getitem__, default=None)
     found = [best] if best and scores[best] >= rules.enter else []
     least = max(rules.enter, LIKELY)  # a group stands for what is surely there
-    groups = (each for each in map(_of, prediction.groups) if _is_watched(rules, each, prediction))
+    groups = (each for each in map(subject_of, prediction.groups) if _is_watched(rules, each, prediction))
     return [*found, *(each for each in groups if scores.get(each, 0.0) >= least)]
 
 
@@ -278,7 +253,7 @@ def _p(event: Event, subject: Subject) -> float:
 
 def _is_narrower(one: Subject, other: Subject, prediction: Prediction) -> bool:
     """Whether one of two kin says more than the other: a label, or the smaller of two groups."""
-    groups = [*map(_of, prediction.groups)]
+    groups = [*map(subject_of, prediction.groups)]
     if not (one.is_group and other.is_group):
         return other.is_group
     return one in groups and other in groups and groups.index(one) < groups.index(other)
@@ -286,7 +261,7 @@ def _is_narrower(one: Subject, other: Subject, prediction: Prediction) -> bool:
 
 def _family(prediction: Prediction) -> list[Subject]:
     """The most probable label and the likely groups that hold it, the smallest first."""
-    groups = (_of(group) for group in prediction.groups if group.with_best and group.p >= LIKELY)
+    groups = (subject_of(group) for group in prediction.groups if group.with_best and group.p >= LIKELY)
     return [Subject(prediction.top[0].label), *groups]
 
 
@@ -298,7 +273,7 @@ def _kin(subject: Subject, prediction: Prediction) -> frozenset[Subject]:
 def _narrowest(subject: Subject, prediction: Prediction) -> Subject | None:
     if subject.is_group:
         return subject
-    holders = (_of(group) for group in prediction.groups if group.with_best)
+    holders = (subject_of(group) for group in prediction.groups if group.with_best)
     return next(holders, None) if subject.name == prediction.top[0].label else None
 
 
@@ -355,7 +330,3 @@ def _guess_within(subject: Subject, prediction: Prediction) -> str | None:
 
 def _ended(lasting: Lasting, at_ns: int) -> Event:
     return replace(lasting.event, phase="end", end_ns=at_ns)
-
-
-def _of(group: Group) -> Subject:
-    return Subject(group.name, is_group=True)

@@ -294,7 +294,7 @@ class LogSettings:
     emit: Annotated[
         Emit,
         Rule(
-            "Which predictions are printed. auto: all of files at full speed, else changes of the top label", live=True
+            "Which predictions are printed. auto: all of files at full speed, else changes of what is there", live=True
         ),
     ] = "auto"
 

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from vitcam.events import Subject, blend, subjects_of
 from vitcam.frames import LIKELY, Event, Prediction, Shown
+from vitcam.smoothing import FADED, Subject, blend, subjects_of
 
 _HALF_LIFE_S = 0.5
-_FADED = 1e-3
 
 
 def nothing_lasts() -> Mapping[str | None, Event]:
@@ -40,12 +39,12 @@ class Headlines:
         self._smoothed = {zone: smoothed for zone, smoothed in self._smoothed.items() if zone in zones}
 
     def _steady(self, prediction: Prediction) -> Shown:
-        """What is displayed of the smoothed probabilities. Something without a name has none at once."""
+        """What is displayed of the smoothed probabilities. A blank or unfamiliar picture says nothing of any name."""
         now = prediction.captured_ns
         scores: Mapping[Subject, float] = {} if prediction.blank or prediction.unfamiliar else subjects_of(prediction)
         if (before := self._smoothed.get(prediction.zone)) is not None:
             blended = blend(before[1], scores, now - before[0], _HALF_LIFE_S)
-            scores = {each: p for each, p in blended.items() if p > _FADED}
+            scores = {each: p for each, p in blended.items() if p > FADED}
         self._smoothed[prediction.zone] = now, scores
         best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
         if best is not None and scores[best] >= LIKELY:
