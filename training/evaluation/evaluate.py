@@ -125,8 +125,8 @@ def called_known(classifier: Classifier, samples: tuple[Sample, ...], labels: tu
             counts[level] += 1
     mistakes = [
         (sample, answer.top[0])
-        for (sample, answer), right in zip(answers, accepted, strict=True)
-        if answer.known and answer.top[0].label not in right
+        for (sample, answer), right, level in zip(answers, accepted, wrong, strict=True)
+        if answer.known and (level or (answer.shown.level == "none" and answer.top[0].label not in right))
     ]
     count, named = len(answers), sum(level == "label" for level in wrong)
     (low, high), (named_low, named_high) = (wilson(k, count) if count else (0.0, 1.0) for k in (len(mistakes), named))

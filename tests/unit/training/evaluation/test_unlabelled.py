@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,7 +7,8 @@ import pytest
 from tests.parts import need_model
 from vitcam.model.classifier import Classifier
 from vitcam_training.cli.tables import evaluation_table
-from vitcam_training.data.dataset import Sample
+from vitcam_training.data.dataset import NOTHING, Sample
+from vitcam_training.data.published.mnist import LABELS
 from vitcam_training.evaluation.evaluate import called_known
 from vitcam_training.evaluation.scores import wilson
 
@@ -30,6 +32,16 @@ def test_photos_that_are_called_known_are_counted_and_named(digits: Classifier) 
     assert (found["n"], found["known"], found["skipped"]) == (2, 0.5, 0)
     assert (found["known_low"], found["known_high"]) == wilson(1, 2)
     assert [(each["path"], each["label"]) for each in found["mistakes"]] == [("one.png", "1")]
+
+
+def test_a_label_that_a_picture_accepts_is_no_mistake(digits: Classifier) -> None:
+    stroke = Sample(Path("strokes", "one.png"), NOTHING, STROKE)
+    found = called_known(
+        digits, (stroke, replace(stroke, accepted=frozenset({1})), replace(stroke, accepted=frozenset({7}))), LABELS
+    )
+
+    assert (found["known"], found["displayed_wrong"]) == (2 / 3, 2 / 3)
+    assert found["kinds"] == {"strokes": {"n": 3, "label": 2, "group": 0}}
 
 
 def test_the_table_says_how_many_were_called_known_and_which(digits: Classifier, tmp_path: Path) -> None:
