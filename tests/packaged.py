@@ -26,6 +26,8 @@ FOLDERS = {
     "systemd/": "vitcam/units/",
 }
 """A folder of the repository -> where it is in a wheel."""
+ELSEWHERE = {"vitcam/cli/vitcam.1": "share/man/man1/vitcam.1"}
+"""A file -> where it is below the folder of an environment."""
 NOT_INSTALLED = ("training/study/", "models/golden/")
 NOT_INSTALLED_FILES = (".safetensors", ".overlays.json")
 _READY_WITHIN_S = 120
@@ -43,7 +45,7 @@ def wanted_in_wheel(names: set[str]) -> set[str]:
         name for name in names if not name.startswith(NOT_INSTALLED) and not name.endswith(NOT_INSTALLED_FILES)
     }
     return {
-        target + name.removeprefix(folder)
+        ELSEWHERE.get(name, target + name.removeprefix(folder))
         for folder, target in FOLDERS.items()
         for name in installed
         if name.startswith(folder)
@@ -53,7 +55,8 @@ def wanted_in_wheel(names: set[str]) -> set[str]:
 def in_wheel(wheel: Path) -> set[str]:
     """Its files without the metadata."""
     with zipfile.ZipFile(wheel) as archive:
-        return {name for name in archive.namelist() if ".dist-info/" not in name}
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+    return {name.partition(".data/data/")[2] or name for name in names}
 
 
 def in_sdist(sdist: Path) -> set[str]:
