@@ -27,6 +27,7 @@ MAX_OF_ONE_ADDRESS = 224  # so that one address cannot take all of them
 
 def build_app(
     parts: WebParts,
+    *,
     threads: WebThreads,
     encoder: Encoder,
     allowed_hosts: AllowedHosts,

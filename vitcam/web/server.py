@@ -125,7 +125,16 @@ class WebServer:
         connections = Connections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], proxies.is_proxy)
         access = AccessControl(binding.guard, self.threads.access, self.threads.password) if binding.guard else None
         hosts = AllowedHosts(binding.host, self._names)
-        app = build_app(self._parts, self.threads, self.encoder, hosts, binding, access, connections, proxies)
+        app = build_app(
+            self._parts,
+            threads=self.threads,
+            encoder=self.encoder,
+            allowed_hosts=hosts,
+            binding=binding,
+            access=access,
+            connections=connections,
+            proxies=proxies,
+        )
         runner = web.AppRunner(
             app,
             handle_signals=False,

@@ -28,7 +28,7 @@ class TooManyVariantsError(VitcamError):
 
 
 @dataclass(frozen=True, eq=False)
-class Delivery:
+class OutgoingPicture:
     """A picture on its way to a client."""
 
     transport: asyncio.Transport
@@ -62,7 +62,7 @@ class Preview:
         self._demand = demand
         self._default = default
         self._channels: dict[Variant, Channel] = {}
-        self._sending: set[Delivery] = set()
+        self._sending: set[OutgoingPicture] = set()
 
     @contextmanager
     def watch(self, variant: Variant, address: str) -> Iterator[Channel]:
@@ -88,12 +88,12 @@ class Preview:
     @contextmanager
     def sending(self, transport: asyncio.Transport) -> Iterator[None]:
         """While the context lasts, a picture is on its way to a client."""
-        delivery = Delivery(transport)
-        self._sending.add(delivery)
+        picture = OutgoingPicture(transport)
+        self._sending.add(picture)
         try:
             yield
         finally:
-            self._sending.discard(delivery)
+            self._sending.discard(picture)
 
     async def let_go(self) -> None:
         """Masks were drawn: nobody gets a picture that was made before. Who does not read one is disconnected."""
@@ -103,8 +103,8 @@ class Preview:
         ends_s = time.monotonic() + _READ_S
         while before & self._sending and time.monotonic() < ends_s:
             await asyncio.sleep(_LOOK_S)
-        for delivery in before & self._sending:
-            delivery.drop()
+        for picture in before & self._sending:
+            picture.drop()
 
     def check_limits(self, variant: Variant, address: str) -> None:
         """Raise TooManyVariantsError if this viewer may not watch one more variant."""
