@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +95,20 @@ def get_json(url: str) -> dict[str, Any]:
     with urllib.request.urlopen(url, timeout=10) as answer:
         found: dict[str, Any] = json.load(answer)
         return found
+
+
+def answer_to(
+    url: str, body: object, method: str = "POST", headers: Mapping[str, str] | None = None
+) -> tuple[int, dict[str, Any]]:
+    """Send bytes or a text as it is, anything else as JSON. The status and the JSON of the answer, or of a refusal."""
+    data = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
+    request = urllib.request.Request(url, data, headers or {}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, json.load(refusal)
 
 
 def status_of(url: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.command import vitcam
-from tests.daemon import daemon, status_of
+from tests.daemon import answer_to, daemon, status_of
 from tests.eventually import eventually
 from tests.integration.web.test_crop import post
 from tests.integration.web.test_saved_crop import network_camera  # noqa: F401 - a fixture
@@ -108,13 +108,7 @@ def test_after_starts_that_were_killed_one_is_made_without_what_is_remembered(
 
 
 def remembered(url: str, body: object) -> tuple[int, dict[str, Any]]:
-    request = urllib.request.Request(f"{url}/api/remembered", json.dumps(body).encode())
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as refusal:
-        with refusal:
-            return refusal.code, json.load(refusal)
+    return answer_to(f"{url}/api/remembered", body)
 
 
 def test_starts_that_are_refused_do_not_set_aside_what_is_remembered(tmp_path: Path) -> None:

@@ -19,3 +19,13 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True, timeout=60)
     yield place
     subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
+
+
+def fill(disk: Path) -> None:
+    """Leave no room on it."""
+    with (disk / "filler").open("wb", buffering=0) as filler:
+        try:
+            while True:
+                filler.write(bytes(4096))
+        except OSError:
+            return

@@ -13,7 +13,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
-from tests.integration.faults.small_disk import small_disk
+from tests.integration.faults.small_disk import fill, small_disk
 from tests.soak.camera import FaultyCamera
 
 CROP = b'{"crop": [0.25, 0.25, 0.5, 0.5]}'
@@ -40,15 +40,6 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 def camera() -> Iterator[FaultyCamera]:
     with FaultyCamera(size=(320, 180)) as camera:
         yield camera
-
-
-def fill(disk: Path) -> None:
-    with (disk / "filler").open("wb", buffering=0) as filler:
-        try:
-            while True:
-                filler.write(bytes(4096))
-        except OSError:
-            return
 
 
 def change(running: Daemon) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import change, is_sound
-from tests.integration.faults.small_disk import small_disk
+from tests.integration.faults.small_disk import fill, small_disk
 from vitcam.errors import VitcamError
 from vitcam.history import write_queue
 from vitcam.history.database.connections import FILE
@@ -59,15 +59,6 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
     made = EventStore(tmp_path / "vitcam", RetentionRules())
     yield made
     made.stop(10)
-
-
-def fill(disk: Path) -> None:
-    with (disk / "filler").open("wb", buffering=0) as filler:
-        try:
-            while True:
-                filler.write(bytes(4096))
-        except OSError:
-            return
 
 
 @pytest.mark.fault(

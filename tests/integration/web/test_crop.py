@@ -1,8 +1,5 @@
 """The crop, set by programs and by viewers of the page."""
 
-import json
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 
-from tests.daemon import get_json
+from tests.daemon import answer_to, get_json
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import open_page, text, wait
@@ -62,13 +59,7 @@ def chrome(tmp_path: Path) -> Iterator[Chrome]:
 
 
 def post(url: str, body: str, **headers: str) -> tuple[int, dict[str, Any]]:
-    request = urllib.request.Request(f"{url}/api/crop", body.encode(), headers, method="POST")
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as refusal:
-        with refusal:
-            return refusal.code, json.load(refusal)
+    return answer_to(f"{url}/api/crop", body, headers=headers)
 
 
 def test_a_crop_is_set_reported_and_removed_again(aimed: WebServer, active_crop: ActiveCrop, memory: Memory) -> None:

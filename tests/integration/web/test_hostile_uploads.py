@@ -1,10 +1,7 @@
 """Hostile photos, sent to a real daemon: it answers, keeps running, and stays within its memory."""
 
-import json
 import os
 import signal
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from threading import Timer
 from typing import Any
@@ -14,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests import hostile
-from tests.daemon import Daemon, daemon
+from tests.daemon import Daemon, answer_to, daemon
 
 GIB = 1 << 30
 
@@ -31,13 +28,7 @@ def photo(height: int = 300, width: int = 400) -> bytes:
 
 
 def post(running: Daemon, data: bytes) -> tuple[int, dict[str, Any]]:
-    request = urllib.request.Request(f"{running.url}/api/classify", data, {"Content-Type": "image/jpeg"})
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as refusal:
-        with refusal:
-            return refusal.code, json.load(refusal)
+    return answer_to(f"{running.url}/api/classify", data, headers={"Content-Type": "image/jpeg"})
 
 
 @pytest.mark.parametrize(

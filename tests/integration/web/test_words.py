@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import pytest
 
-from tests.daemon import Daemon, daemon, get_json
+from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
 from tests.worded import WORDS, photo, worded_model
 
@@ -43,18 +42,8 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon
         yield started, model
 
 
-def send(url: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
-    """The status and what the answer says."""
-    try:
-        with urlopen(Request(f"{url}{path}", body), timeout=30) as answer:
-            return answer.status, json.load(answer)
-    except HTTPError as refusal:
-        with refusal:
-            return refusal.code, json.load(refusal)
-
-
 def change(running: Daemon, *words: str) -> tuple[int, dict[str, Any]]:
-    return send(running.url, "/api/words", json.dumps({"words": words}).encode())
+    return answer_to(f"{running.url}/api/words", {"words": words})
 
 
 def label(running: Daemon) -> str:
@@ -71,7 +60,7 @@ def test_a_running_model_takes_other_words_from_the_next_frame_on(running: Daemo
     assert before == "a red thing"
     assert answer == (200, {"words": ["a cross", "a circle"], "remembered": True, "reason": ""})
     assert eventually(lambda: label(running) == "a cross", 10)
-    sent = send(running.url, "/api/classify", photo(tmp_path, "blue", "circle").read_bytes())[1]
+    sent = answer_to(f"{running.url}/api/classify", photo(tmp_path, "blue", "circle").read_bytes())[1]
     assert sent["top"][0]["label"] == "a circle", "photos that are sent get the new words as well"
     assert get_json(f"{running.url}/api/model")["labels"] == ["a cross", "a circle"]
     assert running.end()[0] == 0
@@ -109,7 +98,7 @@ def test_the_model_says_how_many_words_there_may_be(unchanged: tuple[Daemon, Pat
 def test_bad_words_are_refused_and_change_nothing(unchanged: tuple[Daemon, Path], body: bytes, complaint: str) -> None:
     running, model = unchanged
     content = model.read_bytes()
-    status, answer = send(running.url, "/api/words", body)
+    status, answer = answer_to(f"{running.url}/api/words", body)
 
     assert status == 400
     assert complaint in answer["error"]
@@ -118,7 +107,7 @@ def test_bad_words_are_refused_and_change_nothing(unchanged: tuple[Daemon, Path]
 
 
 def test_a_body_that_is_too_long_is_refused(unchanged: tuple[Daemon, Path]) -> None:
-    status, _ = send(unchanged[0].url, "/api/words", b'{"words": ["' + b"a" * 100_000 + b'"]}')
+    status, _ = answer_to(f"{unchanged[0].url}/api/words", b'{"words": ["' + b"a" * 100_000 + b'"]}')
 
     assert status == 413
 

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.daemon import Daemon, daemon, get_json
+from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.test_saved_crop import network_camera  # noqa: F401 - a fixture
@@ -29,14 +29,7 @@ EMPTY: dict[str, Any] = {"zones": {}, "masks": []}
 
 def put(url: str, body: object, **headers: str) -> tuple[int, dict[str, Any]]:
     """Send all zones and masks; the status and the answer."""
-    data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
-    request = urllib.request.Request(f"{url}/api/zones", data, headers, method="PUT")
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as refusal:
-        with refusal:
-            return refusal.code, json.load(refusal)
+    return answer_to(f"{url}/api/zones", body, "PUT", headers)
 
 
 @pytest.fixture
