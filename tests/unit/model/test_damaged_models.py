@@ -15,6 +15,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.parts import need_model
+from tests.refusals import naming
 from vitcam.cli.models import verify
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
@@ -234,5 +235,5 @@ def test_a_graph_that_crashes_the_runtime_is_refused_in_one_sentence(graph: byte
     path = tmp_path / "foreign.tflite"
     path.write_bytes(damaged)
 
-    with pytest.raises(ModelError, match=r"foreign.tflite is damaged: a process that ran it crashed; get the file"):
+    with pytest.raises(ModelError, match=naming("foreign.tflite", "damaged", "crashed")):
         Classifier(path, threads=1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from tests.worded import MODEL
 from vitcam.errors import ModelError
 from vitcam.words.text_file import ABOUT, TextFile, write_text_file
@@ -26,7 +27,7 @@ def test_what_was_written_is_read_back(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named_and_where_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"there is no .*gone\.words, which turns words into a model's labels; copy"):
+    with pytest.raises(ModelError, match=naming("there is no", "gone.words")):
         TextFile(tmp_path / "gone.words")
 
 

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import photo_of
@@ -69,8 +70,6 @@ def test_without_data_and_network_one_sentence_says_both(
     for proxy in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(proxy, raising=False)
 
-    with pytest.raises(
-        UsageError, match=r"no data at .* in VITCAM_DATA; Keras' own download, kept in .*Name or service"
-    ):
+    with pytest.raises(UsageError, match=naming("VITCAM_DATA", "Keras", "Name or service")):
         open_dataset(name)
     assert waits == [10.0, None]

@@ -383,7 +383,7 @@ def test_a_list_that_holds_nothing_out_is_refused(tmp_path: Path) -> None:
     two_labels(tmp_path, 3)
     rows = [(f"{label}/0{i}-0.png", label, "train") for label in ("cup", "pen") for i in range(3)]
 
-    with pytest.raises(UsageError, match="photos has photos for train only; give train and heldout, or no split"):
+    with pytest.raises(UsageError, match=naming("photos", "train only", "heldout")):
         open_dataset(manifest(tmp_path, rows))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from tests.unit.training.nets import SMALL, small_vit
 from tests.unit.training.pictures import RECIPE, write_pictures
 from vitcam.errors import UsageError, VitcamError
@@ -203,7 +204,7 @@ def interrupting(recipe: Recipe) -> Dataset:
 
 @pytest.mark.parametrize("limit_s", [math.inf, 0.0])
 def test_an_interrupt_while_the_pace_is_measured_is_one_sentence(recipe: Recipe, limit_s: float) -> None:
-    with pytest.raises(VitcamError, match="interrupted while the pace was measured; nothing is kept") as raised:
+    with pytest.raises(VitcamError, match=naming("interrupted", "the pace", "nothing is kept")) as raised:
         measured(recipe, None, interrupting(recipe), limit_s=limit_s)
 
     assert raised.value.exit_code == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction, Rect, Timings
 from vitcam.model.card import ModelCard
@@ -275,7 +276,7 @@ def test_a_file_that_holds_no_verdict_is_refused_by_name(text: str, tmp_path: Pa
     path = tmp_path / "net.overlays.json"
     path.write_text(text)
 
-    with pytest.raises(UsageError, match=r"net\.overlays\.json does not hold figures of .*study\.faithfulness"):
+    with pytest.raises(UsageError, match=naming("net.overlays.json", "study.faithfulness")):
         read_result(path)
 
 

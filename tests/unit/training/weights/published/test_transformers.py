@@ -203,9 +203,7 @@ def test_what_becomes_of_a_distillation_token_depends_on_the_head() -> None:
 
 
 def test_a_dinov2_with_a_head_is_refused_by_what_it_reads() -> None:
-    with pytest.raises(
-        UsageError, match="reads the class token and the mean of the patches; vitcam reads DINOv2 without"
-    ):
+    with pytest.raises(UsageError, match=naming("class token", "mean of the patches", "DINOv2")):
         read_transformers(SAVED / "dinov2-head")
 
 
