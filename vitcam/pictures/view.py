@@ -117,11 +117,6 @@ class Orientation:
         return cls(hflip != half, vflip != half, rotate90)
 
     @property
-    def flips_only(self) -> "Orientation":
-        """The flips alone, which a camera can do while it reads its sensor."""
-        return Orientation(self.hflip, self.vflip)
-
-    @property
     def without_flips(self) -> "Orientation":
         """The rotation alone."""
         return Orientation(rotate90=self.rotate90)

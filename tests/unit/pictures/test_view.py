@@ -35,7 +35,7 @@ def test_one_pass_turns_as_rotating_and_then_flipping_does(rotate: int, flip: Fl
 
     assert np.array_equal(reorient(orientation, picture()), step_by_step(picture(), rotate, flip))
     assert np.array_equal(
-        reorient(orientation.without_flips, reorient(orientation.flips_only, picture())),
+        reorient(orientation.without_flips, reorient(Orientation(orientation.hflip, orientation.vflip), picture())),
         reorient(orientation, picture()),
     )
 
