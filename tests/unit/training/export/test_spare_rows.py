@@ -25,9 +25,11 @@ from vitcam_training.export.attribution import evidence_blocks
 from vitcam_training.export.export import export_model
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import to_float
-from vitcam_training.export.quantise import allow_float16, delegate_input, quantise
+from vitcam_training.export.network import TrainedNetwork
+from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, quantise
 from vitcam_training.export.rewrites import ResidualStream, fold
 from vitcam_training.export.spare_rows import INPUTS, spare_width
+from vitcam_training.export.trial import Trial
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
@@ -220,6 +222,30 @@ def test_the_bank_holds_what_the_file_itself_makes_of_the_photos(model: Path) ->
         (p,) = [guess.p for guess in found.top if guess.label == "other"]
         assert p == pytest.approx(1 / (1 + np.exp(float(bank.log_sums[place]) - 1.0)), abs=2e-3)
         assert classifier.labels[bank.labels[place]] == data.labels[sample.label]
+
+
+def test_a_file_with_room_can_be_tried_in_other_numbers(model: Path, tmp_path: Path) -> None:
+    checkpoint, data = model.with_suffix(".safetensors"), open_dataset(str(model.parent / "photos"))
+    network = replace(TrainedNetwork.read(checkpoint), row_capacity=ROOM)
+    outcome = Trial(network, checkpoint, data, "train", tmp_path).run("float", Quantisation("float"))
+
+    assert outcome.found["agreement"] == 1.0
+    assert outcome.found["shift"] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("scheme", "choice", "complaint"),
+    [("static", {}, "takes nothing but pictures"), ("dynamic", {"pooling": "mean"}, "needs a class token")],
+)
+def test_a_file_that_can_have_no_room_is_refused(
+    scheme: str, choice: dict[str, Any], complaint: str, tmp_path: Path
+) -> None:
+    config = replace(PLAIN, **choice)
+    about = Metadata("net", "", tuple("abcde"), InputSpec(16, 24), network=asdict(config))
+    save_weights(tmp_path / "net.safetensors", to_timm(small_vit(config)), about)
+
+    with pytest.raises(UsageError, match=complaint):
+        export_model(tmp_path / "net.safetensors", tmp_path / "a.tflite", how=Quantisation(scheme), spare_rows=ROOM)
 
 
 @pytest.mark.parametrize(
