@@ -23,9 +23,9 @@ from pathlib import Path
 
 from tests.bench.throughput import bare_interpreter, bare_rate
 from tests.parts import data_root
-from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
-from vitcam.pictures.resize import to_model_size
+from vitcam.pictures.resize import frame_of_picture, to_model_size
 from vitcam.sources.images import bytes_of, find_images
 from vitcam.wire import prediction_record
 
@@ -79,7 +79,7 @@ def _steps(classifier: Classifier, path: str) -> dict[str, float]:
 
     data = bytes_of(path)
     mark()
-    frame = frame_of(decode_image(data), classifier.input, path, path)
+    frame = frame_of_picture(decode_image(data), classifier.input, path, path)
     mark()
     small = replace(frame, model_input=to_model_size(frame.preview, classifier.input))
     mark()

@@ -14,8 +14,9 @@ import numpy as np
 from tests.thermal import CASE, COOLER, NONE, SimulatedPi, best_constant_fps
 from tests.unit.heat.governed import governed
 from vitcam.frames import Frame
-from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.classifier import Classifier
 from vitcam.model.runtime import default_threads
+from vitcam.pictures.resize import frame_of_picture
 
 _SEEDS = (1, 2, 3)
 
@@ -40,7 +41,7 @@ def show_threads(fps: float, seconds: float) -> None:
     """Processor time of a frame, by threads, at a rate that one thread reaches."""
     classifier = Classifier("everyday", threads=default_threads())
     picture = np.random.default_rng(0).integers(0, 256, (classifier.input.height, classifier.input.width, 3), np.uint8)
-    frame = frame_of(picture, classifier.input, "bench")
+    frame = frame_of_picture(picture, classifier.input, "bench")
     classifier(frame)
     before, began = _resident_mb(), time.perf_counter()
     other = classifier.clone(1)

@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 from vitcam.batch.ordered_pool import StartedTask, Task, in_order
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
-from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Limits, checked_header, decode
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.pictures.resize import InputSpec
+from vitcam.pictures.resize import InputSpec, frame_of_picture
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
 from vitcam.sources.images import Images, bytes_of
@@ -142,7 +142,9 @@ class _Photo:
         except VitcamError as error:
             return Unreadable(self.path, str(error))
         took_ms = (time.monotonic_ns() - started_ns) / 1e6
-        frame = replace(frame_of(image, self.input, self.source, self.path), captured_ns=started_ns, capture_ms=took_ms)
+        frame = replace(
+            frame_of_picture(image, self.input, self.source, self.path), captured_ns=started_ns, capture_ms=took_ms
+        )
         return ClassifiedPhoto(frame, classifier(frame), self.numbers)
 
 

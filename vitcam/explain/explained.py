@@ -5,9 +5,9 @@ from pathlib import Path
 
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.model.card import ModelCard
-from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
-from vitcam.pictures.resize import to_model_size
+from vitcam.pictures.resize import frame_of_picture, to_model_size
 
 MAX_GUESSES = 40
 """The figure has room for this many."""
@@ -62,7 +62,7 @@ def explain(
     path  its file, where there is one: the folder may name the right label
     """
     count = len(classifier.displayed_labels)
-    frame = frame_of(photo.image, classifier.input, "explain", None if path is None else str(path))
+    frame = frame_of_picture(photo.image, classifier.input, "explain", None if path is None else str(path))
     return ExplainedPhoto(
         name=name,
         frame=frame,

@@ -27,7 +27,7 @@ from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.pictures.resize import InputSpec, brightened, crop_of, to_model_size
+from vitcam.pictures.resize import InputSpec, brightened, crop_of, frame_of_picture, to_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
 LEAST_MARGIN = 1e-3  # below, all labels are as likely, so there is no answer that evidence could be a share of
@@ -240,7 +240,7 @@ class Classifier:
 
     def classify_image(self, image: Image, source: str = "upload", explain: bool = False) -> Prediction:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
-        return self(frame_of(image, self.input, source), explain)
+        return self(frame_of_picture(image, self.input, source), explain)
 
     def _groups_of(self, naming: Naming) -> Groups:
         named = self._named
@@ -304,16 +304,6 @@ def evidence_share(outputs: dict[str, NDArray[Any]]) -> float | None:
         return None
     margin = float(outputs["margin"].sum())
     return float(outputs["evidence"].sum()) / margin if margin > LEAST_MARGIN else None
-
-
-def frame_of(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:
-    """A frame for a picture that comes from no source.
-
-    image  (H, W, 3) uint8, RGB
-    """
-    height, width = image.shape[:2]
-    crop: Rect = crop_of(spec, height, width)
-    return Frame(image, None, crop, 0, time.monotonic_ns(), source, path)
 
 
 def _chosen_part(frame: Frame) -> Rect | None:

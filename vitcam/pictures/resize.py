@@ -4,6 +4,7 @@ How a picture becomes the model's input stands in the model file; training, clas
 """
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,7 +12,7 @@ import cv2
 import numpy as np
 
 from vitcam.errors import ModelError, UsageError
-from vitcam.frames import Image, Rect
+from vitcam.frames import Frame, Image, Rect
 from vitcam.pictures.view import CROP_WORDS, Region
 
 ResizeMode = Literal["crop", "squash"]
@@ -137,3 +138,13 @@ def _flag(spec: InputSpec, crop: Rect) -> int:
     # OpenCV's area makes blocks when it enlarges; its linear does not average when it shrinks
     shrinks = crop.height >= spec.height and crop.width >= spec.width
     return int(cv2.INTER_AREA if spec.interpolation == "area" and shrinks else cv2.INTER_LINEAR)
+
+
+def frame_of_picture(image: Image, spec: InputSpec, source: str, path: str | None = None) -> Frame:
+    """A frame for a picture that comes from no source.
+
+    image  (H, W, 3) uint8, RGB
+    """
+    height, width = image.shape[:2]
+    crop: Rect = crop_of(spec, height, width)
+    return Frame(image, None, crop, 0, time.monotonic_ns(), source, path)

@@ -12,9 +12,8 @@ from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
 from vitcam.explain.first_row import patch_words
 from vitcam.frames import Guess, Image, Prediction, Rect, Timings
 from vitcam.model.card import ModelCard
-from vitcam.model.classifier import frame_of
 from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
-from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam.pictures.resize import InputSpec, frame_of_picture, to_model_size
 
 CARD = ModelCard("made-up", "for a test", InputSpec(64, 64), {}, 16, (4, 4), 3, 2, 48, 1000)
 LABELS = ("cup", "pagoda", "wild cat", "daisy", "tick", "face", "rose")
@@ -40,7 +39,7 @@ def explained(photo: Image, card: ModelCard = CARD, truth: str | None = None, to
         rows=weights(card.layers, card.heads, *card.grid) if card.layers else None,
     )  # fmt: skip
     seen = to_model_size(photo, card.input)
-    frame = frame_of(photo, card.input, "test")
+    frame = frame_of_picture(photo, card.input, "test")
     return ExplainedPhoto("a.jpg", frame, prediction.size, seen, card, prediction, top_k, truth, 0.85)
 
 

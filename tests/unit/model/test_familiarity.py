@@ -12,8 +12,9 @@ from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
 from vitcam.frames import Rect
 from vitcam.model import bundle
-from vitcam.model.classifier import Classifier, frame_of
+from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import familiarity, logistic
+from vitcam.pictures.resize import frame_of_picture
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
@@ -132,7 +133,7 @@ def test_a_prediction_says_how_familiar_and_which_part_of_which_picture_it_is_ab
     classifier = Classifier("everyday", threads=1)
     photo = np.random.default_rng(0).integers(0, 256, (90, 160, 3), np.uint8)
     whole = classifier.classify_image(photo)
-    chosen = classifier(replace(frame_of(photo, classifier.input, "test"), crop=Rect(5, 6, 40, 40)))
+    chosen = classifier(replace(frame_of_picture(photo, classifier.input, "test"), crop=Rect(5, 6, 40, 40)))
 
     assert whole.familiarity is not None
     assert whole.known == (whole.familiarity >= 0.5)
