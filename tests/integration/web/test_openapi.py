@@ -47,8 +47,10 @@ WRONG = [
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Daemon]:
-    with daemon("--source", "demo", "--loop", "--set", "clips.enabled=true", "--set", "clips.after_s=0") as started:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    clips = ("--set", "clips.enabled=true", "--set", "clips.after_s=0")
+    state = str(tmp_path_factory.mktemp("state"))  # names that a request sets must not reach other tests
+    with daemon("--source", "demo", "--loop", *clips, XDG_STATE_HOME=state) as started:
         started.wait_for("ok")
         yield started
 
