@@ -109,6 +109,7 @@ def show(
     state: StateOptions,
 ) -> None:
     """Show all that is known of one event."""
+    from vitcam.frames import LEAST
     from vitcam.history.record import full_record
 
     place, store = _history(state)
@@ -123,6 +124,8 @@ def show(
     say = stdout_console().print
     say(_line(event), highlight=False, markup=False)
     for guess in event.summary.top:
+        if guess.p < LEAST:
+            break
         say(f"{guess.p:8.1%}  {guess.label}", highlight=False, markup=False)
     if event.frame_of:
         say(f"its picture is that of event {event.frame_of}, which looked the same", highlight=False, markup=False)

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from vitcam.explain.explained import ExplainedPhoto
-from vitcam.frames import WHY_BLANK, Frame, Guess, Image, Rect
+from vitcam.frames import LEAST, WHY_BLANK, Frame, Guess, Image, Rect
 from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
@@ -93,11 +93,12 @@ def _patches(model_input: Image, card: ModelCard) -> Image:
 
 
 def _guesses(explained: ExplainedPhoto) -> list[tuple[str, float, Colour]]:
-    """The best guesses, and the right label if it is not among them."""
+    """The best guesses above the noise, at least one, and the right label if it is not among them."""
     ranked = explained.prediction.top
+    count = max(1, sum(guess.p >= LEAST for guess in ranked[: explained.top_k]))
     lower = [(rank, guess) for rank, guess in enumerate(ranked, 1) if guess.label == explained.truth]
-    rows = [(guess.label, guess.p, _colour(guess, explained)) for guess in ranked[: explained.top_k]]
-    return rows + [(f"{rank}. {guess.label}", guess.p, GREEN) for rank, guess in lower if rank > explained.top_k]
+    rows = [(guess.label, guess.p, _colour(guess, explained)) for guess in ranked[:count]]
+    return rows + [(f"{rank}. {guess.label}", guess.p, GREEN) for rank, guess in lower if rank > count]
 
 
 def _colour(guess: Guess, explained: ExplainedPhoto) -> Colour:
@@ -109,16 +110,16 @@ def _colour(guess: Guess, explained: ExplainedPhoto) -> Colour:
 
 
 def _certainty(explained: ExplainedPhoto) -> str:
-    card, known = explained.card, explained.prediction.known
+    card, is_familiar = explained.card, not explained.prediction.unfamiliar
     labels = f"{len(explained.prediction.top):,} labels"
     if explained.prediction.blank:
         return f"nothing to see: the picture is {WHY_BLANK}"
-    if card.least_familiarity is not None and known:
+    if card.least_familiarity is not None and is_familiar:
         return f"of {labels}; it resembles what the model learned from"
     if card.least_familiarity is not None:
         return f"unlike what the model learned from: it may be none of its {labels}"
     if not card.threshold:
         return f"of {labels}"
-    if known:
+    if is_familiar:
         return f"of {labels}; above the threshold of {card.threshold:.0%}"
     return f"below the model's threshold of {card.threshold:.0%}: it may be none of its {labels}"

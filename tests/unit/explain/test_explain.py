@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitcam.explain.explained import ExplainedPhoto, true_label
 from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
 from vitcam.explain.first_row import patch_words
-from vitcam.frames import Guess, Image, Prediction, Rect, Timings
+from vitcam.frames import Group, Guess, Image, Prediction, Rect, Timings
 from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
 from vitcam.pictures.resize import InputSpec, frame_of_picture, to_model_size
@@ -195,3 +195,17 @@ def test_a_map_is_hot_where_the_weight_is_and_grey_where_there_is_none() -> None
 
     assert drawn[16, 240].max() > 200
     assert np.ptp(drawn[240, 16]) == 0
+
+
+def test_the_answer_is_what_is_displayed_or_the_best_guesses_without_a_name() -> None:
+    sure = explained(noise(60, 60))
+    cat = replace(sure.prediction, top=(Guess("tabby", 0.4), Guess("tiger", 0.3), Guess("cup", 0.02)))
+    grouped = replace(cat, groups=(Group("cat", 0.72),))
+    strange = replace(cat, known=False, unfamiliar=True)
+
+    assert [replace(sure, prediction=each).answer for each in (sure.prediction, grouped, cat, strange)] == [
+        "cup, 50.0%",
+        "cat, 72.0%",
+        "not sure, tabby 40.0%, tiger 30.0%",
+        "unknown, tabby 40.0%, tiger 30.0%",
+    ]
