@@ -144,8 +144,9 @@ class Folded:
     """The head's hidden layer, before its tanh; None: there is none."""
     head: Affine
     """A row for each label, in their order; before them the further rows of labels that have several."""
-    merge: Array | None
-    """(E, C): 1 where a further row is of a label; None: there are none."""
+    merge: tuple[Array, ...]
+    """What adds further rows to the rows of their labels, (E, C) or (E, M) and (M, C), see `order_rows`; empty: there
+    are none."""
     logit_factor: float
     """1 / temperature; 1: it is in the head."""
     evidence: Array

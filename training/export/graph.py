@@ -13,6 +13,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
 
 import numpy as np
 import tensorflow as tf
@@ -170,11 +171,13 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
     def _of_labels(self, rows: Tensor) -> Tensor:
         """The probabilities of the head's rows, (1, R) or (1, R + S) -> those of the labels, (1, C) or (1, C + S)."""
-        if self.folded.merge is None:
+        if not self.folded.merge:
             return rows
-        merge = np.pad(self.folded.merge, ((0, 0), (0, self._spare)))
+        *before, last = self.folded.merge
+        products = [*before, np.pad(last, ((0, 0), (0, self._spare)))]
+        count = len(products[0])
         with tf.name_scope(FLOAT):
-            return rows[:, len(merge) :] + tf.matmul(rows[:, : len(merge)], merge)
+            return rows[:, count:] + reduce(tf.matmul, products, rows[:, :count])
 
     def _logits(self, read: Tensor, words: Tensor) -> Tensor:
         """(1, E) -> (1, R); from a hidden layer, (1, H)."""

@@ -20,6 +20,8 @@ from vitcam_training.export.folded import Affine, Array, Folded, FoldedBlock, No
 from vitcam_training.vit import LUMA, sincos_position
 from vitcam_training.weights.checkpoints import Weights
 
+LARGE_MERGE = 1_000_000
+"""Numbers of a product that adds further rows; one that is larger is made of two."""
 _CENTRED = np.array([1 / 64]), np.array([-2.0])  # what a DEQUANTIZE of scale 1/64 and zero point 128 does to a byte
 
 
@@ -38,7 +40,7 @@ def fold(
     rows         the label of each row of the head; none: row i is label i
     """
     rewrites = rewrites.exact_for(config)
-    weights, merge = order_rows(weights, rows) if rows else (weights, None)
+    weights, merge = order_rows(weights, rows) if rows else (weights, ())
     stream = ResidualStream.random(config.width) if rewrites.stream else ResidualStream.plain(config.width)
     position = _position(config, weights)  # (T - registers, D)
     mean, std = np.array(config.mean), np.array(config.std)
@@ -137,20 +139,34 @@ def fold_factor(affine: Affine, factor: float | Array) -> Affine:
     return Affine(_single(affine.kernel * factor), _single(affine.bias * factor))
 
 
-def order_rows(weights: Weights, rows: Sequence[int]) -> tuple[Weights, Array | None]:
+def order_rows(weights: Weights, rows: Sequence[int]) -> tuple[Weights, tuple[Array, ...]]:
     """The rows of the head in another order: one for each label, in their order, and before them all further ones.
 
-    Then a label's probability is that of its row, plus those of the further ones, which one small product adds.
+    Then a label's probability is that of its row, plus those of the further ones, which a small product adds.
 
     rows     the label of each row
-    returns  the weights, and (E, C): 1 where a further row is of a label; None without further rows
+    returns  the weights, and what the probabilities of the E further rows are multiplied by, one after the other, to
+             become those of the C labels: (E, C), or where that is large (E, M) and (M, C) with the M labels that have
+             further rows; nothing without further rows
     """
     labels = np.array(rows)
     _, first = np.unique(labels, return_index=True)
     further = np.setdiff1d(np.arange(len(labels)), first)
     order = np.concatenate([further, first])
     head = {name: array[order] for name, array in weights.items() if name in ("head.weight", "head.bias")}
-    return weights | head, np.eye(len(first), dtype=np.float32)[labels[further]] if len(further) else None
+    if not len(further):
+        return weights | head, ()
+    if len(further) * len(first) <= LARGE_MERGE:
+        return weights | head, (_ones(labels[further], len(first)),)
+    shared, column = np.unique(labels[further], return_inverse=True)
+    return weights | head, (_ones(column, len(shared)), _ones(shared, len(first)))
+
+
+def _ones(columns: NDArray[np.intp], width: int) -> Array:
+    """A matrix with a one in each row, in this column."""
+    found = np.zeros((len(columns), width), np.float32)
+    found[np.arange(len(columns)), columns] = 1
+    return found
 
 
 def turn_values(value: Affine, output: Affine, heads: int) -> tuple[Affine, Affine]:

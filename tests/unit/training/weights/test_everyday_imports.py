@@ -28,6 +28,7 @@ from vitcam_training.data.published.imagenet_classes import class_list, words
 from vitcam_training.data.published.ordinary import ordinary
 from vitcam_training.data.published.things import read_things
 from vitcam_training.evaluation.float_network import ask_float
+from vitcam_training.export import rewrites
 from vitcam_training.export.export import export_model
 from vitcam_training.export.quantise import Quantisation
 from vitcam_training.weights.checkpoints import read_network
@@ -202,7 +203,11 @@ def test_a_file_of_a_name_that_nobody_knows_asks_for_its_pixels(tmp_path: Path) 
         imported(path, tmp_path / "net.safetensors")
 
 
-def test_an_import_exported_without_photos_answers_in_groups_and_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [1, rewrites.LARGE_MERGE], ids=["two products add rows", "one product"])
+def test_an_import_exported_without_photos_answers_in_groups_and_words(
+    large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewrites, "LARGE_MERGE", large)
     checkpoint, model = tmp_path / "net.safetensors", tmp_path / "net.tflite"
     about, _ = imported(saved(AUGREG, tmp_path / "from", "npz"), checkpoint, crop_fraction=1.0)
     card = export_model(checkpoint, model, how=Quantisation("float"))
