@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vitcam_training.evaluation.intervals import Interval
 from vitcam_training.report.faithfulness import BASELINES, CURVES, FaithfulnessFinding, FaithfulnessResult, GivenBy
+from vitcam_training.study.program import write_markdown
 
 GIVEN: dict[GivenBy, str] = {
     "classify": "every inference",
@@ -28,8 +29,7 @@ def write_page(path: Path, verdict: FaithfulnessResult) -> None:
         _sheet(path),
         _again(verdict),
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    write_markdown(path, parts)
 
 
 def _intro(v: FaithfulnessResult) -> str:

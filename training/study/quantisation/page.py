@@ -8,6 +8,7 @@ from pathlib import Path
 from vitcam_training.export.quantise import SHIPPED, find_scheme
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, PHOTOS, Scan, loses_too_much
 from vitcam_training.provenance import machine
+from vitcam_training.study.program import write_markdown
 from vitcam_training.study.quantisation.compare import MIXED, THREADS, TURNS, Comparison, Entry
 
 _TITLES = {
@@ -31,7 +32,7 @@ def write_page(path: Path, found: Comparison, model: str, data: str, command: st
         _verdict(found.entries[0]),
         *(_scan(found, data) if found.kinds else ()),
     ]
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    write_markdown(path, parts)
 
 
 def _intro(model: str, data: str, photos: int, command: str) -> str:

@@ -286,8 +286,10 @@ def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Faithfulne
     for name, each in (("good", good), ("bad", bad)):
         write_page(tmp_path / f"{name}.md", each)
         draw_curves(tmp_path / f"{name}.svg", each)
-    pages = {name: (tmp_path / f"{name}.md").read_text() for name in ("good", "bad")}
+    texts = {name: (tmp_path / f"{name}.md").read_text() for name in ("good", "bad")}
+    pages = {name: " ".join(text.split()) for name, text in texts.items()}
 
+    assert [line for line in texts["good"].splitlines() if len(line) > 120 and line[0] not in "|!"] == []
     assert "beats a random order and the centre prior on deletion and insertion" in pages["good"]
     assert "does not beat a random order and the centre prior" in pages["bad"]
     assert "Worse than a random order on both curves: inverted." in pages["good"]
