@@ -28,6 +28,10 @@ _COUNTED = """
   const rows = [...document.querySelectorAll("#counts-table tbody tr")];
   return rows.map((row) => [...row.querySelectorAll("td")].slice(0, 24).map((cell) => Number(cell.textContent)));
 """
+_TOTAL = """
+  const rows = [...document.querySelectorAll("#counts-table tbody tr")]; // at one moment: it may be filled anew
+  return rows.reduce((sum, row) => sum + Number(row.lastElementChild.textContent), 0);
+"""
 
 
 def choose(page: Chrome, name: str, value: str) -> None:
@@ -162,8 +166,7 @@ def test_counts_by_label_and_hour_are_a_picture_and_a_table(page: Chrome, site: 
     open_history(page, site)
     page.find_element(By.CSS_SELECTOR, "#counts summary").click()
     wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#counts-picture .cell")) == 4 * 24)
-    rows = page.find_elements(By.CSS_SELECTOR, "#counts-table tbody tr")
-    total = sum(int(row.find_elements(By.TAG_NAME, "td")[-1].get_attribute("textContent") or 0) for row in rows)
+    total = page.execute_script(_TOTAL)
     picture = page.find_element(By.CSS_SELECTOR, "#counts-picture svg")
 
     assert total == EVENTS

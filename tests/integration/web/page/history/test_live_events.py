@@ -77,6 +77,7 @@ def test_the_page_does_not_jump_while_somebody_reads_further_down(page: Chrome, 
     wait(page, lambda: len(cards(page)) > 10)
     page.execute_script("scrollTo(0, 2000)")
     wait(page, lambda: len(ids(page)) > 10 and f"e{EVENTS - 1}" not in ids(page))
+    wait(page, lambda: page.find_element(By.ID, "grid").size["height"] > 6000)  # older events are loaded, too
     before = ids(page)
     newest = site.see(seen_at(now_ms(), EVENTS + 8))
     wait(page, lambda: text(page, "fresh") == "1 new event")
