@@ -31,7 +31,7 @@ from vitcam_training.drawing import sheet, walk
 from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 
 PHOTOS = ("cat", "pagoda", "coffee")
-NET = ViTConfig(classes=1039)
+NET = ViTConfig(classes=1066, mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))
 SIDE = 400
 OPACITY = 0.85
 

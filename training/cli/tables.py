@@ -128,6 +128,7 @@ def _overall(found: dict[str, Any]) -> Table:
         ("mean over classes", f"{found['mean_over_classes']:.2%}"),
         _calibration(found),
         ("known", f"{found['known']:.2%}  (the others stay below the model's threshold)"),
+        *_names(found),
     ]
     if found["float_top1"] is not None:
         rows += _against_float(found)
@@ -163,6 +164,17 @@ def _unknown(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("known, rejected", f"{found['false_rejection']:.2%}  (± {found['false_rejection_sd']:.2%}; 5 % is aimed at)"),
         ("with its threshold", f"{found['own_rejected']:.2%} and {found['own_false_rejection']:.2%}"),
     ]
+
+
+def _names(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Of figures that have them."""
+    rows = []
+    if found.get("displayed_right") is not None:
+        rows = [("displayed", f"{found['displayed']:.2%}  ({found['displayed_right']:.2%} of it right)")]
+    if found.get("difference") is not None:
+        interval = f"95 % interval {found['difference_low']:+.2%} to {found['difference_high']:+.2%}"
+        rows += [("right beyond the checkpoint", f"{found['difference']:+.2%}  ({interval})")]
+    return rows
 
 
 def _classes(classes: list[dict[str, Any]]) -> Table:

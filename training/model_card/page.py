@@ -163,6 +163,8 @@ def _other_datasets(model: Path, card: ModelCard) -> str:
 def _line_other_datasets(found: dict[str, Any], command: str) -> str:
     right = group = error = "–"
     shown, right_of_it = _share(found, "displayed"), _share(found, "displayed_right")
+    if "displayed_wrong" in found:
+        right_of_it = f"as a wrong label {_share(found, 'displayed_wrong')}"
     if "top1" in found:
         right = f"{found['top1']:.1%} ({found['top1_low']:.1%} to {found['top1_high']:.1%})"
         group = f"{found['top1_or_group']:.1%}" if "top1_or_group" in found else group

@@ -79,7 +79,7 @@ def test_the_help_begins_with_the_verbs_that_people_need_first() -> None:
 def test_one_unknown_photo_says_first_that_it_is_like_nothing_the_model_knows(tmp_path: Path) -> None:
     lines = vitcam("classify", str(noise(tmp_path / "a.png"))).out.splitlines()
 
-    assert lines[0].startswith("unknown: looks like none of the 1,039 things the model knows")
+    assert lines[0].startswith("unknown: looks like none of the 1,048 things the model knows")
     assert len(lines) == 1, "no guess reaches 5 %"
 
 
@@ -88,8 +88,8 @@ def test_many_photos_say_of_each_that_it_is_unknown(tmp_path: Path) -> None:
     result = vitcam("classify", str(tmp_path), "--top-k", "1")
 
     for name, row in zip("ab", result.out.splitlines(), strict=True):
-        assert row == f"unknown  none of the 1,039 things  {tmp_path}/{name}.png", "no guess reaches 5 %"
-    assert result.sentence.endswith("0 skipped; 2 look like none of the 1,039 things the model knows")
+        assert row == f"unknown  none of the 1,048 things  {tmp_path}/{name}.png", "no guess reaches 5 %"
+    assert result.sentence.endswith("0 skipped; 2 look like none of the 1,048 things the model knows")
 
 
 def test_an_unsure_guess_is_read_at_a_coarser_level(tmp_path: Path) -> None:

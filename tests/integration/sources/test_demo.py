@@ -122,7 +122,7 @@ def test_the_bundled_model_names_five_things_in_the_clip_most_of_the_time() -> N
     seen: Counter[str] = Counter()
     with open_source("demo", options) as source:
         for frame in islice(source, 0, None, 15):  # two a second, of 22 seconds
-            seen[classifier(frame).top[0].label] += 1
+            seen[str(classifier(frame).shown.label)] += 1
 
-    assert [label for label in ("espresso", "motorcycle", "palace", "face", "Egyptian cat") if seen[label] < 6] == []
+    assert [name for name in ("espresso", "motorcycle", "building", "person", "Egyptian cat") if seen[name] < 4] == []
     assert sum(seen.values()) == 44

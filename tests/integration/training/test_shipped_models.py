@@ -19,7 +19,8 @@ from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.evaluation.answers import figures
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.vit import ViT
-from vitcam_training.weights.checkpoints import config_of, load_into, read_weights
+from vitcam_training.weights.checkpoints import config_of, load_into, read_network, read_weights
+from vitcam_training.weights.metadata import read_metadata
 from vitcam_training.weights.normalisation import IMAGENET
 
 SLOW = pytest.mark.slow(
@@ -106,11 +107,13 @@ def test_the_figures_in_the_card_of_everyday_are_those_in_its_file() -> None:
 
 def test_the_float16_weights_that_ship_are_those_of_the_model() -> None:
     classifier = Classifier("everyday")
-    weights = read_weights(classifier.path.with_suffix(".safetensors"))
-    vit = ViT(config_of(weights, IMAGENET))
+    checkpoint = classifier.path.with_suffix(".safetensors")
+    config, weights = read_network(checkpoint)
+    vit = ViT(config)
     load_into(vit, weights)
     images = np.stack([golden.image for golden in classifier.golden])
-    guesses = ops.convert_to_numpy(vit(images)[0]).argmax(-1)
+    rows = ops.convert_to_numpy(vit(images)[0]).argmax(-1)
+    guesses = [read_metadata(checkpoint).row_labels[row] for row in rows]
 
     assert [classifier.labels[i] for i in guesses] == [golden.top[0].label for golden in classifier.golden]
     assert sum(array.size for array in weights.values()) == classifier.card.parameters

@@ -137,7 +137,7 @@ def test_a_prediction_says_how_familiar_and_which_part_of_which_picture_it_is_ab
 
     assert whole.familiarity is not None
     assert whole.known == (whole.familiarity >= 0.5)
-    assert (whole.size, whole.crop) == ((160, 90), Rect(40, 5, 79, 79))
+    assert (whole.size, whole.crop) == ((160, 90), Rect(35, 0, 90, 90))
     assert (chosen.size, chosen.crop) == ((160, 90), Rect(5, 6, 40, 40))
 
 

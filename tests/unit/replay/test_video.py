@@ -18,15 +18,15 @@ FPS, SIDE = 5, 240
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """8 s: on the left a cup from 2 to 6 s, on the right a pagoda from 3 to 7 s, grey around them."""
-    cup, pagoda = (cv2.resize(cv2.imread(str(GOLDEN / name)), (SIDE, SIDE)) for name in ("coffee.jpg", "pagoda.jpg"))
+    """8 s: on the left a cup from 2 to 6 s, on the right a cat from 3 to 7 s, grey around them."""
+    cup, cat = (cv2.resize(cv2.imread(str(GOLDEN / name)), (SIDE, SIDE)) for name in ("coffee.jpg", "cat.jpg"))
     pictures = []
     for number in range(8 * FPS):
         picture = np.full((SIDE, 2 * SIDE, 3), 90, np.uint8)
         if 2 * FPS <= number < 6 * FPS:
             picture[:, :SIDE] = cup
         if 3 * FPS <= number < 7 * FPS:
-            picture[:, SIDE:] = pagoda
+            picture[:, SIDE:] = cat
         pictures.append(picture)
     return write_video(tmp_path_factory.mktemp("film") / "two.mp4", pictures, fps=FPS)
 
