@@ -217,8 +217,11 @@ def _heir(
         if ripe not in lasting.kin:
             return ripe, False
         if not ripe.is_group and not subject.is_group:  # another label of the same group
-            is_same = narrowest is not None and scores.get(narrowest, 0.0) >= rules.leave
-            return (narrowest, True) if is_same else (ripe, False)
+            if narrowest in above:
+                return narrowest, True
+            if _narrowest(ripe, prediction) not in (narrowest, None):
+                return ripe, False
+            return (subject if scores[subject] >= rules.leave else ripe), True
         is_disputed = not ripe.is_group and len(lasting.claimed) > 1
         if _is_narrower(ripe, subject, prediction) and not is_disputed:
             return ripe, True

@@ -361,19 +361,22 @@ def test_an_unknown_picture_begins_no_event_of_a_group() -> None:
         st.tuples(
             st.sampled_from(["collie", "pug", "tabby"]),
             st.floats(0, 1),
+            st.floats(0, 0.4),
             st.sampled_from([(), (DOG,), (DOG, MAMMAL), (MAMMAL,), (CAT, MAMMAL), (Group("dog", 0.7, "pug"), MAMMAL)]),
             st.booleans(),
         ),
         max_size=60,
-    )
+    ),
+    st.sampled_from([Rules(), Rules(leave=0), Rules(enter=0.2, leave=0.2), Rules(labels=frozenset({"collie", "pug"}))]),
 )
 def test_events_of_groups_never_overlap_and_each_step_reports_little(
-    run: list[tuple[str, float, tuple[Group, ...], bool]],
+    run: list[tuple[str, float, float, tuple[Group, ...], bool]], rules: Rules
 ) -> None:
     state, open_id = EventState(), None
-    for i, (label, p, groups, known) in enumerate(run):
-        one = replace(at(i / 4, label, p), groups=groups, known=known, unfamiliar=not known)
-        state, events = step(Rules(), state, one, partial(str, i))
+    for i, (label, p, other, groups, known) in enumerate(run):
+        seen = prediction(label, p, i * SECOND // 4, husky=other)
+        one = replace(seen, groups=groups, known=known, unfamiliar=not known)
+        state, events = step(rules, state, one, partial(str, i))
         phases = [event.phase for event in events]
         assert phases in ([], ["new"], ["end"], ["update"], ["end", "new"])
         for event in events:
@@ -403,6 +406,14 @@ def test_breeds_that_take_turns_faster_than_one_can_begin_delay_the_event_of_the
 
     assert told(edges(events)) == [("new", "cat"), ("end", "cat")]
     assert events[0].start_ns == 0
+
+
+def test_labels_that_take_turns_are_one_event_also_where_their_group_is_not_watched() -> None:
+    run = [breeds(i / 10, *((0.75, 0.2) if i // 15 % 2 == 0 else (0.1, 0.85))) for i in range(90)]
+    events = replay(run, Rules(labels=frozenset({"tabby", "Persian"})))
+
+    assert {event.id for event in events} == {"id1"}
+    assert {event.shown.label for event in events} <= {"tabby", "Persian"}
 
 
 def test_a_thing_that_follows_another_of_its_group_at_once_is_an_event_of_its_own() -> None:
