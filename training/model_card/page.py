@@ -78,8 +78,6 @@ def _known(card: ModelCard) -> str:
         return f"what is displayed: the finest name, label or group, with a probability of {LIKELY:g} or more{none}"
     if card.least_familiarity is not None:
         return f"from a familiarity of {card.least_familiarity:g} nats on (energy of the logits), else unknown"
-    if card.score == 2:
-        return f"what is displayed: a label or a group from a probability of {LIKELY:g} on"
     return f"from a probability of {card.threshold:g} on, else unknown"
 
 
