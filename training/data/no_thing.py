@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vitcam.frames import Image
 from vitcam_training.data.blank import SIZES, Random, Scene, light, seen_at_a_slant, taken, wall, waves, wood
@@ -74,7 +76,7 @@ def printed_page(rng: Random, h: int, w: int) -> Scene:
 
 def logo(rng: Random, h: int, w: int) -> Scene:
     """A few plain shapes of strong colours within each other, on a sign, often with a word below."""
-    sign = np.full((360, 360, 3), rng.uniform(200, 255, 3) if rng.random() < 0.7 else rng.uniform(0, 90, 3), np.float32)
+    sign = _plain(rng.uniform(200, 255, 3) if rng.random() < 0.7 else rng.uniform(0, 90, 3), 360, 360)
     colours = rng.uniform(0, 255, (3, 3))
     for i, colour in enumerate(colours):
         radius, turn = 120 - 38 * i, rng.uniform(0, 2 * np.pi)
@@ -202,7 +204,14 @@ def _sample(seed: int, things: Things) -> Sample:
 
 def _paper(rng: Random, h: int, w: int) -> Scene:
     """White, cream or grey."""
-    return np.full((h, w, 3), rng.uniform(195, 250) * (1 + rng.uniform(-0.06, 0.03, 3)), np.float32)
+    return _plain(rng.uniform(195, 250) * (1 + rng.uniform(-0.06, 0.03, 3)), h, w)
+
+
+def _plain(colour: NDArray[np.floating[Any]], h: int, w: int) -> Scene:
+    """Floats; bytes for OpenCV 5, which writes text on nothing else."""
+    if cv2.__version__.startswith("4."):
+        return np.full((h, w, 3), colour, np.float32)
+    return np.full((h, w, 3), np.clip(np.round(colour), 0, 255), np.uint8)
 
 
 def _ink(rng: Random) -> tuple[float, ...]:
