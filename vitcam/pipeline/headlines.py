@@ -1,17 +1,30 @@
 """What viewers are told while the camera runs: the same as events, history and rules, and calm between events."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from vitcam.frames import LIKELY, Event, Prediction, Shown
-from vitcam.smoothing import FADED, Subject, blend, subjects_of
+from vitcam.smoothing import FADED, Subject, blend, subject_of, subjects_of
 
 _HALF_LIFE_S = 0.5
+_DWELL_NS = 500_000_000  # for this time a label must be likely before its name takes the place of its group's
 
 
 def nothing_lasts() -> Mapping[str | None, Event]:
     """Default of `lasting`: there are no events."""
     return {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Smoothed:
+    """What was seen lately in a zone."""
+
+    at_ns: int
+    scores: Mapping[Subject, float]
+    likely: Subject | None
+    """The label that is likely."""
+    since_ns: int
+    """Since when it is."""
 
 
 class Headlines:
@@ -22,8 +35,8 @@ class Headlines:
 
     def __init__(self, lasting: Callable[[], Mapping[str | None, Event]]) -> None:
         self._lasting = lasting
-        self._smoothed: dict[str | None, tuple[int, Mapping[Subject, float]]] = {}
-        """By zone, the time of the last prediction and the smoothed probabilities."""
+        self._smoothed: dict[str | None, _Smoothed] = {}
+        """By zone."""
 
     def add_to(self, prediction: Prediction) -> Prediction:
         """The prediction with its headline. A photo of a folder gets none: it has nothing to do with the one before."""
@@ -42,14 +55,18 @@ class Headlines:
         """What is displayed of the smoothed probabilities. A blank or unfamiliar picture says nothing of any name."""
         now = prediction.captured_ns
         scores: Mapping[Subject, float] = {} if prediction.blank or prediction.unfamiliar else subjects_of(prediction)
-        if (before := self._smoothed.get(prediction.zone)) is not None:
-            blended = blend(before[1], scores, now - before[0], _HALF_LIFE_S)
+        before = self._smoothed.get(prediction.zone)
+        if before is not None:
+            blended = blend(before.scores, scores, now - before.at_ns, _HALF_LIFE_S)
             scores = {each: p for each, p in blended.items() if p > FADED}
-        self._smoothed[prediction.zone] = now, scores
         best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
-        if best is not None and scores[best] >= LIKELY:
-            return Shown(best.name, scores[best], "label")
-        for group in prediction.groups:
-            if (p := scores.get(Subject(group.name, is_group=True), 0.0)) >= LIKELY:
-                return Shown(group.name, p, "group")
+        likely = best if best is not None and scores[best] >= LIKELY else None
+        since_ns = before.since_ns if before is not None and before.likely == likely else now
+        self._smoothed[prediction.zone] = _Smoothed(now, scores, likely, since_ns)
+        groups = (subject for subject in map(subject_of, prediction.groups) if scores.get(subject, 0.0) >= LIKELY)
+        group = next(groups, None)
+        if likely is not None and (group is None or now - since_ns >= _DWELL_NS):
+            return Shown(likely.name, scores[likely], "label")
+        if group is not None:
+            return Shown(group.name, scores[group], "group")
         return Shown(None, scores[best] if best is not None else 0.0, "none")

@@ -36,6 +36,13 @@ def test_smoothed_groups_are_told_where_no_label_is_likely() -> None:
     assert told(headlines, *breeds) == ["cat"] * 10
 
 
+def test_a_label_takes_the_place_of_its_group_once_it_stays_likely() -> None:
+    headlines = Headlines(dict)
+    frames = [replace(at(i / 10, "tabby", 0.6), groups=(Group("cat", 0.9),)) for i in range(10)]
+
+    assert told(headlines, *frames) == ["cat"] * 5 + ["tabby"] * 5
+
+
 def test_what_has_no_name_loses_it_soon() -> None:
     headlines = Headlines(dict)
     strange = [replace(at(1 + i / 10), known=False, unfamiliar=True) for i in range(10)]
