@@ -1,7 +1,12 @@
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from vitcam_training.data.dataset import NOTHING, Dataset, Sample
 from vitcam_training.evaluation.answers import Answers, comparison, figures
+from vitcam_training.evaluation.model_file import right_in, unknown_labels
 
 
 def answers(probabilities: list[list[float]], labels: list[int], attention: list[list[float]] | None = None) -> Answers:
@@ -25,3 +30,23 @@ def test_agreement_and_cosine_compare_photo_by_photo() -> None:
     assert found["float_top1"] == 1.0
     assert found["attention_cosine_mean"] == pytest.approx((1 + np.sqrt(0.5)) / 2)
     assert found["attention_cosine_min"] == pytest.approx(np.sqrt(0.5))
+
+
+def test_a_label_that_the_model_lacks_is_refused_only_where_nothing_else_is_right_for_a_photo() -> None:
+    labels = ("dog", "pug", "garlic")
+    pug = Sample(Path("a.jpg"), 0, accepted=frozenset({1}))
+    fits = Dataset("photos", labels, {"heldout": (pug,), "blank": (Sample(Path("b.jpg"), NOTHING),)})
+    more = replace(fits, parts={"heldout": (pug, Sample(Path("c.jpg"), 2))})
+
+    assert unknown_labels(fits, ["cat", "pug"]) == []
+    assert unknown_labels(more, ["cat", "pug"]) == ["garlic"]
+
+
+def test_right_labels_are_placed_as_the_model_counts_them() -> None:
+    samples = Sample(Path("a.jpg"), 0, accepted=frozenset({1})), Sample(Path("b.jpg"), 1, also=frozenset({2}))
+    dataset = Dataset("photos", ("dog", "pug", "person"), {"heldout": samples})
+    found, accepted, also = right_in(samples, dataset, {"person": 0, "cat": 1, "pug": 2})
+
+    assert found.tolist() == [2, 2]
+    assert accepted == (frozenset({2}), frozenset())
+    assert also == (frozenset(), frozenset({0}))
