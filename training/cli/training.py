@@ -197,6 +197,9 @@ def _alone(
         raise UsageError(
             f"the recipe {name} only adds labels, in minutes, and trains nothing else; leave out {used[0]}"
         )
+    from vitcam_training.weights.metadata import read_metadata
+
+    read_metadata(weights)  # before photos are read, which takes a while
     return weights
 
 

@@ -66,7 +66,7 @@ def test_the_file_carries_all_that_its_use_needs(workshop: Path) -> None:
 
 def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
     assert f"`vitcam-train evaluate {workshop / 'colours.tflite'} --data" in (workshop / "colours.md").read_text()
-    assert "| known | from a familiarity of" in (workshop / "colours.md").read_text()
+    assert "| known | what is displayed: the finest name" in (workshop / "colours.md").read_text()
     assert f"--golden {workshop / 'golden'}\n" in (workshop / "colours.md").read_text()
     assert (workshop / "colours.safetensors").stat().st_size < 0.6 * (
         workshop / "run" / "weights.safetensors"
@@ -155,6 +155,7 @@ def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path,
 
 
 ERRORS = ("ece_if_calibrated", "ece_debiased", "ece_low", "ece_high")
+DISPLAYED = ("displayed", "displayed_right", "wrong_displayed")
 
 
 def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
@@ -172,6 +173,9 @@ def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
         "mean_over_classes",
         "classes",
         *ERRORS,
+        *(f"{name}{end}" for name in DISPLAYED for end in ("", "_low", "_high")),
+        "risk_coverage",
+        *("sure_from", *(f"{name}{end}" for name in ("sure", "sure_right") for end in ("", "_low", "_high"))),
         "labels",
     ]
     assert found["n"] == 12
@@ -186,7 +190,11 @@ def test_float_figures_measured_anew_agree_with_those_in_the_file(workshop: Path
     stored = json.loads(call(*common))
     anew = json.loads(call(*common, "--float", workshop / "colours.safetensors"))
 
+    difference = [anew.pop(f"difference{end}") for end in ("", "_low", "_high")]
+
+    assert difference[1] <= difference[0] <= difference[2]
     assert anew.pop("classes") == stored.pop("classes")
+    assert anew.pop("risk_coverage") == stored.pop("risk_coverage")
     assert anew == pytest.approx(stored, abs=1e-6)
 
 
@@ -301,10 +309,15 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
     [
         (["fit", "absent"], "no recipe 'absent'"),
         (
-            ["finetune", "everyday", "--weights", "absent.npz"],
-            "the recipe everyday needs a teacher; give its checkpoint",
+            ["finetune", "left-out", "--data", "PHOTOS", "--weights", "absent.npz"],
+            "the recipe left-out needs a teacher; give its checkpoint",
         ),
-        (["finetune", "everyday", "--weights", "absent.npz", "--teacher", "absent.safetensors"], "no "),
+        (["fit", "everyday"], "the recipe everyday adds labels to a trained network; use finetune"),
+        (
+            ["finetune", "everyday", "--weights", "absent.npz", "--blocks", "2"],
+            "trains nothing else; leave out --blocks",
+        ),
+        (["finetune", "everyday", "--weights", "absent.npz"], "no checkpoint at absent.npz"),
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--also", "blank"], "besides those of --data; give --data, too"),
