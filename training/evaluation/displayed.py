@@ -111,7 +111,10 @@ def risk_and_coverage(named: Named, right: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def at_threshold(named: Named, right: NDArray[np.bool_], threshold: float) -> dict[str, Any]:
-    """`sure_from`, and the coverage `sure` and the share `sure_right` from that probability on, with intervals."""
+    """`sure_from`, and the coverage `sure` and the share `sure_right` from that probability on, with intervals.
+
+    right  (n,) bool, whether the displayed name of each photo is right
+    """
     kept = named.displayed & (named.p >= threshold)
     return {
         SURE_FROM: threshold,

@@ -41,7 +41,7 @@ class Head:
         return np.asarray(sums.argmax(1))
 
     def before(self, logits: Floats) -> NDArray[np.intp]:
-        """The same without the added rows."""
+        """The same without the added rows: (n, R) -> (n,)."""
         return self.answers(logits, np.full((len(logits), len(self.added)), -np.inf, np.float32))
 
 

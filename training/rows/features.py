@@ -33,7 +33,10 @@ class Features:
     """(n, R) of the rows that the head has."""
 
     def of(self, places: NDArray[np.intp]) -> Features:
-        """Those of some photos."""
+        """Those of some photos.
+
+        places  (m,) indices of photos
+        """
         return Features(self.embedding[places], self.entering[places], self.logits[places])
 
 

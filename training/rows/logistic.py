@@ -48,7 +48,10 @@ class Lesson:
     """(n,)."""
 
     def of(self, places: NDArray[Any]) -> Lesson:
-        """The same with some of the photos."""
+        """The same with some of the photos.
+
+        places  (m,) indices of photos, or (n,) bool
+        """
         return Lesson(self.features[places], self.base[places], self.right[places], self.weights[places])
 
 

@@ -81,7 +81,7 @@ def read_timm_file(path: Path, weights: Weights, normalisation: Normalisation | 
 
     What DeiT III and DINOv2 call otherwise in their authors' files is renamed.
 
-    weights        what the file holds
+    weights        what the file holds: arrays in PyTorch's order, so a dense layer's is (out, in)
     normalisation  of the pixels; None: that of a published file, known by its SHA-256, or of a family known by its name
     raises         UsageError if nobody says it, or for weights that are none of a ViT under these names
     """
