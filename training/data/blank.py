@@ -245,7 +245,11 @@ def blank_frame(seed: int) -> Image:
 
 
 def taken(rng: Random, scene: Scene) -> Image:
-    """The scene as a camera delivers it: with vignetting, noise and often the artefacts of JPEG."""
+    """The scene as a camera delivers it: with vignetting, noise and often the artefacts of JPEG.
+
+    scene    (H, W, 3) float32, RGB, levels of 255
+    returns  (H, W, 3) uint8, RGB
+    """
     noisy = _vignetted(rng, scene)
     noisy = noisy + _noise(rng, noisy)
     image = np.clip(np.round(noisy), 0, 255).astype(np.uint8)
