@@ -21,6 +21,7 @@ NOT_RUN = {
     r"sudo |systemctl |journalctl |hostname ": "needs root, or a service that runs; tests/pivm and tests/arm64 do it",
     r"make |source \.venv|\.venv/peers/": "is what started this test, or measures for long",
     r"pip install|wget ": "needs the network",
+    r"\.venv/bin/ruff ": "changes the files of a contributor's checkout",
     r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
     r"vitcam run( --model \S+| --host 0\.0\.0\.0)?$": "needs a camera",
     r"vitcam password$": "asks on a terminal",
@@ -60,6 +61,8 @@ class Checkout:
 
     def start(self, line: str) -> "subprocess.Popen[str]":
         """A shell that runs the line with the program of this test, asking the daemon that runs."""
+        for names in Path(os.environ["XDG_STATE_HOME"], "vitcam").glob("settings.toml*"):
+            names.unlink()  # what an earlier command has set on the page
         environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
         environ |= {"CURL_HOME": str(self.root), "XDG_CONFIG_HOME": "/nonexistent"}
         command = line.replace("http://127.0.0.1:8420", self.daemon)

@@ -67,8 +67,8 @@ def test_a_photo_is_decoded_at_reduced_size_and_answered_in_its_own_size(running
 
     assert status == 200
     assert answer["image"] == {"width": 4000, "height": 3000}
-    assert answer["crop"] == {"x": 687, "y": 187, "width": 2625, "height": 2625}
-    assert answer["frame"]["crop"] == pytest.approx([0.171875, 0.0625, 0.65625, 0.875], abs=0.002)
+    assert answer["crop"] == {"x": 500, "y": 0, "width": 3000, "height": 3000}
+    assert answer["frame"]["crop"] == pytest.approx([0.125, 0, 0.75, 1], abs=0.002)
 
 
 @pytest.mark.fault(
