@@ -33,6 +33,7 @@ def test_nothing_that_is_set_is_saved_too(tmp_path: Path) -> None:
 
 def test_what_a_newer_version_has_written_there_stays(tmp_path: Path) -> None:
     other = 'top = 1\non = [{label = "cat", between = ["22:00", "06:00"]}]\n[web]\nport = 9\nopen = true\nx = 0.5\n'
+    other += "since = 2026-11-25\nmost = inf\n"
     (tmp_path / "settings.toml").write_text(other)
     SavedNames(tmp_path).save(SOME)
     found = tomllib.loads((tmp_path / "settings.toml").read_text("utf-8"))

@@ -3,10 +3,7 @@
 The names of labels and groups are the only ones so far. What else a newer version has written there stays.
 """
 
-import json
-import re
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +14,7 @@ from vitcam.names.wanted import NOTHING_WANTED, WantedNames, checked_language, n
 from vitcam.storage.state_file import StateFile
 
 _NAMES, _LANGUAGE = "names", "language"
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_HEAD = "# Set on the page of vitcam, which writes this file anew. What the configuration says comes before it.\n"
 
 
 class SavedNames:
@@ -41,8 +38,10 @@ class SavedNames:
         found = self._file.read_if_good(_parsed)
         sections = dict(found[0]) if found else {}
         sections[_NAMES] = ({_LANGUAGE: names.language} if names.language else {}) | names_in(names.own)
+        import tomli_w  # most runs never write
+
         try:
-            self._file.write(_as_toml(sections))
+            self._file.write(_HEAD + tomli_w.dumps(sections))
         except OSError as error:
             return f"{self._file.path} cannot be written: {error.strerror}"
         return ""
@@ -69,33 +68,3 @@ def _parsed(text: str) -> tuple[dict[str, Any], WantedNames]:
     except UsageError as error:
         raise ValueError(str(error)) from None
     return sections, WantedNames(language, own)
-
-
-def _as_toml(sections: Mapping[str, Any]) -> str:
-    lines = ["# Set on the page of vitcam, which writes this file anew. What the configuration says comes before it."]
-    lines += [_line(key, value) for key, value in sections.items() if not isinstance(value, dict)]
-    for section, values in sections.items():
-        if isinstance(values, dict):
-            lines += ["", f"[{_key(section)}]", *(_line(key, value) for key, value in values.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _line(key: str, value: Any) -> str:
-    return f"{_key(key)} = {_value(value)}"
-
-
-def _key(text: str) -> str:
-    return text if _BARE_KEY.fullmatch(text) else _text(text)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(_line(key, each) for key, each in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return _text(value) if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _text(text: str) -> str:
-    """A basic string of TOML, which is one of JSON but for DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
